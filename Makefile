@@ -29,7 +29,7 @@ test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, a
 test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions
 	@$(VENV)/lowest/bin/takifugu demo >/dev/null
 	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST) \
-		tests/frames tests/ledger tests/test_cli.py tests/test_cli_commands.py tests/test_cli_init.py tests/test_examples.py
+		tests/data tests/accounting/ledger tests/cli/test_cli.py tests/cli/test_cli_commands.py tests/cli/test_cli_init.py tests/test_examples.py
 
 package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
@@ -39,8 +39,8 @@ mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their t
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
 crashes: $(VENV)/.test  ## kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
-	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/ledger/test_processes.py
-	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/test_crashes.py tests/releasing/test_killed_calls.py
+	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/accounting/ledger/test_processes.py
+	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
 fuzz: $(VENV)/.test  ## random frameworks, releases, ledgers and layouts against brute force, 20 minutes (FUZZ="60 --seed 3" for others)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)
@@ -48,7 +48,7 @@ fuzz: $(VENV)/.test  ## random frameworks, releases, ledgers and layouts against
 
 spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
-	@$(RUN) -m pytest -m spark $(PYTEST) tests/frames/test_spark.py
+	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/test_spark.py
 
 lint: $(VENV)/.lint  ## style, and which package may import which
 	@$(RUN) -m ruff check .

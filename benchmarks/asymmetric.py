@@ -10,11 +10,11 @@ from secrets import SystemRandom
 import numpy as np
 
 from measure import compared, row, seconds, span, title
-from takifugu.asymmetric.noisy_max import NoisyMax
-from takifugu.asymmetric.optimal import best_count
-from takifugu.asymmetric.ordinary_sparse import OrdinarySparse
-from takifugu.asymmetric.sparse import SAFE, SparseAnswers
-from takifugu.noise import SystemEntropy
+from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
+from takifugu.mechanisms.one_sided.optimal import best_count
+from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
+from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
+from takifugu.numbers.noise import SystemEntropy
 
 PLACES = 1_000_000
 PEER_PLACES = 200_000

@@ -6,9 +6,9 @@ from unittest import mock
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.answer_laws import chain as chain_laws
-from takifugu.answer_laws import forward_backward as chain_blocks
-from takifugu.secrets import Family
+from takifugu.analysis.answer_laws import chain as chain_laws
+from takifugu.analysis.answer_laws import forward_backward as chain_blocks
+from takifugu.model.secrets import Family
 
 MATRIX = [[0.9, 0.1], [0.4, 0.6]]
 

@@ -8,8 +8,8 @@ from statistics import median
 
 from measure import row, title
 from takifugu import Count, MarkovChain, Pufferfish, Sum, every_entry
+from takifugu.analysis.problem import OPERATIONS_A_SECOND, Problem
 from takifugu.calibration import REGISTRY
-from takifugu.problem import OPERATIONS_A_SECOND, Problem
 
 CASES = {
     "binary chain, 500 steps": (MarkovChain([[0.9, 0.1], [0.1, 0.9]], 500), Count(1)),

@@ -7,7 +7,7 @@ from fractions import Fraction
 import opendp.prelude as dp
 
 from measure import row, seconds, title
-from takifugu.noise import SystemEntropy, discrete_laplace
+from takifugu.numbers.noise import SystemEntropy, discrete_laplace
 
 DRAWS = 1_000_000
 PEER_DRAWS = 100_000

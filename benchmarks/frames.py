@@ -16,7 +16,7 @@ import duckdb
 import polars
 
 from measure import row, seconds, span, title
-from takifugu.frames import Layout, Lengths, Recode, open_frame, pieces
+from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
 
 ROWS = 10_000_000
 LARGE_ROWS = 100_000_000

@@ -10,15 +10,17 @@ import numpy as np
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.caches import forget
-from takifugu.capabilities.influence import joint_cost
-from takifugu.influence import certified, networks, sides
-from takifugu.influence.chains import chain_loss
-from takifugu.influence.class_chains import class_loss
+from takifugu.analysis.problem import Part, Problem
+from takifugu.analysis.questions.influence import joint_cost
+from takifugu.core.cache import forget
+from takifugu.influence.chains import sides
+from takifugu.influence.chains.chains import chain_loss
+from takifugu.influence.chains.class_chains import class_loss
 from takifugu.influence.curves import Release, joint_loss
-from takifugu.influence.profile import Profile
-from takifugu.problem import Part, Problem
-from takifugu.secrets import Family
+from takifugu.influence.networks import networks
+from takifugu.influence.profiles import certified
+from takifugu.influence.profiles.profile import Profile
+from takifugu.model.secrets import Family
 
 ALARM = Path(__file__).parents[2] / "shared/data/bif/alarm.bif"
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import takifugu as tf
 from measure import row, span, title
-from takifugu.composition import charge_of
-from takifugu.ledger import Debit, Ledger
-from takifugu.ledger.store import Store
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger.store import Store
 
 LENGTHS = range(50, 80)
 CHAIN = tf.MarkovChain([[0.7, 0.3], [0.3, 0.7]], length=1)

@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from measure import compared, row, seconds, span, title
-from takifugu.local.channels import exponential
-from takifugu.local.columns import randomised, tables
-from takifugu.local.optimal import optimal
-from takifugu.local.promises import grid_edges, hides_distance, hides_population, hides_value, spanner
-from takifugu.local.tupling import Tupling
+from takifugu.mechanisms.local.channels import exponential
+from takifugu.mechanisms.local.columns import randomised, tables
+from takifugu.mechanisms.local.optimal import optimal
+from takifugu.mechanisms.local.promises import grid_edges, hides_distance, hides_population, hides_value, spanner
+from takifugu.mechanisms.local.tupling import Tupling
 
 OUTPUTS, DUMMIES = 10_000, 100
 SIDE, SMALL = 15, 8

@@ -11,9 +11,9 @@ import numpy as np
 
 import takifugu as tf
 from measure import row, seconds, span, title
+from takifugu.analysis.problem import Problem
 from takifugu.calibration.registry import find
 from takifugu.calibration.trials import POSSIBLE, attempt
-from takifugu.problem import Problem
 
 LOCAL = "quilt-local-exact"
 OTHERS = ("group", "influence", "quilt-exact", "quilt-approx", "wasserstein", "laplace-exact", "kantorovich-relaxed")

@@ -9,8 +9,8 @@ import numpy as np
 
 import takifugu as tf
 from measure import row, seconds, span, title
-from takifugu.caches import forget
-from takifugu.quilts.network import candidates as network_quilts
+from takifugu.core.cache import forget
+from takifugu.influence.quilts.network import candidates as network_quilts
 
 EPSILON = 3.0
 ALARM = Path(__file__).parents[2] / "shared/data/bif/alarm.bif"

@@ -8,12 +8,12 @@ import numpy as np
 
 from measure import compared, row, seconds, span, title
 from takifugu import Count, MarkovChain, Pufferfish, every_entry
-from takifugu.laws.noised import exact_laplace_scale
-from takifugu.laws.pmf import Pmf
-from takifugu.laws.transport import w_infinity
-from takifugu.mechanisms.finite_outputs import certified, finite_problem
+from takifugu.analysis.problem import Problem
+from takifugu.mechanisms.common.finite_outputs import certified, finite_problem
 from takifugu.mechanisms.optimal import best_channel
-from takifugu.problem import Problem
+from takifugu.numbers.after_noise.noised import exact_laplace_scale
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.transport.on_the_line import w_infinity
 
 LENGTHS, ATOMS = (10, 20, 30), 10_000
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.problem import Problem
-from takifugu.quilts.chain import shared
-from takifugu.quilts.joint_cost import joint_cost
+from takifugu.analysis.problem import Problem
+from takifugu.influence.quilts.chain import shared
+from takifugu.influence.quilts.chain.joint_cost import joint_cost
 
 EPSILON = 1.0
 FloatArray = npt.NDArray[np.float64]

@@ -7,8 +7,8 @@ import ot
 from scipy.stats import wasserstein_distance
 
 from measure import compared, row, seconds, span, title
-from takifugu.laws.pmf import Pmf
-from takifugu.laws.transport import monotone_plan, w_infinity
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.transport.on_the_line import monotone_plan, w_infinity
 
 ATOMS = 1_000_000
 

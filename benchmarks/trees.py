@@ -11,10 +11,10 @@ import numpy as np
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.answer_laws import network as laws
+from takifugu.analysis.answer_laws import network as laws
+from takifugu.analysis.problem import Problem
 from takifugu.mechanisms import laplace_exact, wasserstein
-from takifugu.problem import Problem
-from takifugu.secrets import Family
+from takifugu.model.secrets import Family
 
 #: The parent of node i of each shape, for i above 0.
 SHAPES: dict[str, Callable[[int, np.random.Generator], int]] = {

@@ -12,9 +12,9 @@ import numpy as np
 import takifugu as tf
 from measure import row, seconds, span, title
 from near_laws import TIE, matrix, question
-from takifugu.composition import alignment, charge_of, joint
+from takifugu.accounting.composition import alignment, charge_of, joint
+from takifugu.influence.chains.unplaced import Unplaced
 from takifugu.influence.curves import stretched_loss
-from takifugu.influence.unplaced import Unplaced
 
 PROBLEMS = 200
 

@@ -6,9 +6,9 @@ import numpy as np
 
 import takifugu as tf
 from measure import compared, row, seconds, span, title
-from takifugu.laws.extended.floats import Wide
-from takifugu.laws.extended.leave_one_out import Sums, Weights, joined
-from takifugu.laws.pmf import Pmf
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import Wide
+from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
 
 COIN, DIE = {0: 0.3, 1: 0.7}, {0: 0.2, 1: 0.3, 2: 0.5}
 

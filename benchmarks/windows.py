@@ -13,15 +13,15 @@ import numpy as np
 
 import takifugu as tf
 from measure import row, span, title
-from takifugu.composition import charge_of
-from takifugu.composition.placing import Run, piled
-from takifugu.composition.stretches import standing_in
-from takifugu.guarantee import Charge
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.composition.placing import Run, piled
+from takifugu.accounting.composition.stretches import standing_in
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.problem import Part
 from takifugu.influence.curves import stretched_loss
-from takifugu.ledger import Debit, Ledger
-from takifugu.problem import Part
-from takifugu.quilts.joint_cost import joint_cost
-from takifugu.secrets import Family
+from takifugu.influence.quilts.chain.joint_cost import joint_cost
+from takifugu.model.secrets import Family
 
 WEEKS, MINUTES = 520, 10_080
 CHAIN = tf.MarkovChain([[0.99, 0.01], [0.02, 0.98]], MINUTES)

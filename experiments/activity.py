@@ -21,7 +21,7 @@ import numpy.typing as npt
 import takifugu as tf
 from pages import ROOT, commit, make, table
 from research_data import needed_file
-from takifugu.noise import InsecureSeededEntropyForTests
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 FILE = "activity/extrasensory_states.csv.gz"
 STATES = ("active", "standing", "walking", "sedentary")

@@ -24,7 +24,7 @@ from scipy.stats import binom
 
 import takifugu as tf
 from pages import pyplot, save, table
-from takifugu.errors import CalibrationRefused
+from takifugu.core.errors import CalibrationRefused
 
 OTHERS = "adult/adult_test.csv.gz"
 #: The number of records of the private half (the training file), which is public.

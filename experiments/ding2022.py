@@ -19,8 +19,8 @@ import numpy as np
 import takifugu as tf
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
-from takifugu.laws.noised import laplace_log_ratio
-from takifugu.laws.transport import Plan
+from takifugu.numbers.after_noise.noised import laplace_log_ratio
+from takifugu.numbers.transport.on_the_line import Plan
 
 REPRODUCES = "Ding 2022 (Kantorovich Mechanism for Pufferfish Privacy), Tables 1 to 6 and Figures 1 to 5"
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import epidemic
 from epidemic import PLACES, SIDE, Integers
 from pages import pyplot, save, table
-from takifugu.asymmetric import (
+from takifugu.mechanisms.one_sided import (
     Mark,
     Pointing,
     Question,
@@ -31,9 +31,9 @@ from takifugu.asymmetric import (
     sparse_marks,
     virtual_beta,
 )
-from takifugu.asymmetric.virtual import coins
-from takifugu.noise import InsecureSeededEntropyForTests, discrete_laplace
-from takifugu.noise.one_sided import geometric
+from takifugu.mechanisms.one_sided.virtual import coins
+from takifugu.numbers.noise import InsecureSeededEntropyForTests, discrete_laplace
+from takifugu.numbers.noise.one_sided import geometric
 
 COLOURS = {Mark.SAFE: "#8fd3b6", Mark.OBSCURE: "#dddddd", Mark.DANGEROUS: "#c23b00"}
 LANDMARKS = {

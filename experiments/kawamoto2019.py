@@ -20,11 +20,11 @@ from pathlib import Path
 
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
-from takifugu.local.choosing import Mechanism, choose, largest_strength, mechanisms, optimum
-from takifugu.local.held_out import measured_on
-from takifugu.local.measuring import success
-from takifugu.local.populations import Populations, estimated
-from takifugu.local.senders import Sender
+from takifugu.mechanisms.local.choosing import Mechanism, choose, largest_strength, mechanisms, optimum
+from takifugu.mechanisms.local.held_out import measured_on
+from takifugu.mechanisms.local.measuring import success
+from takifugu.mechanisms.local.populations import Populations, estimated
+from takifugu.mechanisms.local.senders import Sender
 
 REPRODUCES = "Kawamoto and Murakami 2019 (Local Obfuscation Mechanisms for Hiding Probability Distributions), our data"
 

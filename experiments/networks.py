@@ -16,7 +16,7 @@ from typing import Any
 import takifugu as tf
 from pages import PAGES, make, table
 from research_data import needed_file
-from takifugu.errors import CalibrationRefused
+from takifugu.core.errors import CalibrationRefused
 
 REPRODUCES = "counts on published Bayesian networks and on the SocioPatterns schools (ours, not a paper's)"
 

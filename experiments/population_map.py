@@ -17,10 +17,10 @@ from typing import Any
 import takifugu as tf
 from pages import IMAGES, OUTPUT, make, stamp
 from research_data import needed_file
-from takifugu.releasing.planning import calibrated
-from takifugu.report.maps import heat_map
-from takifugu.report.populations import marginals, moved_most, sent_from
-from takifugu.spec.file import load
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import calibrated
+from takifugu.releasing.report.maps import heat_map
+from takifugu.releasing.report.populations import marginals, moved_most, sent_from
 
 REPRODUCES = "Kawamoto and Murakami 2019, Section 6: locations that hide a population, as one release file"
 COMMAND = "takifugu reproduce population_map"

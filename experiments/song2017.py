@@ -21,9 +21,9 @@ import activity
 import takifugu as tf
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
-from takifugu.errors import CalibrationRefused
-from takifugu.laws.rationals import as_fraction
-from takifugu.randomisers import DiscreteLaplace
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.core.errors import CalibrationRefused
+from takifugu.numbers.rationals import as_fraction
 
 REPRODUCES = "Song, Wang and Chaudhuri 2017 (Pufferfish Privacy Mechanisms for Correlated Data), Figures 1, 3 and 4"
 

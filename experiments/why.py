@@ -16,10 +16,10 @@ import numpy as np
 
 import takifugu as tf
 from pages import ROOT, table, write
-from takifugu.capabilities.answer_law import answer_law
-from takifugu.laws.noised import laplace_log_ratio
-from takifugu.laws.pmf import Pmf
-from takifugu.problem import Problem
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.answer_law import answer_law
+from takifugu.numbers.after_noise.noised import laplace_log_ratio
+from takifugu.numbers.distributions.pmf import Pmf
 
 README = ROOT / "README.md"
 LENGTH = 100

@@ -1,4 +1,4 @@
-"""No two files of `src` import each other, directly or in a circle, function-local imports included."""
+"""No two files or folders of `src` import each other, directly or in a circle, function-local imports included."""
 
 from __future__ import annotations
 
@@ -83,6 +83,46 @@ def test_no_files_import_each_other() -> None:
     assert not found, f"these import each other: {found}; move what both need below them"
 
 
+def folders(imports: Graph) -> Graph:
+    """Return which folder imports which: a package stands for the files that lie in it, not for its folders."""
+    packages = {name for name in imports if any(other.startswith(f"{name}.") for other in imports)}
+    lies = {name: name if name in packages else name.rpartition(".")[0] for name in imports}
+    return {
+        folder: frozenset(lies[to] for name in imports if lies[name] == folder for to in imports[name]) - {folder}
+        for folder in set(lies.values())
+    }
+
+
+def test_no_folders_import_each_other() -> None:
+    root = {
+        "takifugu",
+        "takifugu._version",
+        "takifugu.__main__",
+    }  # which has what everybody may import, and nothing else
+    found = sorted(map(sorted, circles(folders({n: to - root for n, to in graph(SRC).items() if n not in root}))))
+    assert not found, f"these folders import each other: {found}; move what both need below them"
+
+
+@pytest.mark.parametrize(("first", "second", "circle"), [
+    ("from p.b.one import x", "from p.a.two import y", True),
+    ("from p.b.one import x", "from p.a.b.two import y", False),
+    ("from p.b.one import x", "", False),
+])  # fmt: skip
+def test_a_circle_of_folders_is_found(tmp_path: Path, first: str, second: str, circle: bool) -> None:
+    for name, text in {"a/one": first, "a/two": "", "b/one": second, "a/b/two": ""}.items():
+        path = tmp_path / "p" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        (path.parent / "__init__.py").write_text("", encoding="utf-8")
+    assert bool(circles(folders(graph(tmp_path)))) is circle
+
+
+def test_no_folder_holds_more_files_than_fit_on_a_screen() -> None:
+    here = [folder for folder in (SRC / "takifugu").rglob("*") if folder.is_dir() and folder.name != "__pycache__"]
+    assert len(here) > 50
+    assert not [folder for folder in here if len([*folder.glob("*.py")]) > 25]
+
+
 @pytest.mark.parametrize(("first", "second", "circle"), [
     ("from p.b import x", "import p.a", {"p.a", "p.b"}),
     ("from p import b", "def f():\n    from p.a import x", {"p.a", "p.b"}),
@@ -121,7 +161,7 @@ def test_group_noise_loads_no_quilts() -> None:
     )
     loaded = _run(program).split()
     assert "takifugu.mechanisms.group" in loaded
-    assert not [name for name in loaded if name.startswith("takifugu.quilts")]
+    assert not [name for name in loaded if name.startswith("takifugu.influence.quilts")]
 
 
 def _run(program: str) -> str:

@@ -32,8 +32,8 @@ def changed() -> list[str]:
 def rooms(files: Iterable[str]) -> set[str]:
     """Return the rooms that files of the package or of its tests belong to.
 
-    >>> sorted(rooms(["src/takifugu/laws/pmf.py", "src/takifugu/names.py", "tests/ledger/test_store.py", "README.md"]))
-    ['laws', 'ledger', 'names']
+    >>> sorted(rooms(["src/takifugu/numbers/distributions/pmf.py", "src/takifugu/core/names.py",
+    "tests/accounting/ledger/test_store.py", "README.md"])) ['laws', 'ledger', 'names']
     """
     inside = (re.match(r"(?:src/takifugu|tests)/(?:test_)?(\w+)[/.]", file) for file in files)
     return {match[1] for match in inside if match} - {"conformance", "support"}

@@ -44,7 +44,7 @@ def lines() -> Iterator[str]:
             yield f"### {name}\n\n```text\n{signature(name, thing)}\n```\n\n{prose(thing)}\n"
             yield from methods(thing)
     yield "## Errors\n\nA mistake of the user's raises one of these, and nothing else does.\n"
-    for name, thing in vars(takifugu.errors).items():
+    for name, thing in vars(takifugu.core.errors).items():
         if inspect.isclass(thing) and issubclass(thing, takifugu.TakifuguError):
             yield f"**`{name}`** {prose(thing)}\n"
 

@@ -9,40 +9,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from takifugu._version import __version__
-from takifugu.errors import TakifuguError, did_you_mean
+from takifugu.core.errors import TakifuguError, did_you_mean
 
 if TYPE_CHECKING:
-    from takifugu import errors
-    from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-    from takifugu.beliefs.chain_interval import BinaryChainInterval
-    from takifugu.beliefs.chain_region import ChainRegion
-    from takifugu.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
-    from takifugu.beliefs.density import Density
-    from takifugu.beliefs.network import BayesianNetwork
-    from takifugu.beliefs.network_files import read_network
-    from takifugu.beliefs.normal import MultivariateNormal
-    from takifugu.beliefs.parameter_box import Affine, ParameterBox
-    from takifugu.beliefs.parameters import Parameters
-    from takifugu.beliefs.periodic_chain import PeriodicChain
-    from takifugu.beliefs.pieces import IndependentPieces
-    from takifugu.beliefs.populations import FromPopulations
-    from takifugu.beliefs.records import Records
-    from takifugu.beliefs.table import JointTable
-    from takifugu.beliefs.users import IndependentUsers
+    from takifugu.accounting.composition import compose
+    from takifugu.analysis.robustness import promise_if_belief_off
     from takifugu.calibration import calibrate, compare, with_scale
     from takifugu.calibration.entry_budget import entry_budget
     from takifugu.calibration.jointly import calibrate_jointly
-    from takifugu.certificates.cells import read_table
-    from takifugu.composition import compose
-    from takifugu.frameworks import Pufferfish, between
-    from takifugu.laws.densities.normal import Normal, NormalMixture
-    from takifugu.laws.densities.truncated import Truncated
-    from takifugu.laws.densities.uniform_mean import UniformMean
-    from takifugu.laws.pmf import Pmf
-    from takifugu.laws.transport import monotone_plan, w_infinity
-    from takifugu.postprocess.marginals import marginals
-    from takifugu.postprocess.reconcile import reconcile
-    from takifugu.queries import (
+    from takifugu.core import errors
+    from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+    from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+    from takifugu.model.beliefs.chains.chain_region import ChainRegion
+    from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+    from takifugu.model.beliefs.chains.pieces import IndependentPieces
+    from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+    from takifugu.model.beliefs.density import Density
+    from takifugu.model.beliefs.networks.network import BayesianNetwork
+    from takifugu.model.beliefs.networks.network_files import read_network
+    from takifugu.model.beliefs.populations import FromPopulations
+    from takifugu.model.beliefs.records.normal import MultivariateNormal
+    from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
+    from takifugu.model.beliefs.records.parameters import Parameters
+    from takifugu.model.beliefs.records.records import Records
+    from takifugu.model.beliefs.table import JointTable
+    from takifugu.model.beliefs.users import IndependentUsers
+    from takifugu.model.frameworks import Pufferfish, between
+    from takifugu.model.queries import (
         AtMost,
         By,
         Count,
@@ -63,17 +56,24 @@ if TYPE_CHECKING:
         TopK,
         Visitors,
     )
-    from takifugu.releasing.charging import charge
-    from takifugu.releasing.forecast import forecast
-    from takifugu.releasing.publish import release
-    from takifugu.releasing.resuming import resume
-    from takifugu.releasing.run import release_file
+    from takifugu.model.secrets import attribute, entry, every_entry, presence
+    from takifugu.model.secrets.populations import which_population
+    from takifugu.model.secrets.properties import Named, dataset_property, distribution_parameter
+    from takifugu.numbers.densities.normal import Normal, NormalMixture
+    from takifugu.numbers.densities.truncated import Truncated
+    from takifugu.numbers.densities.uniform_mean import UniformMean
+    from takifugu.numbers.distributions.pmf import Pmf
+    from takifugu.numbers.transport.on_the_line import monotone_plan, w_infinity
+    from takifugu.releasing.certificates.cells import read_table
+    from takifugu.releasing.planning.forecast import forecast
+    from takifugu.releasing.postprocess.marginals import marginals
+    from takifugu.releasing.postprocess.reconcile import reconcile
+    from takifugu.releasing.publishing.charging import charge
+    from takifugu.releasing.publishing.publish import release
+    from takifugu.releasing.publishing.resuming import resume
+    from takifugu.releasing.publishing.run import release_file
+    from takifugu.releasing.report.document import report_html
     from takifugu.releasing.study import open_study
-    from takifugu.report.document import report_html
-    from takifugu.robustness import promise_if_belief_off
-    from takifugu.secrets import attribute, entry, every_entry, presence
-    from takifugu.secrets.populations import which_population
-    from takifugu.secrets.properties import Named, dataset_property, distribution_parameter
 
 __all__ = [
     "Affine",
@@ -156,61 +156,65 @@ __all__ = [
 ]
 
 _MODULES = {
-    "takifugu.beliefs.chain": ("MarkovChain", "MarkovChainClass"),
-    "takifugu.beliefs.chain_interval": ("BinaryChainInterval",),
-    "takifugu.beliefs.chain_region": ("ChainRegion",),
-    "takifugu.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
-    "takifugu.beliefs.density": ("Density",),
-    "takifugu.beliefs.network": ("BayesianNetwork",),
-    "takifugu.beliefs.network_files": ("read_network",),
-    "takifugu.beliefs.normal": ("MultivariateNormal",),
-    "takifugu.beliefs.parameter_box": ("Affine", "ParameterBox"),
-    "takifugu.beliefs.parameters": ("Parameters",),
-    "takifugu.beliefs.periodic_chain": ("PeriodicChain",),
-    "takifugu.beliefs.pieces": ("IndependentPieces",),
-    "takifugu.beliefs.populations": ("FromPopulations",),
-    "takifugu.beliefs.records": ("Records",),
-    "takifugu.beliefs.table": ("JointTable",),
-    "takifugu.beliefs.users": ("IndependentUsers",),
+    "takifugu.model.beliefs.chains.chain": ("MarkovChain", "MarkovChainClass"),
+    "takifugu.model.beliefs.chains.chain_interval": ("BinaryChainInterval",),
+    "takifugu.model.beliefs.chains.chain_region": ("ChainRegion",),
+    "takifugu.model.beliefs.contacts": ("CliqueInfection", "clique_infection", "cliques_of", "household_infection"),
+    "takifugu.model.beliefs.density": ("Density",),
+    "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
+    "takifugu.model.beliefs.networks.network_files": ("read_network",),
+    "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
+    "takifugu.model.beliefs.records.parameter_box": ("Affine", "ParameterBox"),
+    "takifugu.model.beliefs.records.parameters": ("Parameters",),
+    "takifugu.model.beliefs.chains.periodic_chain": ("PeriodicChain",),
+    "takifugu.model.beliefs.chains.pieces": ("IndependentPieces",),
+    "takifugu.model.beliefs.populations": ("FromPopulations",),
+    "takifugu.model.beliefs.records.records": ("Records",),
+    "takifugu.model.beliefs.table": ("JointTable",),
+    "takifugu.model.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
     "takifugu.calibration.entry_budget": ("entry_budget",),
     "takifugu.calibration.jointly": ("calibrate_jointly",),
-    "takifugu.composition": ("compose",),
-    "takifugu.frameworks": ("Pufferfish", "between"),
-    "takifugu.laws.densities.normal": ("Normal", "NormalMixture"),
-    "takifugu.laws.densities.truncated": ("Truncated",),
-    "takifugu.laws.densities.uniform_mean": ("UniformMean",),
-    "takifugu.laws.pmf": ("Pmf",),
-    "takifugu.laws.transport": ("monotone_plan", "w_infinity"),
-    "takifugu.queries": (
+    "takifugu.accounting.composition": ("compose",),
+    "takifugu.model.frameworks": ("Pufferfish", "between"),
+    "takifugu.numbers.densities.normal": ("Normal", "NormalMixture"),
+    "takifugu.numbers.densities.truncated": ("Truncated",),
+    "takifugu.numbers.densities.uniform_mean": ("UniformMean",),
+    "takifugu.numbers.distributions.pmf": ("Pmf",),
+    "takifugu.numbers.transport.on_the_line": ("monotone_plan", "w_infinity"),
+    "takifugu.model.queries": (
         "AtMost", "By", "Count", "CountAbove", "CountRows", "CrossTable", "EachValue", "Histogram", "Identity",
         "Linear", "Mean", "Median", "Mode", "Quantile", "Statistic", "Sum", "Together", "TopK", "Visitors",
     ),
-    "takifugu.releasing.charging": ("charge",),
-    "takifugu.releasing.forecast": ("forecast",),
-    "takifugu.certificates.cells": ("read_table",),
-    "takifugu.releasing.publish": ("release",),
-    "takifugu.postprocess.marginals": ("marginals",),
-    "takifugu.postprocess.reconcile": ("reconcile",),
-    "takifugu.report.document": ("report_html",),
-    "takifugu.releasing.resuming": ("resume",),
-    "takifugu.releasing.run": ("release_file",),
+    "takifugu.releasing.publishing.charging": ("charge",),
+    "takifugu.releasing.planning.forecast": ("forecast",),
+    "takifugu.releasing.certificates.cells": ("read_table",),
+    "takifugu.releasing.publishing.publish": ("release",),
+    "takifugu.releasing.postprocess.marginals": ("marginals",),
+    "takifugu.releasing.postprocess.reconcile": ("reconcile",),
+    "takifugu.releasing.report.document": ("report_html",),
+    "takifugu.releasing.publishing.resuming": ("resume",),
+    "takifugu.releasing.publishing.run": ("release_file",),
     "takifugu.releasing.study": ("open_study",),
-    "takifugu.robustness": ("promise_if_belief_off",),
-    "takifugu.secrets": ("attribute", "entry", "every_entry", "presence"),
-    "takifugu.secrets.populations": ("which_population",),
-    "takifugu.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
+    "takifugu.analysis.robustness": ("promise_if_belief_off",),
+    "takifugu.model.secrets": ("attribute", "entry", "every_entry", "presence"),
+    "takifugu.model.secrets.populations": ("which_population",),
+    "takifugu.model.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
-#: Packages that are used by their own names: `takifugu.asymmetric.visits()`.
-_PACKAGES = ("asymmetric", "local")
+#: Modules that are used by a name of their own: `takifugu.asymmetric.visits()`.
+_NAMED = {
+    "asymmetric": "takifugu.mechanisms.one_sided",
+    "errors": "takifugu.core.errors",
+    "local": "takifugu.mechanisms.local",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"takifugu.{name}")
+    if name in _NAMED:
+        return import_module(_NAMED[name])
     if name not in _HOME:
         raise AttributeError(f"module 'takifugu' has no attribute {name!r}{did_you_mean(name, __all__)}")
     value = getattr(import_module(_HOME[name]), name)

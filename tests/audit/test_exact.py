@@ -19,17 +19,17 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, li
 
 import takifugu.audit
 from takifugu import calibrate
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.audit import joint_loss, true_delta, true_loss
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.contacts import CliqueInfection
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.errors import InputError, Unsupported
-from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.laws.pmf import Pmf
-from takifugu.queries import Count, Histogram, Identity, Linear, Sum
-from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
-from takifugu.secrets import attribute, entry, every_entry
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.contacts import CliqueInfection
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
+from takifugu.model.secrets import attribute, entry, every_entry
+from takifugu.numbers.distributions.pmf import Pmf
 
 BIT = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1)
 
@@ -265,5 +265,5 @@ def test_it_uses_nothing_of_the_calibration() -> None:
         assert "answer_laws." not in text
         assert "quilts." not in text
         assert "noised" not in text
-        assert "takifugu.answer_laws" not in text
+        assert "takifugu.analysis.answer_laws" not in text
         assert "takifugu.mechanisms" not in text

@@ -12,12 +12,12 @@ from mpmath import mp
 from tests.support import density_oracles as oracle
 
 import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.audit import true_delta, true_loss
 from takifugu.audit.curves import curve, with_laplace
 from takifugu.audit.real_line import DIGITS, divergence
-from takifugu.errors import Unsupported
-from takifugu.laws.gaussian import gaussian_delta
-from takifugu.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
 STEP = Fraction(1, 10**6)
 

@@ -13,12 +13,12 @@ import pytest
 from tests.support import asymmetric as oracle
 
 from takifugu import extending
-from takifugu.asymmetric import Asymmetric, Policy, none_of
+from takifugu.analysis.randomisers import PARTS, Base, Direction
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric
 from takifugu.audit import true_delta, true_loss
 from takifugu.audit.sparse_masses import sparse_mass, sparse_outputs
-from takifugu.domain import Domain
-from takifugu.randomisers import PARTS, Base, Direction
-from takifugu.randomisers.one_sided import OneSidedGeometric
+from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
+from takifugu.model.beliefs.domain import Domain
 
 F = Fraction
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu import Count, EachValue, Pufferfish, every_entry
-from takifugu.capabilities.answer_law import answer_law
-from takifugu.capabilities.joint_states import all_states
-from takifugu.capabilities.marginal import marginal
-from takifugu.errors import Unsupported
-from takifugu.problem import Problem
-from takifugu.secrets import ABSENT
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.answer_law import answer_law
+from takifugu.analysis.questions.joint_states import all_states
+from takifugu.analysis.questions.marginal import marginal
+from takifugu.core.errors import Unsupported
+from takifugu.model.secrets import ABSENT
 
 
 def check_capabilities(belief: Any) -> None:

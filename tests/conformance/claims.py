@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.hypotheses import EntryIs
-from takifugu.problem import Bound, Problem
-from takifugu.queries.additive import Additive
+from takifugu.analysis.problem import Bound, Problem
+from takifugu.model.queries.additive import Additive
+from takifugu.model.secrets.hypotheses import EntryIs
 
 #: More joint values than these are not gone through.
 MOST = 20_000

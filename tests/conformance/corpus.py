@@ -15,11 +15,11 @@ from functools import cache
 from typing import Any
 
 import takifugu as tf
-from takifugu.asymmetric import Asymmetric, Policy, Visits, any_of, none_of, visits
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.domain import Domain
-from takifugu.frameworks import Framework
-from takifugu.queries import Query
+from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, none_of, visits
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
 
 STICKY = [[0.9, 0.1], [0.4, 0.6]]
 #: Epsilons from nearly nothing to nearly everything, and the deltas that each is asked with.

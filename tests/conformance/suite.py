@@ -20,20 +20,20 @@ from scipy.special import chdtrc
 from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus
 
 import takifugu as tf
+from takifugu.analysis.problem import Bound, Cost, Mechanism, Problem, Refusal
+from takifugu.analysis.questions.joint_states import all_states
+from takifugu.analysis.randomisers import answered
+from takifugu.analysis.randomisers import from_dict as randomiser_from_dict
 from takifugu.audit import true_delta, true_loss
-from takifugu.beliefs import from_dict as belief_from_dict
-from takifugu.beliefs import to_dict as belief_to_dict
-from takifugu.capabilities.joint_states import all_states
-from takifugu.entries import listed, positions, relisted
-from takifugu.errors import Unsupported
-from takifugu.frameworks import Framework
-from takifugu.hypotheses import Comparison, EntryIs
-from takifugu.noise import InsecureSeededEntropyForTests
-from takifugu.problem import Bound, Cost, Mechanism, Problem, Refusal
-from takifugu.queries import from_dict as query_from_dict
-from takifugu.randomisers import answered
-from takifugu.randomisers import from_dict as randomiser_from_dict
-from takifugu.secrets import ABSENT
+from takifugu.core.entries import listed, positions, relisted
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import from_dict as belief_from_dict
+from takifugu.model.beliefs import to_dict as belief_to_dict
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import from_dict as query_from_dict
+from takifugu.model.secrets import ABSENT
+from takifugu.model.secrets.hypotheses import Comparison, EntryIs
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 #: The audit's own rounding, relative: losses are compared up to it.
 SLACK = 1e-9

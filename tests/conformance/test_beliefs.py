@@ -13,10 +13,10 @@ from tests.conformance.suite import check_belief
 from tests.support import registries
 
 import takifugu as tf
-from takifugu import beliefs
-from takifugu.answer_laws.table import TableLaw
-from takifugu.beliefs.pair import LawPair
-from takifugu.capabilities.answer_law import ANSWER_LAW
+from takifugu.analysis.answer_laws.table import TableLaw
+from takifugu.analysis.questions.answer_law import ANSWER_LAW
+from takifugu.model import beliefs
+from takifugu.model.beliefs.pair import LawPair
 
 BELIEFS: dict[str, tuple[Any, Sequence[Any]]] = {
     f"{case.name}, belief {number}": (belief, case.members)
@@ -37,7 +37,7 @@ def test_what_it_tells_is_true(name: str) -> None:
 
 
 def test_every_kind_of_belief_is_in_the_corpus() -> None:
-    from takifugu.errors import InputError
+    from takifugu.core.errors import InputError
 
     with pytest.raises(InputError) as error:
         beliefs.from_dict({"kind": "no such kind"})

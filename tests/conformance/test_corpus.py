@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.conformance.corpus import DELTAS, EPSILONS, Case, whole
 
-from takifugu.beliefs.pair import LawPair
-from takifugu.queries.registry import KINDS, resolved
+from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.queries.registry import KINDS, resolved
 
 
 def beliefs(case: Case) -> list[dict[str, Any]]:

@@ -10,10 +10,10 @@ import pytest
 from tests.conformance.corpus import DELTAS, larger
 from tests.conformance.suite import check_cost
 
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.randomisers import Exact
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.guarantee import Covers
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.randomisers import Exact
 
 #: Problems that are predicted to take longer, in seconds, are not run here.
 LONGEST = 1.0

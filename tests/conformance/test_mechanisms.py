@@ -11,10 +11,10 @@ from tests.conformance.claims import CLAIMS
 from tests.conformance.corpus import DELTAS, EPSILONS, corpus
 from tests.conformance.suite import audited, bound_of, check_on_corpus, check_witness, halved
 
+from takifugu.analysis.problem import Bound, Problem, Witness
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.laws.rationals import round_up
 from takifugu.mechanisms.kantorovich_exponential import largest_rate
-from takifugu.problem import Bound, Problem, Witness
+from takifugu.numbers.rationals import round_up
 
 by_name = pytest.mark.parametrize("line", REGISTRY, ids=lambda line: line.name)
 

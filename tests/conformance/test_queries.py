@@ -9,9 +9,9 @@ import pytest
 from tests.conformance.suite import check_query
 
 import takifugu as tf
-from takifugu.domain import Domain
-from takifugu.queries.every_change import EveryChange
-from takifugu.queries.registry import KINDS
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.queries.every_change import EveryChange
+from takifugu.model.queries.registry import KINDS
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])
 NUMBERS = tf.MarkovChain([[0.5, 0.25, 0.25]] * 3, 3, states=[-1, 0, 4])
@@ -57,5 +57,5 @@ def test_it_is_what_its_words_say(query: Any, belief: Any, data: list[Any], expe
 
 
 def test_every_kind_of_query_is_among_the_examples() -> None:
-    of_records = {"count-rows", "cross-table", "statistic"}  # have no entries: tests/queries
+    of_records = {"count-rows", "cross-table", "statistic"}  # have no entries: tests/model/queries
     assert {query.to_dict()["kind"] for query, *_ in EXAMPLES} == set(KINDS) - of_records

@@ -15,17 +15,17 @@ from tests.conformance.corpus import corpus
 from tests.conformance.suite import bound_of, check_randomiser, check_sending
 
 import takifugu as tf
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import KINDS as ALL_KINDS
+from takifugu.analysis.randomisers import MARKS, Direction, DiscreteLaplace
+from takifugu.analysis.randomisers import from_dict as randomiser_from_dict
+from takifugu.analysis.randomisers.choices import Choice
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.registry import REGISTRY
-from takifugu.noise import InsecureSeededEntropyForTests
-from takifugu.problem import Problem
-from takifugu.queries.candidates import MostFrequent
-from takifugu.randomisers import KINDS as ALL_KINDS
-from takifugu.randomisers import MARKS, Direction, DiscreteLaplace
-from takifugu.randomisers import from_dict as randomiser_from_dict
-from takifugu.randomisers.choices import Choice
-from takifugu.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
-from takifugu.randomisers.one_sided_real import OneSidedExponential
-from takifugu.randomisers.selection import PermuteAndFlip
+from takifugu.model.queries.candidates import MostFrequent
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 
 @cache
@@ -66,7 +66,7 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
         check_choice(CHOICES[kind], [(3, 1, 0, 2), (0, 0, 0, 1), (4, 4, 3, 0)])
         assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
         return
-    if kind == "outside":  # it draws nothing: tests/outside
+    if kind == "outside":  # it draws nothing: tests/calibration/outside
         return
     noise = returned()[kind]
     if noise.output is MARKS:

@@ -18,7 +18,7 @@ import epidemic_maps as maps
 import takagi2021 as experiment
 from epidemic_maps import Setting
 from pages import IMAGES, made
-from takifugu.asymmetric import Mark, SparseAnswers
+from takifugu.mechanisms.one_sided import Mark, SparseAnswers
 
 PICTURES = ("figure2", "figure3", "figure4", "figure5", "figure6", "map", "day")
 

@@ -15,8 +15,8 @@ import adult_attributes as adult
 import takifugu as tf
 import zhang2022
 from pages import made
-from takifugu.mechanisms.ordinary import ordinary_noise
-from takifugu.problem import Problem
+from takifugu.analysis.problem import Problem
+from takifugu.mechanisms.attribute.ordinary import ordinary_noise
 
 FIGURE = golden()["attribute_quilt_001_example1"]
 SECTION = golden()["attribute_gaussian_001_example"]

@@ -24,7 +24,7 @@ from tests.fuzz.oracle import Loss, Noise, TooLarge
 from tests.fuzz.specs import Asked, Key, State, World
 
 import takifugu as tf
-from takifugu.ledger import Ledger
+from takifugu.accounting.ledger import Ledger
 
 #: Releases drawn to compare frequencies with a law, and the p-value below which they differ.
 DRAWS, UNLIKELY = 150, 1e-6
@@ -209,7 +209,7 @@ def _several(case: Case) -> str:
 
 def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
     done: list[tuple[Asked, Any]] = []
-    text = [build.PRELUDE, "from takifugu.ledger import Ledger"]
+    text = [build.PRELUDE, "from takifugu.accounting.ledger import Ledger"]
     for told in case.asked:
         try:
             cal = build.calibrated(told, build.built(told))

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from takifugu.errors import TakifuguError
-from takifugu.ledger import Ledger
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import TakifuguError
 
 #: Memory, where there is any: a ledger waits for the disk at every commit.
 FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None

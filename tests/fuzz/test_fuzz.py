@@ -13,7 +13,7 @@ from tests.fuzz.checks import Case, check, generate
 from tests.fuzz.choices import Choices, smaller
 from tests.fuzz.specs import Asked, Call
 
-from takifugu import randomisers
+from takifugu.analysis import randomisers
 
 COIN = [0.5, 0.5]
 DIE_OF_TWO = Call(

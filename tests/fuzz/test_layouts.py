@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.fuzz.layouts import HOURS, Read, case, read_by, rows_of, true_loss, walks
 
-from takifugu.ledger import accounts, tallying
+from takifugu.accounting.ledger import accounts, tallying
 
 
 def test_no_layout_is_cheaper() -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from takifugu.certificates.certificate import checksum_of
+from takifugu.releasing.certificates.certificate import checksum_of
 
 Content = bytes | Callable[[], bytes]
 

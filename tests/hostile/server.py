@@ -74,8 +74,6 @@ def main() -> None:
     import pydantic  # noqa: F401
     import sqlalchemy  # noqa: F401
 
-    import takifugu.cli.releasing
-    import takifugu.ledger  # noqa: F401
 
     seconds = float(os.environ.get("HOSTILE_SECONDS", SECONDS))
     for folder, arguments in json.load(sys.stdin):

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from tests.hostile.corpus import Case, content, corpus
 
-from takifugu.beliefs.network_files import read_network
-from takifugu.certificates.checksum import read_certificate
-from takifugu.errors import TakifuguError
-from takifugu.ledger import Ledger
-from takifugu.releasing.run import release_file
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import TakifuguError
+from takifugu.model.beliefs.networks.network_files import read_network
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.publishing.run import release_file
 
 ROOT = Path(__file__).parents[2]
 ASKED = {"release": release_file, "certificate": read_certificate, "network": read_network}

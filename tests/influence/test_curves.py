@@ -10,9 +10,9 @@ from tests.support.network_oracles import random_network
 from tests.support.tree_networks import spec_of, tree
 
 import takifugu as tf
+from takifugu.analysis.problem import Problem
 from takifugu.influence.curves import Release, influence_loss, joint_loss, stretched_loss
 from takifugu.mechanisms.influence import MECHANISM
-from takifugu.problem import Problem
 
 
 def needed(belief, query, epsilon=1, secrets=None):

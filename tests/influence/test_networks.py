@@ -8,19 +8,16 @@ from tests.support import influence_oracle as oracle
 from tests.support.network_oracles import random_network
 from tests.support.tree_networks import spec_of, tree
 
-from takifugu.beliefs.contacts import Clique, CliqueInfection
-from takifugu.beliefs.network import BayesianNetwork
-from takifugu.beliefs.table import JointTable
-from takifugu.errors import Unsupported
-from takifugu.influence import bags as networks_bags
-from takifugu.influence import junction, networks
-from takifugu.influence.bags import loss_by_bags
-from takifugu.influence.blocks import eliminated, layered, orders, whole
-from takifugu.influence.conditionals import moral_graph
-from takifugu.influence.elimination import loss_by_elimination
-from takifugu.influence.exchangeable import exchangeable_loss
-from takifugu.influence.junction import junction_losses, junction_tree
-from takifugu.influence.networks import (
+from takifugu.core.errors import Unsupported
+from takifugu.influence.networks import bags as networks_bags
+from takifugu.influence.networks import junction, networks
+from takifugu.influence.networks.bags import loss_by_bags
+from takifugu.influence.networks.blocks import eliminated, layered, orders, whole
+from takifugu.influence.networks.conditionals import moral_graph
+from takifugu.influence.networks.elimination import loss_by_elimination
+from takifugu.influence.networks.exchangeable import exchangeable_loss
+from takifugu.influence.networks.junction import junction_losses, junction_tree
+from takifugu.influence.networks.networks import (
     TOO_WIDE,
     clique_losses,
     every_loss,
@@ -29,9 +26,12 @@ from takifugu.influence.networks import (
     network_losses,
     table_losses,
 )
-from takifugu.influence.profile import Profile
-from takifugu.laws.pmf import Pmf
-from takifugu.secrets import Family
+from takifugu.influence.profiles.profile import Profile
+from takifugu.model.beliefs.contacts import Clique, CliqueInfection
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.secrets import Family
+from takifugu.numbers.distributions.pmf import Pmf
 
 PAIR = 1.0 - np.eye(2)
 

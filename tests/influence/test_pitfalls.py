@@ -7,12 +7,12 @@ import pytest
 from tests.support import influence_oracle as oracle
 
 import takifugu as tf
-from takifugu.influence import suprema as suprema_module
-from takifugu.influence.chains import chain_loss
-from takifugu.influence.levels import Levels
-from takifugu.influence.profile import Profile
-from takifugu.influence.suprema import suprema
-from takifugu.secrets import Family
+from takifugu.influence.chains.chains import chain_loss
+from takifugu.influence.profiles import suprema as suprema_module
+from takifugu.influence.profiles.levels import Levels
+from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.suprema import suprema
+from takifugu.model.secrets import Family
 
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from tests.support.influence_oracle import lp_supremum
 
-from takifugu.influence.certified import Programs
-from takifugu.influence.levels import Levels
-from takifugu.influence.rays import extreme_rays
-from takifugu.influence.rounding import closed
-from takifugu.influence.suprema import over_rays, suprema
+from takifugu.influence.profiles.certified import Programs
+from takifugu.influence.profiles.levels import Levels
+from takifugu.influence.profiles.rays import extreme_rays
+from takifugu.influence.profiles.suprema import over_rays, suprema
+from takifugu.numbers.outward_rounding import closed
 
 P, Q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
 RHO = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
@@ -82,7 +82,7 @@ def test_a_star_too_few_is_below_the_supremum():
 
 
 def test_any_flow_bounds_the_supremum(monkeypatch):
-    monkeypatch.setattr("takifugu.influence.certified.PIVOTS", 0)
+    monkeypatch.setattr("takifugu.influence.profiles.certified.PIVOTS", 0)
     rng = np.random.default_rng(8)
     for _ in range(40):
         rows, ratio = random_case(rng, 5)

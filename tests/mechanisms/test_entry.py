@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_questions import chains, loss_of
 
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.composition.promise import promise_of
-from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Covers
-from takifugu.laws.pmf import Pmf
-from takifugu.laws.rationals import decimal_up
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.sensitivity import entry_change
+from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.entry import MECHANISM
-from takifugu.problem import Bound, Problem, Refusal
-from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
-from takifugu.secrets import attribute, entry, every_entry
-from takifugu.sensitivity import entry_change
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Count, Histogram, Identity, Linear, Query, Sum
+from takifugu.model.secrets import attribute, entry, every_entry
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import decimal_up
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
 COPY = [[1.0, 0.0], [0.0, 1.0]]

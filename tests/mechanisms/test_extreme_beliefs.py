@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import takifugu as tf
+from takifugu.analysis.problem import Cost
 from takifugu.audit import true_loss
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.stochastic import wide_stationary_law
 from takifugu.calibration import REGISTRY
 from takifugu.calibration.registry import Line
-from takifugu.errors import CalibrationRefused, InputError
-from takifugu.problem import Cost
-from takifugu.quilts.chain.initial import supports
-from takifugu.secrets import Family
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.influence.quilts.chain.initial import supports
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.stochastic import wide_stationary_law
+from takifugu.model.secrets import Family
 
 UNDERFLOW = [[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]]
 

@@ -13,17 +13,17 @@ from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import random_pair, rounded_normal_delta
 
 import takifugu as tf
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.audit import true_delta
-from takifugu.errors import CalibrationRefused, InputError
-from takifugu.frameworks import Framework, between
-from takifugu.guarantee import Covers
-from takifugu.laws.gaussian import gaussian_printed_b
-from takifugu.laws.pmf import Pmf
+from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
-from takifugu.problem import Bound, Problem, Refusal
-from takifugu.queries import Histogram, Identity, Linear
-from takifugu.randomisers import Exact, RoundedNormal
+from takifugu.model.frameworks import Framework, between
+from takifugu.model.queries import Histogram, Identity, Linear
+from takifugu.numbers.after_noise.gaussian import gaussian_printed_b
+from takifugu.numbers.distributions.pmf import Pmf
 
 ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
 Laws = tuple[dict[int, Fraction], dict[int, Fraction]]

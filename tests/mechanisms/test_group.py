@@ -13,16 +13,16 @@ from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law
 from tests.support.golden import transport_laws
 from tests.support.vector_oracles import vector_loss
 
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Covers
-from takifugu.laws.pmf import Pmf
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem
 from takifugu.mechanisms.group import MECHANISM
-from takifugu.problem import Bound, Problem
-from takifugu.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
-from takifugu.secrets import every_entry
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
+from takifugu.model.secrets import every_entry
+from takifugu.numbers.distributions.pmf import Pmf
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
 COPY = [[1.0, 0.0], [0.0, 1.0]]

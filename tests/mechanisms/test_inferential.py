@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
 
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.network import BayesianNetwork
 from takifugu.calibration import calibrate, compare
-from takifugu.errors import CalibrationRefused
-from takifugu.frameworks import Pufferfish
+from takifugu.core.errors import CalibrationRefused
 from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
-from takifugu.problem import Problem
-from takifugu.queries import Count, Histogram, Linear
-from takifugu.randomisers import DiscreteLaplace
-from takifugu.secrets import entry as entry_secret
-from takifugu.secrets import every_entry
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Count, Histogram, Linear
+from takifugu.model.secrets import entry as entry_secret
+from takifugu.model.secrets import every_entry
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["quilt_exact_binary_chain"]
 

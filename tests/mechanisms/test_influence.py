@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import takifugu as tf
+from takifugu.analysis.problem import Problem
 from takifugu.influence.curves import Release, joint_loss
-from takifugu.problem import Problem
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
 THREE = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]]

@@ -11,12 +11,12 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 
 import takifugu as tf
-from takifugu.errors import CalibrationRefused
+from takifugu.analysis.problem import Problem
+from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.curves import Release, profile_loss, profile_of
-from takifugu.influence.normal import NormalRelease, least_losses, log_share, normal_profile
-from takifugu.laws.gaussian import gaussian_analytic_sigma
+from takifugu.influence.profiles.normal import NormalRelease, least_losses, log_share, normal_profile
 from takifugu.mechanisms.influence_gaussian import longest_change
-from takifugu.problem import Problem
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
 

@@ -9,13 +9,13 @@ import pytest
 from tests.support.network_oracles import random_network
 
 from takifugu.audit.exact import true_loss
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.network import BayesianNetwork, Node
 from takifugu.calibration import Calibration, calibrate
-from takifugu.errors import CalibrationRefused, InputError
-from takifugu.frameworks import Pufferfish
-from takifugu.queries import Count, Linear, Query
-from takifugu.secrets import every_entry
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Count, Linear, Query
+from takifugu.model.secrets import every_entry
 
 EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact")
 ALL = (*EXACT, "inferential")

@@ -13,19 +13,19 @@ from tests.support.chain_strategies import chains, tables, weights
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import monotone_by_hand, random_budget, random_pair, relaxed_by_hand
 
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import true_loss
-from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Covers
-from takifugu.laws.pmf import Pmf
-from takifugu.laws.relaxed import RelaxedPair
 from takifugu.mechanisms.kantorovich import MECHANISM as STRICT
 from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
-from takifugu.problem import Bound, Problem, Refusal
-from takifugu.queries import Histogram, Identity, Linear, Sum
-from takifugu.randomisers import DiscreteLaplace, Exact
-from takifugu.secrets import every_entry
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Histogram, Identity, Linear, Sum
+from takifugu.model.secrets import every_entry
+from takifugu.numbers.after_noise.relaxed import RelaxedPair
+from takifugu.numbers.distributions.pmf import Pmf
 
 TINY = 1 + Fraction(1, 10**10)
 BUDGETS = [Fraction(1, 5), Fraction(1), Fraction(5)]
@@ -177,7 +177,7 @@ def test_equal_laws_need_no_noise() -> None:
 
 
 def test_vector_answers_are_refused() -> None:
-    from takifugu.beliefs.chain import MarkovChain
+    from takifugu.model.beliefs.chains.chain import MarkovChain
 
     framework = Pufferfish(every_entry(), MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 3))
     for mechanism in (STRICT, RELAXED):

@@ -12,20 +12,20 @@ from tests.support.chain_oracles import answer_law_given, laplace_loss
 from tests.support.chain_strategies import chains, contributions, joint_laws, table_joint, tables, weights
 from tests.support.golden import golden, transport_laws
 
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import joint_loss, true_loss
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Covers
-from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
-from takifugu.problem import Bound, Problem, Refusal
-from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
-from takifugu.randomisers import DiscreteLaplace, Exact
-from takifugu.secrets import entry, every_entry
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Count, Histogram, Identity, Linear, Query, Sum
+from takifugu.model.secrets import entry, every_entry
+from takifugu.numbers.distributions.pmf import Pmf
 
 LENGTHS = [[0.3, 0.7], [0.9, 0.1]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
@@ -207,7 +207,7 @@ def test_two_releases_are_more_than_their_sum() -> None:
 def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(hide(MarkovChain(LENGTHS, 8)), Count(1), Fraction(1))
     first = WASSERSTEIN.bound(problem)
-    monkeypatch.setattr("takifugu.answer_laws.chain.ChainLaw.families", None)
+    monkeypatch.setattr("takifugu.analysis.answer_laws.chain.ChainLaw.families", None)
     assert isinstance(first, Bound)
     assert isinstance(MECHANISM.bound(problem), Bound)
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.frameworks import Pufferfish
+from takifugu.analysis.problem import Bound, Problem
 from takifugu.mechanisms import laplace_exact, wasserstein
-from takifugu.problem import Bound, Problem
-from takifugu.queries import Count
-from takifugu.secrets import every_entry
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Count
+from takifugu.model.secrets import every_entry
 
 Floats = npt.NDArray[np.longdouble]
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from takifugu.analysis.problem import Bound, Mechanism, Problem, Refusal, pair_grid
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace
 from takifugu.audit import true_loss
-from takifugu.beliefs.pair import LawPair
-from takifugu.frameworks import Framework, between
-from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
-from takifugu.problem import Bound, Mechanism, Problem, Refusal, pair_grid
-from takifugu.queries import Count, Identity
-from takifugu.randomisers import DiscreteLaplace, RoundedLaplace
-from takifugu.secrets import WhichLaw
+from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.frameworks import Framework, between
+from takifugu.model.queries import Count, Identity
+from takifugu.model.secrets import WhichLaw
+from takifugu.numbers.distributions.pmf import Pmf
 
 
 def problem(atoms: list[Any], grid: str | None = None) -> Problem:

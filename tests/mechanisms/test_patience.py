@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import takifugu as tf
+from takifugu.analysis.problem import Cost, Problem
 from takifugu.calibration.result import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt_all, choose
-from takifugu.problem import Cost, Problem
-from takifugu.secrets import Family
+from takifugu.model.secrets import Family
 
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
 

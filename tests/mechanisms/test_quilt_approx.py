@@ -21,20 +21,20 @@ from tests.support.quilt_oracles import (
     true_loss,
 )
 
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.laws.log_ratios import NEVER
+from takifugu.analysis.problem import Refusal
+from takifugu.influence.quilts.chain.class_influence import ClassInfluence
+from takifugu.influence.quilts.chain.class_influence import lemma_b4 as bound_b4
+from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
+from takifugu.influence.quilts.chain.scale import fast_scale, needed_scale
+from takifugu.influence.quilts.chain.sides import ChainSides
+from takifugu.influence.quilts.near_sets import query_change
 from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
-from takifugu.problem import Refusal
-from takifugu.queries import Count, Histogram, Linear
-from takifugu.quilts.chain.class_influence import ClassInfluence
-from takifugu.quilts.chain.class_influence import lemma_b4 as bound_b4
-from takifugu.quilts.chain.constants import Constants, reversible_constants
-from takifugu.quilts.chain.scale import fast_scale, needed_scale
-from takifugu.quilts.chain.sides import ChainSides
-from takifugu.quilts.near_sets import query_change
-from takifugu.secrets import Family, entry
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries import Count, Histogram, Linear
+from takifugu.model.secrets import Family, entry
+from takifugu.numbers.log_ratios import NEVER
 
 
 def class_scale(pi: float, g: float, length: int, epsilon: Any) -> float:

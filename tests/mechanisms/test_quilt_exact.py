@@ -22,25 +22,25 @@ from tests.support.quilt_oracles import (
     true_loss,
 )
 
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.pair import LawPair
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Covers
-from takifugu.laws.pmf import Pmf
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem, Refusal
+from takifugu.influence.quilts import near_sets
+from takifugu.influence.quilts.chain import influence as chain_influence
+from takifugu.influence.quilts.chain import shared
+from takifugu.influence.quilts.chain.influence import ChainInfluence
+from takifugu.influence.quilts.chain.sides import ChainSides
+from takifugu.influence.quilts.scores import exact_scale, scores
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
-from takifugu.problem import Problem, Refusal
-from takifugu.queries import Count, Histogram, Identity, Linear, Sum
-from takifugu.quilts import near_sets
-from takifugu.quilts.chain import influence as chain_influence
-from takifugu.quilts.chain import shared
-from takifugu.quilts.chain.influence import ChainInfluence
-from takifugu.quilts.chain.sides import ChainSides
-from takifugu.quilts.scores import exact_scale, scores
-from takifugu.secrets import WhichLaw, entry
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
+from takifugu.model.secrets import WhichLaw, entry
+from takifugu.numbers.distributions.pmf import Pmf
 
 EPSILONS = [Fraction(1, 5), Fraction(1), Fraction(3)]
 

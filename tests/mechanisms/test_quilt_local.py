@@ -12,27 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import local_oracles, network_oracles
 
-from takifugu.answer_laws.chain import steps
+from takifugu.analysis.answer_laws.chain import steps
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem, Refusal
+from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.network import BayesianNetwork
-from takifugu.beliefs.table import JointTable
 from takifugu.calibration import calibrate
 from takifugu.calibration.result import Calibration
-from takifugu.errors import CalibrationRefused
-from takifugu.frameworks import Pufferfish
-from takifugu.guarantee import Covers
+from takifugu.core.errors import CalibrationRefused
+from takifugu.influence.quilts.near_laws import chain as local_chain
+from takifugu.influence.quilts.near_laws import chain_laws as local_near_laws
+from takifugu.influence.quilts.near_laws import needed_scales as local_found
+from takifugu.influence.quilts.near_laws import network as local_network
+from takifugu.influence.quilts.near_laws import scores as local_scores
+from takifugu.influence.quilts.near_laws.chain_laws import LocalChain, Side
 from takifugu.mechanisms import quilt_local
-from takifugu.problem import Problem, Refusal
-from takifugu.queries import Count, Histogram, Linear, Query
-from takifugu.quilts.local import chain as local_chain
-from takifugu.quilts.local import near_laws as local_near_laws
-from takifugu.quilts.local import needed_scales as local_found
-from takifugu.quilts.local import network as local_network
-from takifugu.quilts.local import scores as local_scores
-from takifugu.quilts.local.near_laws import LocalChain, Side
-from takifugu.randomisers import DiscreteLaplace
-from takifugu.secrets import Secret, entry, every_entry
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Count, Histogram, Linear, Query
+from takifugu.model.secrets import Secret, entry, every_entry
 
 LOCAL = "quilt-local-exact"
 Belief = MarkovChain | BayesianNetwork

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from takifugu.laws.pmf import Pmf
-from takifugu.laws.transport import level_tolerance, w_infinity
 from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, normal_by_rule, wasserstein_delta
-from takifugu.mechanisms.largest_need import Comparison, comparisons_of
+from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.transport.on_the_line import level_tolerance, w_infinity
 
 ONE = Fraction(1)
 #: What is enough however the masses were rounded, and what no move exceeds.

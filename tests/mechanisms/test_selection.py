@@ -11,20 +11,20 @@ import pytest
 from tests.support.choice_oracles import frequent_law, rank_law, worst_ratio
 
 import takifugu as tf
-from takifugu import queries
-from takifugu.asymmetric import Asymmetric, Policy, none_of
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Witness
+from takifugu.analysis.randomisers import DiscreteLaplace, from_dict
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
 from takifugu.calibration.registry import Line
 from takifugu.calibration.trials import attempt
-from takifugu.domain import Domain
-from takifugu.errors import CalibrationRefused, InputError, Unsupported
-from takifugu.guarantee import Covers
-from takifugu.mechanisms.answer_noise import laplace_noise, normal_noise
-from takifugu.problem import Bound, Cost, Problem, Witness
-from takifugu.queries.candidates import AtRank, MostFrequent
-from takifugu.randomisers import DiscreteLaplace, from_dict
-from takifugu.randomisers.selection import PermuteAndFlip
+from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
+from takifugu.mechanisms.common.answer_noise import laplace_noise, normal_noise
+from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
+from takifugu.model import queries
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.queries.candidates import AtRank, MostFrequent
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 STAY = [[0.9, 0.1], [0.4, 0.6]]

@@ -12,19 +12,19 @@ from tests.support.chain_oracles import answer_law_given, w_infinity_of, w_one_o
 from tests.support.chain_strategies import chains, contributions, joint_laws, table_joint, tables, weights
 from tests.support.golden import golden, transport_laws
 
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import joint_loss, true_loss
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.frameworks import Framework, Pufferfish, between
-from takifugu.guarantee import Covers
-from takifugu.laws.pmf import Pmf
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.wasserstein import MECHANISM
-from takifugu.problem import Bound, Problem, Refusal
-from takifugu.queries import Count, Histogram, Identity, Linear, Query, Sum
-from takifugu.randomisers import DiscreteLaplace, Exact
-from takifugu.secrets import attribute, entry, every_entry
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Count, Histogram, Identity, Linear, Query, Sum
+from takifugu.model.secrets import attribute, entry, every_entry
+from takifugu.numbers.distributions.pmf import Pmf
 
 STICKY = [[0.95, 0.05], [0.05, 0.95]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])

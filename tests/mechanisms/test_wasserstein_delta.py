@@ -13,16 +13,16 @@ from tests.support.laws_oracles import laplace_divergence, least_distance
 from tests.support.pair_cases import random_budget, random_pair
 
 import takifugu as tf
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact
 from takifugu.audit import true_delta
-from takifugu.errors import CalibrationRefused
-from takifugu.frameworks import Framework, between
-from takifugu.guarantee import Covers
-from takifugu.laws.pmf import Pmf
+from takifugu.core.errors import CalibrationRefused
 from takifugu.mechanisms.wasserstein import MECHANISM as PURE
 from takifugu.mechanisms.wasserstein_delta import MECHANISM
-from takifugu.problem import Bound, Problem, Refusal
-from takifugu.queries import Identity, Linear
-from takifugu.randomisers import DiscreteLaplace, Exact
+from takifugu.model.frameworks import Framework, between
+from takifugu.model.queries import Identity, Linear
+from takifugu.numbers.distributions.pmf import Pmf
 
 FLU = (
     {0: Fraction(1, 2), 1: Fraction(1, 6), 2: Fraction(1, 6), 3: Fraction(1, 6)},

@@ -23,7 +23,7 @@ from tests.conformance.corpus import corpus
 
 import takifugu as tf
 from takifugu.cli import main
-from takifugu.noise import InsecureSeededEntropyForTests, SystemEntropy
+from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples"

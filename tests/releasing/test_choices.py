@@ -9,10 +9,10 @@ import pytest
 from tests.releasing import files
 
 import takifugu as tf
-from takifugu.errors import CalibrationRefused, SpecError
-from takifugu.ledger import Ledger
-from takifugu.releasing.forecast import forecast
-from takifugu.spec import file as spec
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import CalibrationRefused, SpecError
+from takifugu.releasing.file import loading as spec
+from takifugu.releasing.planning.forecast import forecast
 
 USERS = """\
 ledger = "ledger.db"

@@ -13,10 +13,10 @@ from tests.releasing.attribute_files import SCHOOL, STAFF, written
 from tests.support.engines import ENGINES
 
 import takifugu as tf
-from takifugu.errors import SpecError
-from takifugu.releasing.planning import plan
-from takifugu.releasing.truth import answer_of, read
-from takifugu.spec.file import load
+from takifugu.core.errors import SpecError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.truth import answer_of, read
 
 RECORDS = {'query = "count"\nattribute = "smokes"\nstates = ["yes"]': "ASKED"}
 PARAMETERS = {'query = "count"\nattribute = "height"\nstates = ["big"]': "ASKED"}

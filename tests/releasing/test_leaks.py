@@ -11,11 +11,12 @@ import pytest
 from click.testing import CliRunner
 from tests.releasing import files
 
-from takifugu.certificates.certificate import Certificate
 from takifugu.cli import main
-from takifugu.errors import TakifuguError
-from takifugu.releasing import planning, publish, run
-from takifugu.spec.file import load
+from takifugu.core.errors import TakifuguError
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning import plan as planning
+from takifugu.releasing.publishing import publish, run
 
 SPARE = "SPARE-SENTINEL"
 START = 7_300_191  # the first minute on the clock: an order value that must not be told
@@ -73,7 +74,7 @@ SPEC = (
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A release whose noise is 100,003 and more, so that no published number is near a secret one by chance."""
-    from takifugu.randomisers import DiscreteLaplace
+    from takifugu.analysis.randomisers import DiscreteLaplace
 
     drawn = iter(range(100_003, 10**9, 7_919))
     monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: tuple(
@@ -178,7 +179,7 @@ def test_a_certificate_that_counted_rows_would_be_caught(folder: Path, monkeypat
 
 
 def test_errors_are_all_of_one_family() -> None:
-    from takifugu import errors
+    from takifugu.core import errors
 
     kinds = [e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)]
     assert all(issubclass(kind, TakifuguError) for kind in kinds)

@@ -15,13 +15,13 @@ from tests.support.engines import ENGINES
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.beliefs.periodic_chain import PeriodicChain
 from takifugu.cli import main
-from takifugu.errors import SpecError
-from takifugu.releasing.outlook import outlook
-from takifugu.releasing.run import release_file
-from takifugu.spec.file import load
-from takifugu.spec.sequences.periods import cells_of, shared_out
+from takifugu.core.errors import SpecError
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sequences.periods import cells_of, shared_out
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.publishing.run import release_file
 
 MONDAY = datetime(2026, 1, 5)
 FILE = """
@@ -271,7 +271,7 @@ def counted(rows: Any) -> Counter[tuple[int, str, str]]:
 
 
 def _on_engine(folder: Path, engine: str, rows: Any) -> None:
-    from takifugu.frames import Calendar, Layout, Recode, open_frame, transitions_by
+    from takifugu.data import Calendar, Layout, Recode, open_frame, transitions_by
 
     made = ENGINES[engine]({"time": ("time", [t for t, _ in rows]), "state": ("text", [state for _, state in rows])})
     calendar = Calendar.read("0001-01-01", None, timedelta(hours=1))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.noise import InsecureSeededEntropyForTests
-from takifugu.releasing import truth
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.planning import truth
 
 NAMES = ["weight", "income"]
 BELIEF = tf.MultivariateNormal([70, 40], [[144, -12], [-12, 81]], NAMES, 4, {"weight": (40, 140)}, resolution="0.1")

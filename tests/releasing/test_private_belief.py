@@ -12,12 +12,13 @@ import duckdb
 import pandas
 import polars
 import pytest
-from tests.releasing import files, test_contact_files, test_records
+from tests.releasing import files, test_records
+from tests.releasing.file import test_contact_files
 
 import takifugu as tf
-from takifugu.errors import SpecError
-from takifugu.releasing.run import release_file
-from takifugu.spec import file as spec
+from takifugu.core.errors import SpecError
+from takifugu.releasing.file import loading as spec
+from takifugu.releasing.publishing.run import release_file
 
 FIT = 'fit = { file = "public.csv" }'
 CHAIN = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", FIT)

@@ -19,11 +19,11 @@ from tests.support.research import research_file
 
 import takifugu as tf
 from takifugu.cli import main
-from takifugu.errors import DataError, SpecError, TakifuguError
-from takifugu.releasing import planning
-from takifugu.releasing.run import release_file
-from takifugu.spec import file as spec
-from takifugu.spec.kind import ReleaseFile
+from takifugu.core.errors import DataError, SpecError, TakifuguError
+from takifugu.releasing.file import loading as spec
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.planning import plan
+from takifugu.releasing.publishing.run import release_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -171,7 +171,7 @@ def records(path: Path) -> ReleaseFile:
 
 def answers(path: Path) -> list[tuple[str | None, tuple[int, ...]]]:
     """Return the exact answers of the first release, in grid units, by unit."""
-    table = planning.plan(spec.load(path)).tables[0]
+    table = plan.plan(spec.load(path)).tables[0]
     return [(q.unit, true_answer(q.calibration, q.data)) for q in table.questions]
 
 
@@ -186,7 +186,7 @@ def test_the_calibration_is_that_of_the_same_belief_in_python(tmp_path: Path) ->
     framework = tf.Pufferfish(tf.attribute("origin", "north", "south"), belief)
     query = tf.Identity("education", codes={"basic": 1, "school": 2, "degree": 4})
     expected = tf.calibrate(framework, query, 1, mechanism="kantorovich")
-    found = planning.calibrated(spec.load(write(tmp_path, TABLE))).tables[0].calibrations[0]
+    found = plan.calibrated(spec.load(write(tmp_path, TABLE))).tables[0].calibrations[0]
     assert (found.scale, found.guarantee.epsilon) == (expected.scale, expected.guarantee.epsilon)
     assert expected.scale == 2  # 2 of 9 move from basic, 2 of 9 to degree: at best school stays, and one moves 2
 
@@ -225,7 +225,7 @@ def test_what_it_costs_is_told_without_the_data(kind: str, command: str, tmp_pat
     path = write(tmp_path, LAYOUTS[kind][0])
     assert CliRunner().invoke(main, [command, str(path)], catch_exceptions=False).exit_code == 0
     with pytest.raises(SpecError, match=r"source.file: data.csv cannot be read"):
-        planning.plan(spec.load(path))
+        plan.plan(spec.load(path))
     assert not (tmp_path / "ledger.db").exists()
 
 
@@ -240,7 +240,7 @@ def test_one_record_needs_no_unit(tmp_path: Path) -> None:
     text = NETWORK.replace('unit = "patient"\n', "").replace("units_independent = true\n", "")
     assert answers(write(tmp_path, text, "smoke,cough,breath\nyes,dry,short\n")) == [(None, (2,))]
     with pytest.raises(DataError, match="several rows"):
-        planning.plan(spec.load(write(tmp_path, text, PATIENTS)))
+        plan.plan(spec.load(write(tmp_path, text, PATIENTS)))
 
 
 def test_numbers_are_read_as_they_are_declared(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_numbers_are_read_as_they_are_declared(tmp_path: Path) -> None:
     text += 'size = 3\nvalues = [0, 5]\nprobabilities = [0.5, 0.5]\n\n[[release]]\nname = "s"\nquery = "mean"\n'
     text += "epsilon = 1\n"
     frame = pl.DataFrame({"state": [0.0, 5.0, 5.0]})
-    table = planning.plan(spec.load(write(tmp_path, text), frame)).tables[0]
+    table = plan.plan(spec.load(write(tmp_path, text), frame)).tables[0]
     assert true_answer(table.questions[0].calibration, table.questions[0].data) == (2,)
     assert table.calibrations[0].randomiser.grid == Fraction(5, 3)
 
@@ -264,7 +264,7 @@ def test_declared_rows(tmp_path: Path) -> None:
 def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
     text = TABLE.replace('mechanism = "kantorovich"', "")
     again = text[text.index("[[release]]") :].replace('name = "education"', 'name = "again"')
-    planned = planning.calibrated(spec.load(write(tmp_path, f"{text}\n{again}")))
+    planned = plan.calibrated(spec.load(write(tmp_path, f"{text}\n{again}")))
     assert {t.calibrations[0].mechanism for t in planned.tables} == {"influence"}
     assert {t.calibrations[0].scale < 3 for t in planned.tables} == {True}  # which group needs
 
@@ -378,14 +378,14 @@ def test_no_value_of_any_key_ends_in_a_traceback(kind: str, tmp_path: Path) -> N
             changed = [*lines[:number], f"{key} = {value}" if value else "", *lines[number + 1 :]]
             path.write_text("\n".join(changed), encoding="utf-8")
             with contextlib.suppress(TakifuguError):
-                planning.calibrated(spec.load(path))
+                plan.calibrated(spec.load(path))
 
 
 def test_records_are_not_shown(tmp_path: Path) -> None:
     for text, data in LAYOUTS.values():
         file = records(write(tmp_path, text, data))
         assert not any(word in repr(file.kind.units(file)) for word in ("wet", "degree", "absent"))
-        assert "Record(" not in repr(planning.plan(file))
+        assert "Record(" not in repr(plan.plan(file))
 
 
 def test_every_key_of_the_schema_says_what_it_means() -> None:
@@ -410,7 +410,7 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
     total = sum(counts.values())
     masses = [Fraction(int(m), file.belief.total or 0) for m in file.belief.masses]
     assert dict(zip(file.belief.rows, masses, strict=True)) == {r: Fraction(n, total) for r, n in counts.items()}
-    scales = {row.name: row.scale for compared in planning.compared(file) for row in compared.rows}
+    scales = {row.name: row.scale for compared in plan.compared(file) for row in compared.rows}
     assert (scales["wasserstein"], scales["kantorovich"], scales["group"]) == (3, 3, 15)
     outcome = release_file(path)
     rows = outcome.tables[0].rows

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from tests.support.engines import ENGINES, Columns
 
-from takifugu.errors import SpecError, TakifuguError
-from takifugu.frames import Calendar, Layout, Recode, Zone, open_frame
-from takifugu.frames.sequences import rows_of
-from takifugu.ledger import Ledger
-from takifugu.releasing.run import release_file
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.data import Calendar, Layout, Recode, Zone, open_frame
+from takifugu.data.sequences import rows_of
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.study import open_study
-from takifugu.spec.file import load
 
 FILE = """
 ledger = "ledger.db"
@@ -138,9 +138,9 @@ def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
 
 def test_lists_of_python_and_rows_of_an_engine_read_the_hour_alike(tmp_path: Path) -> None:
     """The reader for small files where no engine is installed knows the same rules."""
-    from takifugu.frames.in_python import python_rows
-    from takifugu.frames.layout import Lengths
-    from takifugu.frames.measure import measure
+    from takifugu.data.measure import measure
+    from takifugu.data.rows.in_python import python_rows
+    from takifugu.data.rows.layout import Lengths
 
     as_csv(tmp_path, days(3))
     table = open_frame(tmp_path / "ward.csv")

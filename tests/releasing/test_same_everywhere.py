@@ -17,16 +17,17 @@ from tests.support.answers import true_answer
 from tests.support.engines import ENGINES, Columns, spark, write_csv
 
 import takifugu as tf
-from takifugu.errors import DataError, SpecError
-from takifugu.frames import Piece
-from takifugu.guarantee import Covers
-from takifugu.ledger import Ledger
-from takifugu.noise import InsecureSeededEntropyForTests
-from takifugu.problem import Problem
-from takifugu.queries import Linear
-from takifugu.releasing import planning, run
-from takifugu.releasing.truth import Counted
-from takifugu.spec.file import load
+from takifugu.accounting.ledger import Ledger
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem
+from takifugu.core.errors import DataError, SpecError
+from takifugu.data import Piece
+from takifugu.model.queries import Linear
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning import plan as planning
+from takifugu.releasing.planning.truth import Counted
+from takifugu.releasing.publishing import run
 
 GAPS = (5, 6, 11)
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.frames import engines, order  # noqa: F401  (which holds the function that is counted)
-from takifugu.frames.in_engine import GUESSED_FROM
-from takifugu.releasing.planning import plan
-from takifugu.spec.file import load
+from takifugu.data.engines import differences
+from takifugu.data.rows import order  # noqa: F401  (which holds the function that is counted)
+from takifugu.data.rows.in_engine import GUESSED_FROM
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
 
 STEPS, USERS = 300, 400
 
@@ -102,7 +103,7 @@ epsilon = 1.0
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each query of an engine has brought to the driver."""
     found: list[int] = []
-    plain: Callable[[Any], Iterator[tuple[Any, ...]]] = engines.collected
+    plain: Callable[[Any], Iterator[tuple[Any, ...]]] = differences.collected
 
     def counted(frame: Any) -> Iterator[tuple[Any, ...]]:
         rows = list(plain(frame))

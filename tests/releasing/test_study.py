@@ -16,16 +16,16 @@ from tests.releasing.test_windows import written
 from tests.support.pages import Element, Tree, walk
 
 import takifugu as tf
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
-from takifugu.errors import SpecError
-from takifugu.frames import Counted, Piece, Table
-from takifugu.ledger import Ledger
-from takifugu.releasing import run
-from takifugu.releasing.outcomes import MOST_ROWS
-from takifugu.releasing.planning import plan
+from takifugu.core.errors import SpecError
+from takifugu.data import Counted, Piece, Table
+from takifugu.releasing.file.kind import Unit
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.postprocess.outcomes import MOST_ROWS
+from takifugu.releasing.publishing import run
 from takifugu.releasing.study import Study
-from takifugu.spec.file import load
-from takifugu.spec.kind import Unit
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
 QUICK = SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group"')

@@ -17,17 +17,17 @@ from tests.support import cell_oracles
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import changed
 
-from takifugu.certificates.cells import read_table
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
-from takifugu.errors import Fault, SpecError
-from takifugu.ledger import Ledger
-from takifugu.releasing.forecast import forecast
-from takifugu.releasing.outlook import outlook
-from takifugu.releasing.planning import plan
-from takifugu.releasing.resuming import resume
-from takifugu.releasing.run import release_file
-from takifugu.releasing.truth import answer_of, read
-from takifugu.spec.file import load
+from takifugu.core.errors import Fault, SpecError
+from takifugu.releasing.certificates.cells import read_table
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.forecast import forecast
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.truth import answer_of, read
+from takifugu.releasing.publishing.resuming import resume
+from takifugu.releasing.publishing.run import release_file
 
 START, STEP, ZONE = datetime(2025, 10, 20), timedelta(minutes=30), "Europe/Berlin"
 FILE = """
@@ -172,7 +172,7 @@ def test_what_was_paid_for_and_not_drawn_is_completed(tmp_path: Path, monkeypatc
         raise OSError("no randomness")
 
     with monkeypatch.context() as patch:
-        patch.setattr("takifugu.releasing.publish.draw", failing)
+        patch.setattr("takifugu.releasing.publishing.publish.draw", failing)
         with pytest.raises(Fault, match="paid, not drawn"):
             release_file(path)
     paid = Ledger.open(tmp_path / "ledger.db").spent("ward").spent.epsilon

@@ -19,16 +19,16 @@ from tests.support.engines import ENGINES
 from tests.support.release_files import changed
 
 import takifugu as tf
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.composition.joint import joint
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
-from takifugu.composition import charge_of
-from takifugu.composition.joint import joint
-from takifugu.errors import DataError, SpecError
-from takifugu.ledger import Ledger
-from takifugu.releasing.outlook import outlook
-from takifugu.releasing.planning import compared, plan
-from takifugu.releasing.questions import debits_of
-from takifugu.releasing.truth import answer_of, read
-from takifugu.spec.file import load
+from takifugu.core.errors import DataError, SpecError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.planning.plan import compared, plan
+from takifugu.releasing.planning.questions import debits_of
+from takifugu.releasing.planning.truth import answer_of, read
 
 FILE = """
 ledger = "ledger.db"

@@ -16,12 +16,12 @@ import pytest
 from tests.releasing import files
 
 import takifugu as tf
-from takifugu.errors import ReleaseState, TakifuguError
-from takifugu.ledger import Ledger
-from takifugu.randomisers import DiscreteLaplace
-from takifugu.releasing import folder, publish, run
-from takifugu.releasing import forecast as forecasting
-from takifugu.releasing.resuming import resume
+from takifugu.accounting.ledger import Ledger
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.core.errors import ReleaseState, TakifuguError
+from takifugu.releasing.planning import forecast as forecasting
+from takifugu.releasing.publishing import folder, publish, run
+from takifugu.releasing.publishing.resuming import resume
 
 #: A state of the data that no belief knows, and one of the data that beliefs know.
 PLANTED, KNOWN = "HIV-positive", "walking-home-at-night"
@@ -212,7 +212,7 @@ def test_forecasts_that_fail_hold_no_data(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_release_files_of_broken_frames(tmp_path: Path, library: str) -> None:
-    from takifugu.postprocess.library import as_frame
+    from takifugu.releasing.postprocess.library import as_frame
 
     toml = files.write(tmp_path)
     columns = {"Who is it?": ["a", "a"], "run no.": [1, 1], "t [min]": [0, 1], "état; raw": ["walking", PLANTED]}
@@ -222,7 +222,7 @@ def test_release_files_of_broken_frames(tmp_path: Path, library: str) -> None:
 
 def holds(thing: Any) -> bool:
     """Return whether an object holds counts of a release file's data."""
-    from takifugu.frames import Piece
+    from takifugu.data import Piece
 
     return isinstance(thing, Piece) or (
         (is_dataclass(thing) and any(holds(getattr(thing, f.name, None)) for f in fields(thing)))

@@ -11,10 +11,10 @@ import pytest
 from tests.support.answers import true_answer
 
 import takifugu as tf
-from takifugu.beliefs.users import IndependentUsers
+from takifugu.accounting.composition import charge_of
 from takifugu.calibration import Calibration
-from takifugu.composition import charge_of
-from takifugu.errors import DataError
+from takifugu.core.errors import DataError
+from takifugu.model.beliefs.users import IndependentUsers
 
 ILL = {"ill": Fraction(1, 10), "well": Fraction(9, 10)}
 

@@ -15,11 +15,11 @@ from tests.support.engines import ENGINES
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.errors import DataError, SpecError
-from takifugu.ledger import Ledger
-from takifugu.releasing.planning import plan
-from takifugu.releasing.truth import answer_of, read
-from takifugu.spec.file import load
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import DataError, SpecError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.truth import answer_of, read
 
 Row = tuple[str, str, str]
 

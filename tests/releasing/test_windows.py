@@ -13,15 +13,15 @@ import pytest
 from click.testing import CliRunner
 from tests.support.release_files import changed
 
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
-from takifugu.errors import CalibrationRefused, DataError, InputError, SpecError
-from takifugu.frames import Calendar
-from takifugu.ledger import Ledger
-from takifugu.releasing.forecast import forecast
-from takifugu.releasing.outlook import outlook
-from takifugu.releasing.planning import plan
-from takifugu.releasing.run import release_file
-from takifugu.spec.file import load
+from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
+from takifugu.data import Calendar
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.forecast import forecast
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing.run import release_file
 
 START = datetime(2026, 1, 5)
 INFLUENCE = ('"quilt-exact"', '"influence"')

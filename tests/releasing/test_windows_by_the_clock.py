@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.support.engines import ENGINES, Columns
 
-from takifugu.errors import SpecError, TakifuguError
-from takifugu.ledger import Ledger
-from takifugu.releasing.outlook import outlook
-from takifugu.releasing.run import release_file
-from takifugu.spec.file import load
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.publishing.run import release_file
 
 FILE = """
 ledger = "ledger.db"

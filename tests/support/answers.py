@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.calibration import Calibration
-from takifugu.releasing.truth import answer_of, read
+from takifugu.releasing.planning.truth import answer_of, read
 
 
 def true_answer(calibration: Calibration, data: Any) -> tuple[int | Fraction, ...]:

@@ -16,10 +16,11 @@ import pytest
 #: Where answers are remembered: folders of tests, and files.
 ROOT = Path(__file__).parents[2]
 USERS = tuple(ROOT / name for name in (
-    "README.md", "docs", "tests/conformance/test_release_files.py", "tests/ledger", "tests/printed", "tests/releasing",
-    "tests/test_cli.py", "tests/test_cli_commands.py", "tests/test_cli_init.py", "tests/test_cli_manners.py",
-    "tests/test_drafts.py", "tests/test_example_command.py", "tests/test_examples.py",
-    "tests/test_two_release_files.py",
+    "README.md", "docs", "tests/conformance/test_release_files.py", "tests/accounting/ledger", "tests/printed",
+    "tests/releasing", "tests/cli/test_cli.py", "tests/cli/test_cli_commands.py", "tests/cli/test_cli_init.py",
+    "tests/cli/test_cli_manners.py",
+    "tests/releasing/file/test_drafts.py", "tests/cli/test_example_command.py", "tests/test_examples.py",
+    "tests/releasing/planning/test_two_release_files.py",
 ))  # fmt: skip
 
 _ANSWERS: dict[Any, Any] = {}

@@ -7,8 +7,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from tests.support.chain_oracles import answer_law_given, exact_rows, joint_law, laplace_loss
 
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.queries import Query
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.queries import Query
 
 
 @st.composite

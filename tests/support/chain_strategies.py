@@ -7,9 +7,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from tests.support.chain_oracles import Joint, exact_rows, joint_law, stationary_vector, table_law
 
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.table import JointTable
-from takifugu.queries import Additive, Linear
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries import Additive, Linear
 
 
 @st.composite

@@ -9,7 +9,7 @@ from typing import Any
 from tests.support import cell_oracles
 from tests.support.engines import Columns
 
-from takifugu.frames import Calendar, Layout, Recode, Zone, pieces
+from takifugu.data import Calendar, Layout, Recode, Zone, pieces
 
 #: A recording of two people, every half hour, over the day on which clocks in Berlin were set back; a third is absent.
 START, HALF = datetime(2025, 10, 24), timedelta(minutes=30)

@@ -25,7 +25,9 @@ from typing import Any
 from takifugu.cli import main
 
 FAST = multiprocessing.get_context("forkserver")
-FAST.set_forkserver_preload(["tests.support.crashing", "takifugu.cli.releasing", "takifugu.releasing.resuming"])
+FAST.set_forkserver_preload(
+    ["tests.support.crashing", "takifugu.cli.releasing", "takifugu.releasing.publishing.resuming"]
+)
 
 #: What can go wrong at a step: the process dies, the disk fails once or for good, somebody presses Ctrl-C.
 FAULTS = ("kill", "full", "full for good", "eio", "interrupt")

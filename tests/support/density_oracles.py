@@ -17,9 +17,9 @@ from mpmath import mp
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from takifugu.laws.densities.normal import Normal, NormalMixture
-from takifugu.laws.densities.truncated import Truncated
-from takifugu.laws.densities.uniform_mean import UniformMean
+from takifugu.numbers.densities.normal import Normal, NormalMixture
+from takifugu.numbers.densities.truncated import Truncated
+from takifugu.numbers.densities.uniform_mean import UniformMean
 
 
 def height(told: dict[str, Any]) -> Callable[[float], Any]:

@@ -16,7 +16,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 
-from takifugu.frames import Layout, Lengths, Recode, Table, pieces
+from takifugu.data import Layout, Lengths, Recode, Table, pieces
 
 #: A column: its kind ("text", "int", "float", "bool", "time", "zoned", "date", "decimal") and its values.
 Column = tuple[str, Sequence[Any]]

@@ -66,7 +66,7 @@ def preloaded(folder: Path) -> Iterator[Server]:
 def serve() -> None:
     """Run each command that is written to the standard input in a child, and answer how it ended."""
     import takifugu.cli.releasing
-    import takifugu.releasing.resuming  # noqa: F401
+    import takifugu.releasing.publishing.resuming  # noqa: F401
 
     for line in sys.stdin:
         words, said, under = json.loads(line)

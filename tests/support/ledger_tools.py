@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.table import JointTable
-from takifugu.composition import Charge, charge_of
-from takifugu.errors import BudgetExceeded
-from takifugu.frameworks import Framework, Pufferfish
-from takifugu.guarantee import Covers, Guarantee
-from takifugu.ledger import Debit, Ledger
+from takifugu.accounting.composition import Charge, charge_of
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.analysis.guarantee import Covers, Guarantee
+from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser
+from takifugu.core.errors import BudgetExceeded
 from takifugu.mechanisms import group
-from takifugu.noise import InsecureSeededEntropyForTests
-from takifugu.problem import Bound, Problem
-from takifugu.queries import Count, Query
-from takifugu.randomisers import DiscreteLaplace, Randomiser
-from takifugu.secrets import attribute, every_entry
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Count, Query
+from takifugu.model.secrets import attribute, every_entry
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 
 @dataclass(frozen=True, eq=False)

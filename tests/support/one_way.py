@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from takifugu.composition.losses import Joint, as_whole
-from takifugu.domain import Domain
-from takifugu.errors import InputError
+from takifugu.accounting.composition.losses import Joint, as_whole
+from takifugu.analysis.guarantee import Charge
+from takifugu.core.errors import InputError
 from takifugu.extending import (
     LABEL,
     Bound,
@@ -32,10 +32,10 @@ from takifugu.extending import (
     register_randomiser,
     register_secret,
 )
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Charge
-from takifugu.hypotheses import Comparison, EntryIs
-from takifugu.noise import choose
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.frameworks import Framework
+from takifugu.model.secrets.hypotheses import Comparison, EntryIs
+from takifugu.numbers.noise import choose
 
 NAME = "test-one-way"
 WELL, UNKNOWN = "all are well", "cannot say"
@@ -153,7 +153,7 @@ def framework(people: int = 3) -> Framework:
 
 def registered() -> None:
     """Register everything, once per process."""
-    from takifugu.frameworks import DEFINITIONS
+    from takifugu.model.frameworks import DEFINITIONS
 
     if NAME not in DEFINITIONS:
         register_definition(OneWay())

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.support.chain_oracles import Joint
 from tests.support.periodic_oracles import joint_of_steps, periodic_law, steps_of
 
-from takifugu.beliefs.periodic_chain import PeriodicChain
-from takifugu.errors import InputError
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from takifugu import beliefs
+from takifugu.model import beliefs
 
 
 class Plain:

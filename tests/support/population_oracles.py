@@ -9,7 +9,7 @@ from itertools import product
 from hypothesis import strategies as st
 from mpmath import mp
 
-from takifugu.laws.channel import Channel
+from takifugu.numbers.distributions.channel import Channel
 
 
 def sent(channel, law):

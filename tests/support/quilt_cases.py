@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.frameworks import Pufferfish
+from takifugu.analysis.problem import Bound, Problem
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
-from takifugu.problem import Bound, Problem
-from takifugu.queries import Query
-from takifugu.secrets import Secret, every_entry
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Query
+from takifugu.model.secrets import Secret, every_entry
 
 
 @dataclass(frozen=True)

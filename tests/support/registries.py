@@ -9,7 +9,11 @@ from importlib import import_module
 from typing import Any
 
 #: The registries that are plain lists or dictionaries.
-PLAIN = ("takifugu.calibration.registry:REGISTRY", "takifugu.beliefs:_KINDS", "takifugu.queries.registry:KINDS")
+PLAIN = (
+    "takifugu.calibration.registry:REGISTRY",
+    "takifugu.model.beliefs:_KINDS",
+    "takifugu.model.queries.registry:KINDS",
+)
 #: The types of those that are objects, and what registering changes of them.
 TYPES, HELD = ("Registry", "Question"), ("_known", "_registered")
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from takifugu.laws.pmf import Pmf
+from takifugu.numbers.distributions.pmf import Pmf
 
 #: Budgets as a user may type them.
 epsilons = st.sampled_from([Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), 1, 2, Fraction(7, 2), 5])

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from takifugu import beliefs
-from takifugu.answer_laws.listed import ListedFamily
-from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerLaw
-from takifugu.capabilities.joint_states import JOINT_STATES, JointStates, States
-from takifugu.errors import InputError
-from takifugu.laws.pmf import Pmf
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerLaw
+from takifugu.analysis.questions.joint_states import JOINT_STATES, JointStates, States
+from takifugu.core.errors import InputError
+from takifugu.model import beliefs
+from takifugu.numbers.distributions.pmf import Pmf
 
 
 @dataclass(frozen=True)

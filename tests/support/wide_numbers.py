@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.laws.extended.floats import LOWEST, UNIT, Wide, normalised
+from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, normalised
 
 
 def fractions(array: Wide) -> list[Fraction]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from mpmath import mp
 
-from takifugu.errors import Unsupported
+from takifugu.core.errors import Unsupported
 
 
 @dataclass(frozen=True)

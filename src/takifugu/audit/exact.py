@@ -20,17 +20,17 @@ from typing import Any
 
 from mpmath import mp
 
+from takifugu.analysis.questions.joint_states import joint_states
+from takifugu.analysis.randomisers import Randomiser
 from takifugu.audit import real_line
 from takifugu.audit.any_start import Side, largest_ratio
 from takifugu.audit.noise_masses import DIGITS, is_joint
 from takifugu.audit.releases import Release, hypotheses
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.capabilities.joint_states import joint_states
-from takifugu.errors import InputError
-from takifugu.frameworks import Framework
-from takifugu.laws.rationals import Number, as_epsilon
-from takifugu.queries import Query
-from takifugu.randomisers import Randomiser
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.numbers.rationals import Number, as_epsilon
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def true_loss(
 
     >>> from fractions import Fraction
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-    >>> from takifugu.randomisers import DiscreteLaplace
+    >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1)
     >>> audit = true_loss(Pufferfish(every_entry(), chain), Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
     >>> round(audit.loss, 12), audit.comparison
@@ -114,7 +114,7 @@ def true_delta(
 
     >>> from fractions import Fraction
     >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-    >>> from takifugu.randomisers import DiscreteLaplace
+    >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1))
     >>> round(true_delta(framework, 0.5, Count(1), DiscreteLaplace(Fraction(1), Fraction(1))).loss, 9)
     0.287649137

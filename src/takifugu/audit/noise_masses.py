@@ -10,12 +10,12 @@ from typing import Any
 
 from mpmath import mp
 
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers.one_sided import OneSided
 from takifugu.audit.choice_masses import choice_mass, is_choice
 from takifugu.audit.one_sided_masses import one_sided_mass, two_sided
 from takifugu.audit.sparse_masses import is_sparse, sparse_mass, sparse_outputs
-from takifugu.errors import Unsupported
-from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
-from takifugu.randomisers.one_sided import OneSided
+from takifugu.core.errors import Unsupported
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60

@@ -15,8 +15,8 @@ from typing import Any
 
 from mpmath import mp
 
-from takifugu.errors import Unsupported
-from takifugu.secrets.value_sets import Between
+from takifugu.core.errors import Unsupported
+from takifugu.model.secrets.value_sets import Between
 
 Description = Mapping[str, Any]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from mpmath import mp
 
-from takifugu.randomisers import DiscreteLaplace, RoundedLaplace
-from takifugu.randomisers.base import Direction
-from takifugu.randomisers.one_sided import OneSided, OneSidedTruncated
-from takifugu.randomisers.one_sided_real import OneSidedExponential
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace
+from takifugu.analysis.randomisers.base import Direction
+from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 
 Tail = Callable[[int, Fraction], Any]
 

@@ -11,9 +11,9 @@ from itertools import product
 
 import numpy as np
 
-from takifugu.beliefs.populations import FromPopulations, WhichOf
-from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers
-from takifugu.errors import Unsupported
+from takifugu.analysis.questions.joint_states import JointStates, States, all_states, check_count, integers
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.populations import FromPopulations, WhichOf
 
 
 class WhichStates(JointStates[WhichOf]):

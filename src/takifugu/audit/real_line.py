@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from mpmath import mp
 
-from takifugu import secrets
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
 from takifugu.audit.curves import Curve, curve, with_laplace
-from takifugu.capabilities.dispatch import Question
-from takifugu.errors import Unsupported
-from takifugu.frameworks import Framework
-from takifugu.queries import Query, resolved
-from takifugu.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
+from takifugu.core.errors import Unsupported
+from takifugu.model import secrets
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query, resolved
 
 #: Digits of the densities, and the number of cells in which signs are looked for.
 DIGITS, LEAST_CELLS, MOST_CELLS = 22, 48, 4000
@@ -142,8 +142,8 @@ def of_density(view: Any, answer: Any) -> Sequence[Any]:
 DENSITIES: Question[Callable[[Any, Any], Sequence[Any]] | None] = Question(
     "the density that the audit looks at",
     {
-        "beliefs.density:DensityView": "audit.real_line:of_density",
-        "beliefs.normal_views:NormalView": "audit.normal_columns:of_normal_view",
+        "model.beliefs.density:DensityView": "audit.real_line:of_density",
+        "model.beliefs.records.normal_views:NormalView": "audit.normal_columns:of_normal_view",
     },
     default=None,
 )

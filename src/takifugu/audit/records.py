@@ -12,11 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.beliefs.record_views import ColumnView, FunctionView, SetsView, SumView
-from takifugu.beliefs.records import Records
-from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
-from takifugu.errors import InputError
-from takifugu.secrets.value_sets import Between, Intervals
+from takifugu.analysis.questions.joint_states import (
+    JointStates,
+    States,
+    all_states,
+    check_count,
+    integers,
+    joint_states,
+)
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, SetsView, SumView
+from takifugu.model.beliefs.records.records import Records
+from takifugu.model.secrets.value_sets import Between, Intervals
 
 
 class RecordStates(JointStates[Records]):

@@ -14,20 +14,20 @@ import numpy as np
 import numpy.typing as npt
 from mpmath import mp
 
-from takifugu import secrets
+from takifugu.analysis.questions.joint_states import all_states, check_count, stand_ins
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser
+from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedGeometric, OneSidedTruncated
 from takifugu.audit.any_start import Side
 from takifugu.audit.noise_masses import cell_mass, is_joint, places, places_near, places_of_mass
-from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.capabilities.joint_states import all_states, check_count, stand_ins
-from takifugu.domain import Data
-from takifugu.errors import InputError, Unsupported
-from takifugu.frameworks import Framework
-from takifugu.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
-from takifugu.queries import IntArray, Query, resolved
-from takifugu.randomisers import DiscreteLaplace, Exact, Randomiser
-from takifugu.randomisers.one_sided import OneSided, OneSidedGeometric, OneSidedTruncated
-from takifugu.secrets import absent_index
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model import secrets
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.domain import Data
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import IntArray, Query, resolved
+from takifugu.model.secrets import absent_index
+from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 
 Release = tuple[Query, Randomiser]
 Masses = npt.NDArray[Any]

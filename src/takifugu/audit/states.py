@@ -9,21 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain, MarkovChainClass
-from takifugu.beliefs.chain_interval import BinaryChainInterval
-from takifugu.beliefs.chain_region import ChainRegion
-from takifugu.beliefs.contacts import Clique
-from takifugu.beliefs.network import BayesianNetwork
-from takifugu.beliefs.parameter_box import ParameterBox
-from takifugu.beliefs.parameters import Parameters
-from takifugu.beliefs.periodic_chain import PeriodicChain
-from takifugu.beliefs.pieces import IndependentPieces
-from takifugu.beliefs.table import JointTable
-from takifugu.beliefs.users import IndependentUsers, UserLaw
-from takifugu.capabilities.joint_states import JointStates, States, all_states, check_count, integers, joint_states
-from takifugu.errors import InputError
-from takifugu.laws.rationals import as_fraction
+from takifugu.analysis.questions.joint_states import (
+    JointStates,
+    States,
+    all_states,
+    check_count,
+    integers,
+    joint_states,
+)
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.contacts import Clique
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.records.parameter_box import ParameterBox
+from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.beliefs.users import IndependentUsers, UserLaw
+from takifugu.numbers.rationals import as_fraction
 
 
 class TableStates(JointStates[JointTable]):

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from takifugu import queries, searches
-from takifugu.caches import forget
+from takifugu.analysis.guarantee import Guarantee
+from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
 from takifugu.calibration.rules import check_beliefs, error_words, hides_one_entry, remarks
 from takifugu.calibration.trials import attempt, attempt_all, choose, rows
-from takifugu.errors import CalibrationRefused, InputError
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Guarantee
-from takifugu.laws.rationals import Number, as_delta, as_epsilon, as_fraction
-from takifugu.problem import Bound, Problem
-from takifugu.queries import Query
-from takifugu.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
-from takifugu.randomisers.selection import PermuteAndFlip
-from takifugu.tables import labelled
+from takifugu.core import searches
+from takifugu.core.cache import forget
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.text.tables import labelled
+from takifugu.model import queries
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
 
@@ -51,7 +52,7 @@ def calibrate(
     (`Calibration.forbids`). A mechanism asked by name is run at any cost; the calibration states what it promises.
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
-    belief estimated from the private data (`allow_private_belief`). Source: docs/architecture.md#zero-noise.
+    belief estimated from the private data (`allow_private_belief`). Source: docs/decisions.md#zero-noise.
 
     Ctrl-C during a long search for quilts ends that search: its best so far is sound too, and the witness notes it. A
     second one, or one elsewhere, interrupts as usual.
@@ -143,7 +144,7 @@ def of_scale(
     problem: Problem, scale: Fraction, mechanism: str, source: str, conditions: tuple[str, ...]
 ) -> Calibration:
     """Return Laplace noise of exactly this scale (answer units), with what it promises alone."""
-    from takifugu.composition.promise import promise_of  # it loads the quilts, which few calibrations need
+    from takifugu.influence.promise import promise_of  # it loads the quilts, which few calibrations need
 
     promise = promise_of(problem, scale)
     noise = noise_of(problem, scale)

@@ -11,15 +11,15 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.composition.promise import promise_of
-from takifugu.errors import InputError
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Covers
-from takifugu.laws.rationals import Number, as_delta, as_epsilon, decimal_up
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem
+from takifugu.core.errors import InputError
+from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.influence import part_scale
-from takifugu.problem import Problem
-from takifugu.queries.coding import spelled
-from takifugu.queries.every_change import EveryChange
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries.coding import spelled
+from takifugu.model.queries.every_change import EveryChange
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up
 
 #: What two data sets differ in that the other library calls neighbours.
 NEIGHBOURS = ("replace", "add-remove")

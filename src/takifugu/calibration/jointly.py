@@ -13,21 +13,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from takifugu import searches
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.views import View
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.sensitivity import component_change
 from takifugu.calibration import noise_of, of_scale, problem_of
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.rules import check_beliefs
-from takifugu.composition import Charge, charge_of, joint
-from takifugu.composition.quilt_costs import quilt_cost
-from takifugu.composition.views import View
-from takifugu.errors import CalibrationRefused, InputError
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Covers
-from takifugu.laws.rationals import Number, as_epsilon, as_fraction, round_up
-from takifugu.laws.search import least_scale, lowest
-from takifugu.problem import Problem
-from takifugu.queries import Query
-from takifugu.sensitivity import component_change
+from takifugu.core import searches
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up
+from takifugu.numbers.search import least_scale, lowest
 
 #: Rounds of the closed form at the local loss, and of the search along each scale.
 ROUNDS, SWEEPS = 4, 2

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from takifugu.errors import InputError, did_you_mean
-from takifugu.problem import Mechanism
+from takifugu.analysis.problem import Mechanism
+from takifugu.core.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
 class Line:
     """A mechanism's name, the mechanism or "module:attribute" (MECHANISM), and whether it has a use for a delta.
 
-    A module is one of `mechanisms`, or with a dot one of the package. Mechanisms of different definitions may share a
-    name.
+    A module is one of `mechanisms`. Mechanisms of different definitions may share a name.
 
     `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
     be requested by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
@@ -35,8 +34,7 @@ class Line:
         if not isinstance(self.place, str):
             return self.place  # type: ignore[no-any-return]
         module, _, attribute = self.place.partition(":")
-        inside = module if "." in module else f"mechanisms.{module}"
-        mechanism: Mechanism = getattr(import_module(f"takifugu.{inside}"), attribute or "MECHANISM")
+        mechanism: Mechanism = getattr(import_module(f"takifugu.mechanisms.{module}"), attribute or "MECHANISM")
         return mechanism
 
 
@@ -61,21 +59,21 @@ REGISTRY = [
     Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES),
     Line("influence-gaussian", "influence_gaussian", takes_delta=True),
     Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("attribute-gaussian", "attribute_gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES, of_columns=True),
+    Line("attribute-gaussian", "attribute.gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES, of_columns=True),
     Line(
-        "attribute-gaussian-exact", "attribute_gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES,
+        "attribute-gaussian-exact", "attribute.gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES,
         of_columns=True,
     ),
     Line(
-        "attribute-gaussian-approx", "attribute_gaussian_approx", takes_delta=True, definitions=("attribute",),
+        "attribute-gaussian-approx", "attribute.gaussian_approx", takes_delta=True, definitions=("attribute",),
         of_columns=True,
     ),
     Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True, definitions=_ANY_HYPOTHESES),
-    Line("attribute-quilt", "attribute_quilt", definitions=("attribute",), of_columns=True),
+    Line("attribute-quilt", "attribute.quilt", definitions=("attribute",), of_columns=True),
     Line("optimal", "optimal", error_of_belief=True, definitions=_ANY_HYPOTHESES),
-    Line("asymmetric-geometric", "asymmetric_geometric", definitions=("asymmetric",)),
-    Line("asymmetric-laplace", "asymmetric_laplace", definitions=("asymmetric",)),
-    Line("asymmetric-sparse", "asymmetric_sparse", definitions=("asymmetric",)),
+    Line("asymmetric-geometric", "one_sided.asymmetric_geometric", definitions=("asymmetric",)),
+    Line("asymmetric-laplace", "one_sided.asymmetric_laplace", definitions=("asymmetric",)),
+    Line("asymmetric-sparse", "one_sided.asymmetric_sparse", definitions=("asymmetric",)),
     Line(
         "rappor", "local.hiding:RAPPOR", takes_delta=True, definitions=("distribution",),
         baseline="by name only: it sends a set of values, and its loss is that of the closest one",

@@ -9,16 +9,18 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, overload
 
-from takifugu import definitions, frameworks, queries, randomisers
-from takifugu.frameworks import Framework
-from takifugu.guarantee import Composition, Covers, Guarantee
-from takifugu.laws.rationals import to_text
-from takifugu.markup import folded, html_table, note
-from takifugu.problem import Problem, Witness
-from takifugu.queries import Query
-from takifugu.randomisers import Randomiser, answered, scale_text
-from takifugu.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
-from takifugu.tables import filled, labelled, number, text_table, width
+from takifugu.accounting import definitions
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Composition, Covers, Guarantee
+from takifugu.analysis.problem import Problem, Witness
+from takifugu.analysis.randomisers import Randomiser, answered, scale_text
+from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
+from takifugu.core.text.markup import folded, html_table, note
+from takifugu.core.text.tables import filled, labelled, number, text_table, width
+from takifugu.model import frameworks, queries
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.numbers.rationals import to_text
 
 CHOSEN = "chosen"
 IF_ONLY = "if the only release"  # the least error of all, which leaves no room for later releases

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from takifugu import definitions
-from takifugu.beliefs.estimate import is_private_source
-from takifugu.errors import CalibrationRefused
-from takifugu.frameworks import Framework
-from takifugu.problem import Bound, Problem
-from takifugu.randomisers import Randomiser
-from takifugu.randomisers.selection import PermuteAndFlip
+from takifugu.accounting import definitions
+from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.core.errors import CalibrationRefused
+from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.frameworks import Framework
 
 
 def too_little_noise(problem: Problem, noise: Randomiser) -> str | None:

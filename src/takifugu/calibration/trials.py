@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 from numpy.linalg import LinAlgError
 
-from takifugu import definitions, randomisers, searches
+from takifugu.accounting import definitions
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
+from takifugu.analysis.randomisers import Noise, Randomiser, answered
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.result import (
     CHOSEN,
@@ -23,11 +27,9 @@ from takifugu.calibration.result import (
     Alternative,
 )
 from takifugu.calibration.rules import too_little_noise
-from takifugu.errors import InputError, Unsupported
-from takifugu.guarantee import Covers
-from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.randomisers import Noise, Randomiser, answered
-from takifugu.tables import number
+from takifugu.core import searches
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.text.tables import number
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
 TIE = 1e-9

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from takifugu.certificates.certificate import WIDTH
-from takifugu.certificates.checksum import read_certificate, table_state
 from takifugu.cli.output import print_json, wrapped
-from takifugu.tables import width
+from takifugu.core.text.tables import width
+from takifugu.releasing.certificates.certificate import WIDTH
+from takifugu.releasing.certificates.checksum import read_certificate, table_state
 
 CHECKED = (
     "The checksum in the file matches: nothing was changed by accident or by hand since it was written. It is not a "

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import click
 
-from takifugu.certificates.certificate import WIDTH
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli.ledgers import print_ledger, sources_of
 from takifugu.cli.output import heading, print_json, wrapped
 from takifugu.cli.progress import watching
 from takifugu.cli.releasing import outcome_of, print_calibrations, print_comparisons, print_outcome
-from takifugu.demo import write_demo
-from takifugu.ledger import Ledger
-from takifugu.releasing import planning, run
-from takifugu.releasing.progress import Progress
-from takifugu.spec.file import load
-from takifugu.spec.kind import ReleaseFile
-from takifugu.tables import labelled, width
+from takifugu.cli.samples import write_demo
+from takifugu.core.text.tables import labelled, width
+from takifugu.releasing.certificates.certificate import WIDTH
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning import plan
+from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing.progress import Progress
 
 
 def demo(folder: Path | None, as_json: bool) -> None:
@@ -28,7 +29,7 @@ def demo(folder: Path | None, as_json: bool) -> None:
     progress = Progress()
     with progress.telling():
         if as_json:
-            outcome = run.publish(planning.plan(spec), progress=progress)
+            outcome = run.publish(plan.plan(spec), progress=progress)
             book = Ledger.open(spec.ledger)
             print_json("demo", where, {**outcome_of(outcome), "sources": sources_of(book)})
             return
@@ -47,11 +48,11 @@ def _demo(spec: ReleaseFile, where: Path, progress: Progress) -> None:
     ))  # fmt: skip
     heading("2. The mechanisms, side by side (takifugu compare)")
     with watching(stops=False) as watch:
-        comparisons = [c for c in planning.compared(spec, watch) if c.scope == "pooled"]
+        comparisons = [c for c in plan.compared(spec, watch) if c.scope == "pooled"]
     print_comparisons(comparisons)
     heading("3. What would be published (takifugu calibrate)")
     with watching(stops=False) as watch:
-        planned = planning.plan(spec, watch)
+        planned = plan.plan(spec, watch)
     print_calibrations(planned)
     heading("4. Published (takifugu release)")
     outcome = run.publish(planned, progress=progress)

@@ -12,13 +12,13 @@ from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.outlook import print_outlook
 from takifugu.cli.output import SCOPES, name_of, print_json, wrapped
 from takifugu.cli.progress import watching
+from takifugu.core.text.tables import labelled, number, text_table
 from takifugu.releasing import steps
-from takifugu.releasing.expected import Blur, Expected
-from takifugu.releasing.forecast import Forecast
-from takifugu.releasing.notices import spending
-from takifugu.releasing.standing import Choice
-from takifugu.spec.file import load
-from takifugu.tables import labelled, number, text_table
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.expected import Blur, Expected
+from takifugu.releasing.planning.forecast import Forecast
+from takifugu.releasing.planning.notices import spending
+from takifugu.releasing.publishing.standing import Choice
 
 _HEADER = ["table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds"]
 #: How many kinds of answers are shown per table; the JSON has all.

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from takifugu.cli.output import print_json, wrapped
-from takifugu.demo.examples import examples, write_example
-from takifugu.tables import labelled
+from takifugu.cli.samples.examples import examples, write_example
+from takifugu.core.text.tables import labelled
 
 
 def example(name: str | None, as_json: bool) -> None:

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from takifugu.accounting.suspicion import Suspicion, odds, percent
+from takifugu.accounting.suspicion import explain as meaning_of
 from takifugu.cli.output import SCOPES, coloured, print_json, wrapped, write_new
 from takifugu.cli.picture import block
 from takifugu.cli.progress import watching
-from takifugu.errors import ReleaseError
-from takifugu.explaining import Suspicion, odds, percent
-from takifugu.explaining import explain as meaning_of
-from takifugu.laws.rationals import as_fraction, to_text
-from takifugu.pictures import Axis, Line, line_chart
-from takifugu.tables import labelled, number, text_table
-from takifugu.visible import visible
+from takifugu.core.errors import ReleaseError
+from takifugu.core.escaping import visible
+from takifugu.core.text.pictures import Axis, Line, line_chart
+from takifugu.core.text.tables import labelled, number, text_table
+from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:  # a pocket calculator does not wait for what reads release files
-    from takifugu.releasing.planning import Priced, Watch
-    from takifugu.spec.kind import ReleaseFile
+    from takifugu.releasing.file.kind import ReleaseFile
+    from takifugu.releasing.planning.plan import Priced, Watch
 
 #: The epsilons that a release file is priced at, beside its own.
 EPSILONS = tuple(as_fraction(text, "epsilon") for text in ("0.1", "0.2", "0.5", "1", "2", "5", "10"))
@@ -39,8 +39,8 @@ def explain(
     tables: list[list[Priced]] = []
     spec = None
     if file is not None:
-        from takifugu.spec.file import load
-        from takifugu.spec.sharing import epsilon_of
+        from takifugu.releasing.file.loading import load
+        from takifugu.releasing.file.sharing import epsilon_of
 
         spec = load(file)
         if epsilon is None:
@@ -67,17 +67,17 @@ def _is_picture(text: str) -> bool:
 
 
 def _tables(spec: ReleaseFile, watch: Watch) -> list[list[Priced]]:
-    from takifugu.releasing import planning
+    from takifugu.releasing.planning import plan
 
     groups: dict[tuple[str, str], list[Priced]] = {}
     epsilons = _epsilons_in_file(spec)
-    for priced in planning.priced(spec, sorted({*EPSILONS, *epsilons}), watch):
+    for priced in plan.priced(spec, sorted({*EPSILONS, *epsilons}), watch):
         groups.setdefault((priced.name, priced.scope), []).append(priced)
     return [[p for p in rows if p.requested in EPSILONS or p.is_in_file] for rows in groups.values()]
 
 
 def _epsilons_in_file(spec: ReleaseFile) -> set[Fraction]:
-    from takifugu.spec.sharing import epsilon_of
+    from takifugu.releasing.file.sharing import epsilon_of
 
     return {as_fraction(epsilon_of(spec, item), "epsilon") for item in spec.items}
 
@@ -120,7 +120,7 @@ def _print_meaning(seen: Suspicion) -> None:
 
 
 def _print_prices(rows: Sequence[Priced], prior: str) -> None:
-    from takifugu.spec.toml_words import in_toml
+    from takifugu.releasing.file.toml_words import in_toml
 
     first = rows[0]
     whose = SCOPES[first.scope]

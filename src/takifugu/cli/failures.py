@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import click
 
-from takifugu.errors import ReleaseState, SpecError, TakifuguError
-from takifugu.visible import visible
+from takifugu.core.errors import ReleaseState, SpecError, TakifuguError
+from takifugu.core.escaping import visible
 
 #: What a context of click knows of the run: whether JSON was asked for, whether it was printed, and by which command.
 AS_JSON, PRINTED, COMMAND, FILE = (f"takifugu.{name}" for name in ("json", "printed", "command", "file"))
@@ -52,7 +52,7 @@ def _parts(error: BaseException, what: str) -> dict[str, str]:
         return {"what": "the release file is wrong", "rule": "", "fix": fix, "where": ""}
     if isinstance(error, TakifuguError):
         parts = {"what": error.what, "rule": error.rule, "fix": error.fix, "where": error.place}
-        from takifugu.spec.toml_words import in_toml
+        from takifugu.releasing.file.toml_words import in_toml
 
         return {name: visible(in_toml(text)) for name, text in parts.items()}
     if isinstance(error, click.UsageError):

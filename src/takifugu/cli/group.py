@@ -16,7 +16,7 @@ import click
 
 from takifugu.cli.failures import AS_JSON, COMMAND, FILE, print_failure
 from takifugu.cli.terminal import columns, is_plain, is_terminal
-from takifugu.errors import (
+from takifugu.core.errors import (
     BudgetExceeded,
     CalibrationRefused,
     CompositionRefused,
@@ -28,9 +28,9 @@ from takifugu.errors import (
     Unsupported,
     standing,
 )
-from takifugu.tables import WIDTH, filled, fitting
-from takifugu.tracebacks import place_of
-from takifugu.visible import visible
+from takifugu.core.escaping import visible
+from takifugu.core.text.tables import WIDTH, filled, fitting
+from takifugu.core.tracebacks import place_of
 
 DONE, REFUSED, BAD_INPUT, FAULT, UNPUBLISHED, UNRECORDED, STOPPED = 0, 1, 2, 3, 4, 5, 130
 _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported)
@@ -129,7 +129,7 @@ def guided(error: click.UsageError) -> click.UsageError:
 
 def complain(line: str) -> None:
     """Print an error: one line where a program reads it, lines that fit where a person does."""
-    from takifugu.spec.toml_words import in_toml
+    from takifugu.releasing.file.toml_words import in_toml
 
     text = f"takifugu: {visible(in_toml(line))}"
     text = filled(text) if is_terminal(sys.stderr) else text

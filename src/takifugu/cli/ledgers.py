@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from takifugu.accounting.ledger import Entry, Ledger
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, name_of, print_json, wrapped
-from takifugu.errors import LedgerError, ReleaseState
-from takifugu.laws.rationals import as_delta, as_epsilon
-from takifugu.ledger import Entry, Ledger
-from takifugu.releasing.progress import Progress
-from takifugu.tables import labelled, number, text_table
+from takifugu.core.errors import LedgerError, ReleaseState
+from takifugu.core.text.tables import labelled, number, text_table
+from takifugu.numbers.rationals import as_delta, as_epsilon
+from takifugu.releasing.publishing.progress import Progress
 
 if TYPE_CHECKING:
-    from takifugu.releasing.resuming import Resumed
+    from takifugu.releasing.publishing.resuming import Resumed
 
 
 UNPUBLISHED_MEANS = (
@@ -93,7 +93,7 @@ def budget(where: Path, source: str, epsilon: str, delta: str, as_json: bool) ->
 
 
 def resume(where: Path, source: str | None, as_json: bool) -> None:
-    from takifugu.releasing.resuming import resume
+    from takifugu.releasing.publishing.resuming import resume
 
     resumed = resume(where, source, files_only=True)
     progress = Progress()  # what was completed stays so, whether or not anybody reads it
@@ -108,7 +108,7 @@ def resume(where: Path, source: str | None, as_json: bool) -> None:
 
 
 def adopt(where: Path, folder: Path, as_json: bool) -> None:
-    from takifugu.releasing.adopting import adopt
+    from takifugu.releasing.publishing.adopting import adopt
 
     adopted = adopt(where, folder)
     if as_json:

@@ -8,10 +8,10 @@ import click
 
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.progress import watching
-from takifugu.releasing.outlook import AHEAD, Outlook, outlook
-from takifugu.releasing.two_ledgers import notices_of_ledgers
-from takifugu.spec.file import load
-from takifugu.tables import number, text_table
+from takifugu.core.text.tables import number, text_table
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.outlook import AHEAD, Outlook, outlook
+from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 
 
 def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:

@@ -15,13 +15,13 @@ import click
 
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.terminal import is_terminal
-from takifugu.errors import ReleaseError
-from takifugu.files import read_file
-from takifugu.laws.rationals import to_text
-from takifugu.releasing.notices import listening
-from takifugu.spec.toml_words import in_toml
-from takifugu.tables import filled, width
-from takifugu.visible import visible
+from takifugu.core.errors import ReleaseError
+from takifugu.core.escaping import visible
+from takifugu.core.files import read_file
+from takifugu.core.text.tables import filled, width
+from takifugu.numbers.rationals import to_text
+from takifugu.releasing.file.toml_words import in_toml
+from takifugu.releasing.planning.notices import listening
 
 #: No file that a command writes for its user is larger.
 LARGEST_TEXT = 10_000_000

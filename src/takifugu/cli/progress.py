@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from takifugu.cli.terminal import is_dumb, is_terminal
-from takifugu.searches import Search, stopping, watched
-from takifugu.tables import number, width
+from takifugu.core.searches import Search, stopping, watched
+from takifugu.core.text.tables import number, width
 
 if TYPE_CHECKING:
-    from takifugu.releasing.planning import Watch
+    from takifugu.releasing.planning.plan import Watch
 
 PATIENCE = 1.0
 #: What is being done, and how many of how many such things are done.

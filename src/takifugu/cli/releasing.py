@@ -12,24 +12,25 @@ from typing import Any
 import click
 
 from takifugu.calibration import Calibration
-from takifugu.certificates.sent_rows import Rows
 from takifugu.cli.dry_run import print_forecast, refuse
 from takifugu.cli.output import SCOPES, amount, coloured, heading, name_of, noticed, print_json, wrapped
 from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
-from takifugu.errors import ReleaseState
-from takifugu.laws.rationals import to_text
-from takifugu.releasing import planning, run
-from takifugu.releasing.forecast import forecast_of
-from takifugu.releasing.layouts import notices_of_layout
-from takifugu.releasing.outcomes import already
-from takifugu.releasing.progress import Progress
-from takifugu.releasing.questions import Question
-from takifugu.releasing.standing import Choice, folder_of, to_plan
-from takifugu.releasing.two_ledgers import notices_of_ledgers
-from takifugu.spec.file import load
-from takifugu.tables import labelled, number, text_table
-from takifugu.visible import visible
+from takifugu.core.errors import ReleaseState
+from takifugu.core.escaping import visible
+from takifugu.core.text.tables import labelled, number, text_table
+from takifugu.numbers.rationals import to_text
+from takifugu.releasing.certificates.sent_rows import Rows
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning import plan
+from takifugu.releasing.planning.forecast import forecast_of
+from takifugu.releasing.planning.layouts import notices_of_layout
+from takifugu.releasing.planning.questions import Question
+from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.postprocess.outcomes import already
+from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
 
 LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "
@@ -45,7 +46,7 @@ _MARKS = {
 
 def calibrate(file: Path, as_json: bool) -> None:
     with watching() as watch:
-        planned = planning.calibrated(load(file), watch)
+        planned = plan.calibrated(load(file), watch)
     foreseen = forecast_of(planned)
     if as_json:
         document = {"tables": [_planned(t) for t in planned.tables], "forecast": foreseen.to_dict()}
@@ -63,7 +64,7 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
         with watching() as watch:
             read = load(file)
             comparisons, notices = (
-                list(planning.compared(read, watch)),
+                list(plan.compared(read, watch)),
                 (*notices_of_layout(read), *notices_of_ledgers(read)),
             )
         tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in comparisons]
@@ -88,7 +89,7 @@ def release(
     with progress.telling():  # to the end: a message that nobody could read does not undo what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
             spec = load(file, window=window)
-            planned = planning.plan(to_plan(spec, folder_of(spec, output), wanted, new_ledger), watch)
+            planned = plan.plan(to_plan(spec, folder_of(spec, output), wanted, new_ledger), watch)
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
             publish = partial(run.publish, planned, output, progress=progress, new_ledger=new_ledger)
@@ -99,7 +100,7 @@ def release(
         print_outcome(outcome, planned)
 
 
-def print_comparisons(comparisons: Iterable[planning.Compared]) -> None:
+def print_comparisons(comparisons: Iterable[plan.Compared]) -> None:
     for i, compared in enumerate(comparisons):
         whose = SCOPES[compared.scope]
         if compared.unit:
@@ -108,7 +109,7 @@ def print_comparisons(comparisons: Iterable[planning.Compared]) -> None:
         click.echo(coloured(str(compared.rows), _MARKS))
 
 
-def print_calibrations(planned: planning.Plan) -> None:
+def print_calibrations(planned: plan.Plan) -> None:
     rows = []
     for table in planned.tables:
         for whose, calibration in _distinct(table):
@@ -132,7 +133,7 @@ def print_calibrations(planned: planning.Plan) -> None:
         click.echo(labelled([(label, text) for label, text in facts if text]))
 
 
-def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
+def _distinct(table: plan.Table) -> list[tuple[str, Calibration]]:
     """Return the table's calibrations with whose they are; those of the same noise are one line."""
     groups: dict[tuple[Any, ...], list[Question]] = {}
     for q in table.questions:
@@ -144,7 +145,7 @@ def _distinct(table: planning.Table) -> list[tuple[str, Calibration]]:
     return list(zip(whose, (qs[0].calibration for qs in groups.values()), strict=True))
 
 
-def print_outcome(outcome: run.Outcome, planned: planning.Plan) -> None:
+def print_outcome(outcome: run.Outcome, planned: plan.Plan) -> None:
     if outcome.new:
         _print_tables(outcome.new)
     if outcome.there:
@@ -198,7 +199,7 @@ def completed(since: str) -> str:
     return f"completed the release of {when} UTC, which was paid for then"
 
 
-def _planned(table: planning.Table) -> dict[str, Any]:
+def _planned(table: plan.Table) -> dict[str, Any]:
     return {
         "name": table.name,
         "scope": table.scope,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from takifugu import reproduce as experiments
+from takifugu.cli import experiments
 from takifugu.cli.group import FAULT
 from takifugu.cli.output import print_json, wrapped
-from takifugu.tables import labelled
+from takifugu.core.text.tables import labelled
 
 
 def reproduce(target: str | None, folder: Path | None, as_json: bool) -> None:

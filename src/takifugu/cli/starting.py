@@ -9,18 +9,18 @@ from pathlib import Path
 
 import click
 
+from takifugu.accounting.ledger import Ledger
 from takifugu.cli.output import counted, name_of, print_json, wrapped, write_new
-from takifugu.errors import LedgerError, ReleaseError, SpecError, TakifuguError
-from takifugu.frames import open_frame, sniffed
-from takifugu.ledger import Ledger
-from takifugu.spec.columns import Column, look_at
-from takifugu.spec.drafting import MOST_COLUMNS
-from takifugu.spec.file import json_schema, load
-from takifugu.spec.kinds import KINDS, PLAINLY
-from takifugu.spec.ledger_id import write_ledger_id
-from takifugu.spec.neighbours import ledger_for
-from takifugu.tables import labelled, text_table
-from takifugu.visible import visible
+from takifugu.core.errors import LedgerError, ReleaseError, SpecError, TakifuguError
+from takifugu.core.escaping import visible
+from takifugu.core.text.tables import labelled, text_table
+from takifugu.data import open_frame, sniffed
+from takifugu.releasing.file.columns import Column, look_at
+from takifugu.releasing.file.drafting import MOST_COLUMNS
+from takifugu.releasing.file.kinds import KINDS, PLAINLY
+from takifugu.releasing.file.ledger_id import write_ledger_id
+from takifugu.releasing.file.loading import json_schema, load
+from takifugu.releasing.file.neighbours import ledger_for
 
 
 def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> None:

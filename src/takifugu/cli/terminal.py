@@ -6,7 +6,7 @@ import os
 import sys
 from typing import IO, Any
 
-from takifugu.tables import WIDEST, WIDTH
+from takifugu.core.text.tables import WIDEST, WIDTH
 
 
 def columns() -> int:

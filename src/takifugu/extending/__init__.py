@@ -7,32 +7,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from takifugu import beliefs
-from takifugu.answer_laws.listed import ListedFamily
+from takifugu.accounting.definitions import register as register_definition
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerLaw, answer_law
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.analysis.questions.evaluating import VALUES
+from takifugu.analysis.questions.influence import QUILTS, Quilts, Search, Worst
+from takifugu.analysis.questions.joint_states import JOINT_STATES, JointStates, States
+from takifugu.analysis.questions.marginal import MARGINAL, Marginal
+from takifugu.analysis.randomisers import LABEL, ONE_SIDED, PARTS, Direction, laplace_or_exact
+from takifugu.analysis.randomisers import Base as Randomiser
+from takifugu.analysis.randomisers import Kind as RandomiserKind
+from takifugu.analysis.randomisers import register as register_randomiser
 from takifugu.calibration.registry import register as register_mechanism
-from takifugu.capabilities.answer_law import ANSWER_LAW, AnswerLaw, answer_law
-from takifugu.capabilities.dispatch import Question
-from takifugu.capabilities.evaluating import VALUES
-from takifugu.capabilities.influence import QUILTS, Quilts, Search, Worst
-from takifugu.capabilities.joint_states import JOINT_STATES, JointStates, States
-from takifugu.capabilities.marginal import MARGINAL, Marginal
-from takifugu.definitions import register as register_definition
-from takifugu.errors import DataError, InputError, Unsupported
-from takifugu.frames import Engine
-from takifugu.frames import register as register_engine
-from takifugu.guarantee import Covers
+from takifugu.core.errors import DataError, InputError, Unsupported
+from takifugu.data import Engine
+from takifugu.data import register as register_engine
 from takifugu.influence.curves import CURVES
-from takifugu.laws.pmf import Pmf
-from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.answer_noise import laplace_noise
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.queries import Additive
-from takifugu.queries import register as register_query
-from takifugu.randomisers import LABEL, ONE_SIDED, PARTS, Direction, laplace_or_exact
-from takifugu.randomisers import Base as Randomiser
-from takifugu.randomisers import Kind as RandomiserKind
-from takifugu.randomisers import register as register_randomiser
-from takifugu.secrets import register as register_secret
+from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.model import beliefs
+from takifugu.model.queries import Additive
+from takifugu.model.queries import register as register_query
+from takifugu.model.secrets import register as register_secret
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import round_up
 
 __all__ = [
     "LABEL",

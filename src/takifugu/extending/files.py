@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from takifugu.frames import tally
-from takifugu.spec.kind import Kind, ReleaseFile, Unit
-from takifugu.spec.kinds import register as register_release_file
-from takifugu.spec.problems import fault
-from takifugu.spec.records.columned import Columned
-from takifugu.spec.records.kind import Records
-from takifugu.spec.records.reading import texts, wrong
-from takifugu.spec.records.sections import RecordHideSpec, RecordItemSpec, RecordSourceSpec
-from takifugu.spec.sections import (
+from takifugu.data import tally
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.kinds import register as register_release_file
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.records.columned import Columned
+from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.file.records.reading import texts, wrong
+from takifugu.releasing.file.records.sections import RecordHideSpec, RecordItemSpec, RecordSourceSpec
+from takifugu.releasing.file.sections import (
     AllowZeroNoise,
     Budget,
     FileSpec,

@@ -15,20 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.capabilities.dispatch import Question
-from takifugu.capabilities.influence import Pairs
-from takifugu.capabilities.influence import joint_cost as quilt_cost
-from takifugu.errors import Unsupported
-from takifugu.hypotheses import compared
-from takifugu.influence.chains import Loss, chain_loss, chain_work
-from takifugu.influence.class_chains import class_loss, class_work
-from takifugu.influence.profile import Profile
-from takifugu.influence.rounding import FloatArray, IntArray
-from takifugu.influence.sweeps import most_steps
-from takifugu.laws.rationals import decimal_up, float_above
-from takifugu.problem import Part, Witness
-from takifugu.queries import Additive
-from takifugu.secrets import Family
+from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.analysis.questions.influence import Pairs
+from takifugu.analysis.questions.influence import joint_cost as quilt_cost
+from takifugu.core.errors import Unsupported
+from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
+from takifugu.influence.chains.class_chains import class_loss, class_work
+from takifugu.influence.chains.sweeps import most_steps
+from takifugu.influence.profiles.profile import Profile
+from takifugu.model.queries import Additive
+from takifugu.model.secrets import Family
+from takifugu.model.secrets.hypotheses import compared
+from takifugu.numbers.outward_rounding import FloatArray, IntArray
+from takifugu.numbers.rationals import decimal_up, float_above
 
 #: Beyond this many entries times different profiles a recursion is not tried: quilts and group remain.
 MOST_WORK = 5e6
@@ -286,14 +286,14 @@ INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst))
 CURVES: Question[Curve | None] = Question(
     "what a profile costs its secrets",
     {
-        "beliefs.chain:MarkovChain": "influence.curves:CHAIN",
-        "beliefs.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
-        "beliefs.chain_interval:BinaryChainInterval": "influence.curves:INTERVAL",
-        "beliefs.chain:MarkovChainClass": "influence.curves:CLASS",
-        "beliefs.chain_region:ChainRegion": "influence.curves:CLASS",
-        "beliefs.network:BayesianNetwork": "influence.network_curves:NETWORK",
-        "beliefs.table:JointTable": "influence.network_curves:TABLE",
-        "beliefs.contacts:Clique": "influence.network_curves:CLIQUE",
+        "model.beliefs.chains.chain:MarkovChain": "influence.curves:CHAIN",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
+        "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.curves:INTERVAL",
+        "model.beliefs.chains.chain:MarkovChainClass": "influence.curves:CLASS",
+        "model.beliefs.chains.chain_region:ChainRegion": "influence.curves:CLASS",
+        "model.beliefs.networks.network:BayesianNetwork": "influence.network_curves:NETWORK",
+        "model.beliefs.table:JointTable": "influence.network_curves:TABLE",
+        "model.beliefs.contacts:Clique": "influence.network_curves:CLIQUE",
     },
     default=None,
 )

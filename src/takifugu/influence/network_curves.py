@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from takifugu.beliefs.contacts import Clique
-from takifugu.beliefs.network import BayesianNetwork
-from takifugu.beliefs.table import JointTable
 from takifugu.influence.curves import Curve
-from takifugu.influence.networks import MOST_ROWS, clique_loss, network_loss, network_work, table_loss
-from takifugu.influence.trees import is_forest
+from takifugu.influence.networks.networks import MOST_ROWS, clique_loss, network_loss, network_work, table_loss
+from takifugu.influence.networks.trees import is_forest
+from takifugu.model.beliefs.contacts import Clique
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.table import JointTable
 
 #: Operations for a number that a table's program handles, and for a person in a clique.
 PER_NUMBER, PER_PERSON = 100.0, 2e5

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.composition.promise import promise_of
-from takifugu.laws.rationals import round_up
-from takifugu.mechanisms.answer_noise import covering
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
+from takifugu.analysis.sensitivity import component_change, entry_change
+from takifugu.influence.promise import promise_of
+from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.mechanisms.quilt_exact import MECHANISM as QUILTS
-from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.sensitivity import component_change, entry_change
+from takifugu.numbers.rationals import round_up
 
 
 @dataclass(frozen=True)

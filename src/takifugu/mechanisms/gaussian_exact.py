@@ -1,7 +1,7 @@
 """The smallest normal noise: the least sigma at which no comparison's hockey-stick divergence exceeds delta.
 
 For laws mu, nu of the answer the divergence at epsilon of mu*N from nu*N is enclosed from above
-(`laws.hockey_stick`), both ways. It falls when sigma grows, so the least sigma is found by search, comparison by
+(`after_noise.hockey_stick`), both ways. It falls when sigma grows, so the least sigma is found by search, comparison by
 comparison; the sigma found so far is tried first. Never above the analytic sigma of W-infinity. Where the laws keep
 (epsilon, delta) themselves, no noise is needed.
 """
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.guarantee import Covers
-from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
-from takifugu.laws.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
-from takifugu.laws.laplace_pair import below
-from takifugu.laws.search import halved, mean
-from takifugu.mechanisms.answer_families import Located, predicted
-from takifugu.mechanisms.answer_noise import normal_noise
-from takifugu.mechanisms.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.common.answer_families import Located, predicted
+from takifugu.mechanisms.common.answer_noise import normal_noise
+from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
+from takifugu.mechanisms.common.participants import conditions
+from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
-from takifugu.mechanisms.participants import conditions
-from takifugu.mechanisms.shares import alone
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
+from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
+from takifugu.numbers.after_noise.laplace_pair import below
+from takifugu.numbers.search import halved, mean
 
 #: How far the epsilon against someone who knows all other components may lie above the least, relatively.
 PRECISION = 5e-4
@@ -45,9 +45,9 @@ class GaussianExact:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least rounded normal noise that keeps every comparison within (epsilon, delta).
 
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> bound = MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 10**5)))
         >>> round(float(bound.randomiser.scale), 8)

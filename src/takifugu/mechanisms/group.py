@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.mechanisms.answer_noise import covering
-from takifugu.problem import Bound, Cost, Problem, Refusal
-from takifugu.sensitivity import component_change
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
+from takifugu.analysis.sensitivity import component_change
+from takifugu.mechanisms.common.answer_noise import covering
 
 
 @dataclass(frozen=True)

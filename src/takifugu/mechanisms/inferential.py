@@ -26,17 +26,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.beliefs import Belief
-from takifugu.beliefs.chain import MarkovChain
-from takifugu.beliefs.network import BayesianNetwork
-from takifugu.capabilities.dispatch import Question
-from takifugu.errors import Unsupported
-from takifugu.guarantee import Covers
-from takifugu.laws.log_ratios import TRUSTED, BoolArray, FloatArray
-from takifugu.laws.rationals import round_up
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.randomisers import laplace_or_exact
-from takifugu.visible import number
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.analysis.randomisers import laplace_or_exact
+from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import number
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.numbers.log_ratios import TRUSTED, BoolArray, FloatArray
+from takifugu.numbers.rationals import round_up
 
 #: Entries of a network beyond which the matrix is not inverted.
 MOST_ENTRIES = 3_000
@@ -130,9 +130,9 @@ def _unknown(belief: Belief) -> Refusal:
 SPREAD: Question[Callable[[Any], Spread | Refusal]] = Question(
     "how far a change of one entry spreads",
     {
-        "beliefs.chain:MarkovChain": "mechanisms.inferential:_of_chain",
-        "beliefs.periodic_chain:PeriodicChain": "mechanisms.inferential:_of_periodic",
-        "beliefs.network:BayesianNetwork": "mechanisms.inferential:_of_network",
+        "model.beliefs.chains.chain:MarkovChain": "mechanisms.inferential:_of_chain",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "mechanisms.inferential:_of_periodic",
+        "model.beliefs.networks.network:BayesianNetwork": "mechanisms.inferential:_of_network",
     },
     default=_unknown,
 )

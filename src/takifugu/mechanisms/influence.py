@@ -10,17 +10,17 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.capabilities.influence import Search, Worst
-from takifugu.capabilities.influence import quilts as quilts_of
-from takifugu.errors import Unsupported
-from takifugu.guarantee import Covers
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.analysis.questions.influence import Search, Worst
+from takifugu.analysis.questions.influence import quilts as quilts_of
+from takifugu.analysis.sensitivity import part_change
+from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import CURVES, Release, influence_loss, is_least
-from takifugu.laws.rationals import decimal_up, round_up
-from takifugu.laws.search import least_scale
-from takifugu.mechanisms.answer_noise import covering
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.queries import Additive
-from takifugu.sensitivity import part_change
+from takifugu.mechanisms.common.answer_noise import covering
+from takifugu.model.queries import Additive
+from takifugu.numbers.rationals import decimal_up, round_up
+from takifugu.numbers.search import least_scale
 
 #: Evaluations of the loss for one scale.
 EVALUATIONS = 10.0

@@ -13,18 +13,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.errors import Unsupported
-from takifugu.guarantee import Covers
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import profile_loss
-from takifugu.influence.normal import NormalRelease, log_share, normal_profile
-from takifugu.laws.gaussian import gaussian_analytic_sigma
-from takifugu.laws.rationals import round_up
-from takifugu.laws.search import least_scale
-from takifugu.mechanisms.answer_noise import normal_noise
+from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
+from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.influence import EVALUATIONS, predicted, unknown
 from takifugu.mechanisms.normal_by_rule import refusal
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.queries import Additive
+from takifugu.model.queries import Additive
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
+from takifugu.numbers.rationals import round_up
+from takifugu.numbers.search import least_scale
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
-from takifugu.problem import Bound, Cost, Problem, Refusal
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Kantorovich:
         """Return the noise of scale (largest move of the monotone plan) / epsilon, the largest over all comparisons.
 
         >>> from fractions import Fraction
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1, 2))).randomiser.scale
         Fraction(4, 1)

@@ -5,7 +5,7 @@ e^{eta d(x, x')} Z(x')/Z(x) P(y | x'). So if eta d(x, x') + |log Z(x')/Z(x)| <= 
 between the two laws of every comparison, the outputs keep epsilon. Theorem 1 is about additive noise, where Z does not
 depend on x; on a finite set it does, and |log Z(x')/Z(x)| can be as large as eta d(x, x'): eta = epsilon/(2d) is always
 safe, and eta = epsilon/d only where Z is constant (a circle, a group, a full Hamming cube). On the line the plan is the
-monotone one; elsewhere a bottleneck plan (`laws.bottleneck`). The largest verified eta is taken, and the loss of the
+monotone one; elsewhere a bottleneck plan (`bottleneck`). The largest verified eta is taken, and the loss of the
 exact masses that are drawn is measured.
 """
 
@@ -19,14 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.errors import InputError
-from takifugu.guarantee import Covers
-from takifugu.laws.atoms import Floats
-from takifugu.laws.bottleneck import Metric, checked_distances
-from takifugu.laws.pmf import Pmf
-from takifugu.laws.rationals import Number, as_epsilon
-from takifugu.laws.transport import monotone_plan
-from takifugu.mechanisms.finite_outputs import (
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.randomisers import Exact, Randomiser
+from takifugu.analysis.randomisers.choices import ExponentialChoice
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.common.finite_outputs import (
     NO_COMPARISON,
     FiniteProblem,
     certified,
@@ -34,10 +32,12 @@ from takifugu.mechanisms.finite_outputs import (
     is_identity,
     predicted_size,
 )
-from takifugu.mechanisms.largest_need import refusing
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.randomisers import Exact, Randomiser
-from takifugu.randomisers.choices import ExponentialChoice
+from takifugu.mechanisms.common.largest_need import refusing
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import Number, as_epsilon
+from takifugu.numbers.transport.bottleneck import Metric, checked_distances
+from takifugu.numbers.transport.on_the_line import monotone_plan
 
 #: Room for the roundings of the masses, relative to epsilon.
 INSIDE = 1 - 2.0**-30
@@ -62,9 +62,9 @@ class KantorovichExponential:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the choice with the largest verified rate; no noise where nothing has to move.
 
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
         >>> noise = MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser
         >>> round(float(noise.rate), 6), round(noise.expected_error(), 6)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.guarantee import Covers
-from takifugu.laws.relaxed import RelaxedPair
-from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.answer_noise import laplace_noise
-from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.common.answer_families import predicted
+from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.numbers.after_noise.relaxed import RelaxedPair
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class KantorovichRelaxed:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of the largest scale that a comparison needs.
 
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> table = between(Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4]))
         >>> round(float(MECHANISM.bound(Problem(table, Identity(), Fraction(1))).randomiser.scale), 9)
         0.671194939

@@ -2,7 +2,7 @@
 
 For laws mu, nu of the answer under the two sides of a comparison the ratio of the noised densities is monotone between
 neighbouring atoms, so its extremes are at atoms, and it falls when b grows: the least b is found by search, comparison
-by comparison, and the largest of them serves all (docs/architecture.md#exact-laplace-scale); for any initial
+by comparison, and the largest of them serves all (docs/decisions.md#exact-laplace-scale); for any initial
 distribution the ratio is taken over all at once. It is never above W-infinity / epsilon (Song17 Theorem 3.2). The same
 b serves discrete Laplace noise on the grid. Where the laws differ by at most epsilon themselves, no noise is needed. An
 answer of several cells that moves along one line, such as a histogram over two states, counts as one number, with the
@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.answer_laws.minimax_start import over_all_starts
-from takifugu.capabilities.answer_law import Compared
-from takifugu.guarantee import Covers
-from takifugu.mechanisms.answer_families import Located, predicted
-from takifugu.mechanisms.answer_noise import laplace_noise
-from takifugu.mechanisms.largest_need import largest_need, refusing
-from takifugu.mechanisms.participants import conditions
-from takifugu.mechanisms.shares import alone
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.answer_laws.minimax_start import over_all_starts
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.questions.answer_law import Compared
+from takifugu.mechanisms.common.answer_families import Located, predicted
+from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.mechanisms.common.largest_need import largest_need, refusing
+from takifugu.mechanisms.common.participants import conditions
+from takifugu.mechanisms.common.shares import alone
 
 #: The scale that other comparisons are tried with lies this much above the largest found so far, relatively.
 HEADROOM = Fraction(1, 2**35)
@@ -52,9 +52,9 @@ class LaplaceExact:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the least noise that keeps every comparison within epsilon: none at all where none is needed.
 
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> round(float(MECHANISM.bound(Problem(flu, Identity(), Fraction(1))).randomiser.scale), 9)
         1.46353212

@@ -12,9 +12,9 @@ k = 0.41866 / delta^(1/3), the constant that the proof gives. With the printed 0
 the claim holds (errata E1); the witness shows that sigma too. Both printed rules are baselines: the analytic one needs
 less.
 
->>> from takifugu.frameworks import between
->>> from takifugu.laws.pmf import Pmf
->>> from takifugu.queries import Identity
+>>> from takifugu.model.frameworks import between
+>>> from takifugu.numbers.distributions.pmf import Pmf
+>>> from takifugu.model.queries import Identity
 >>> pair = Problem(between(Pmf([0], [1]), Pmf([2], [1])), Identity(), Fraction(1), Fraction(1, 10**5))
 >>> [round(float(rule.bound(pair).randomiser.scale), 6) for rule in (ANALYTIC, RULE_A, RULE_B)]
 [7.461263, 9.689611, 77.755625]
@@ -28,13 +28,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.guarantee import Covers
-from takifugu.laws.gaussian import gaussian_analytic_sigma, gaussian_printed_a, gaussian_printed_b
-from takifugu.laws.transport import w_infinity
-from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.answer_noise import normal_noise
-from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.common.answer_families import predicted
+from takifugu.mechanisms.common.answer_noise import normal_noise
+from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_printed_a, gaussian_printed_b
+from takifugu.numbers.transport.on_the_line import w_infinity
 
 #: Normal tails are computed down to this delta.
 LEAST_DELTA = Fraction(1, 10**249)

@@ -7,7 +7,7 @@ hypotheses that are compared (`FiniteProblem.prior`): no other is stated.
 
 The program is solved a little inside the promise, its solution repaired to exact integer masses, and the loss of what
 will be drawn is measured. A reference to see how far a mechanism is from the best: small budgets make it publish one
-number whatever the answer. Source: docs/architecture.md#physical-limit.
+number whatever the answer. Source: docs/decisions.md#physical-limit.
 """
 
 from __future__ import annotations
@@ -18,14 +18,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.errors import Unsupported
-from takifugu.guarantee import Covers
-from takifugu.laws.atoms import Floats
-from takifugu.mechanisms.finite_outputs import FiniteProblem, certified, finite_problem, is_identity, predicted_size
-from takifugu.mechanisms.largest_need import refusing
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.randomisers import Exact, Randomiser
-from takifugu.randomisers.choices import ChannelChoice
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.randomisers import Exact, Randomiser
+from takifugu.analysis.randomisers.choices import ChannelChoice
+from takifugu.core.errors import Unsupported
+from takifugu.mechanisms.common.finite_outputs import (
+    FiniteProblem,
+    certified,
+    finite_problem,
+    is_identity,
+    predicted_size,
+)
+from takifugu.mechanisms.common.largest_need import refusing
+from takifugu.numbers.atoms import Floats
 
 Loss = Callable[[Floats], Floats]
 
@@ -68,9 +74,9 @@ class Optimal:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the channel, or a refusal where the program would be too large.
 
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> bits = between(Pmf([0], [1]), Pmf([1], [1]))
         >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.expected_error(), 6)
         0.268941

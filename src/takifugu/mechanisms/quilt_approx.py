@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takifugu.capabilities.influence import Search, quilts
-from takifugu.guarantee import Covers
-from takifugu.mechanisms.quilt_noise import quilt_bound, quilt_cost
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.questions.influence import Search, quilts
+from takifugu.mechanisms.common.quilt_noise import quilt_bound, quilt_cost
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takifugu.capabilities.influence import Search, quilts
-from takifugu.guarantee import Covers
-from takifugu.mechanisms.quilt_noise import quilt_bound, quilt_cost
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.questions.influence import Search, quilts
+from takifugu.mechanisms.common.quilt_noise import quilt_bound, quilt_cost
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class QuiltExact:
     """Laplace noise of scale max over entries of min over quilts of D(N)/(epsilon - e(Q)), e(Q) exact.
 
     For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more than group
-    noise, whose quilt is the trivial one. Source: docs/architecture.md#exact-max-influence.
+    noise, whose quilt is the trivial one. Source: docs/decisions.md#exact-max-influence.
     """
 
     name: str = "quilt-exact"

@@ -28,17 +28,17 @@ from X_i to R: N is all that such paths reach.
 
 The promise is about the law of this one number. The near nodes hide the secret by their own randomness, which a second
 release may remove (x1, x2 fair bits: x1 xor x2 says nothing about x1, and nor does x2, but both give x1 away), so it
-is alone. Source: docs/architecture.md#local-law-quilts.
+is alone. Source: docs/decisions.md#local-law-quilts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from takifugu.capabilities.influence import Search, quilts
-from takifugu.guarantee import Covers
-from takifugu.mechanisms.quilt_noise import quilt_bound, quilt_cost
-from takifugu.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal
+from takifugu.analysis.questions.influence import Search, quilts
+from takifugu.mechanisms.common.quilt_noise import quilt_bound, quilt_cost
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.capabilities.answer_law import Compared
-from takifugu.guarantee import Covers
-from takifugu.mechanisms.answer_families import Located, predicted
-from takifugu.mechanisms.answer_noise import laplace_noise
-from takifugu.mechanisms.largest_need import largest_need, refusing
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.questions.answer_law import Compared
+from takifugu.mechanisms.common.answer_families import Located, predicted
+from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.mechanisms.common.largest_need import largest_need, refusing
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Wasserstein:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of scale max W-infinity / epsilon over all parts, entries and pairs.
 
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> bound = MECHANISM.bound(Problem(flu, Identity(), Fraction(1, 2)))
         >>> float(bound.randomiser.scale), bound.witness.numbers

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.guarantee import Covers
-from takifugu.laws.rationals import round_up
-from takifugu.laws.transport import unmatched_mass, w_infinity
-from takifugu.mechanisms.answer_families import predicted
-from takifugu.mechanisms.answer_noise import laplace_noise
-from takifugu.mechanisms.largest_need import Comparison, largest_need, of_each, refusing
-from takifugu.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.mechanisms.common.answer_families import predicted
+from takifugu.mechanisms.common.answer_noise import laplace_noise
+from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.numbers.rationals import round_up
+from takifugu.numbers.transport.on_the_line import unmatched_mass, w_infinity
 
 NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasserstein", or give a delta above 0'
 
@@ -37,9 +37,9 @@ class WassersteinDelta:
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the noise of the largest scale that a comparison needs, or a refusal for delta 0.
 
-        >>> from takifugu.frameworks import between
-        >>> from takifugu.laws.pmf import Pmf
-        >>> from takifugu.queries import Identity
+        >>> from takifugu.model.frameworks import between
+        >>> from takifugu.numbers.distributions.pmf import Pmf
+        >>> from takifugu.model.queries import Identity
         >>> flu = between(Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1]))
         >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 4))).randomiser.scale
         Fraction(1, 1)

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.calibration import Calibration
-from takifugu.certificates.files import ENDS
-from takifugu.markup import folded, html_table, note, text
-from takifugu.releasing.forecast import Forecast, forecast_of
-from takifugu.releasing.inputs import refuse_inputs
-from takifugu.releasing.outcomes import WHOSE
-from takifugu.releasing.outlook import AHEAD, Outlook, outlook
-from takifugu.releasing.planning import Compared, Plan, Table, Watch, plan, tables_of, unwatched
-from takifugu.releasing.standing import Choice, folder_of, to_plan
-from takifugu.spec.kind import ReleaseFile
-from takifugu.tables import labelled, number, text_table
+from takifugu.core.text.markup import folded, html_table, note, text
+from takifugu.core.text.tables import labelled, number, text_table
+from takifugu.releasing.certificates.files import ENDS
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.planning.forecast import Forecast, forecast_of
+from takifugu.releasing.planning.inputs import refuse_inputs
+from takifugu.releasing.planning.outlook import AHEAD, Outlook, outlook
+from takifugu.releasing.planning.plan import Compared, Plan, Table, Watch, plan, tables_of, unwatched
+from takifugu.releasing.postprocess.outcomes import WHOSE
+from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52

@@ -11,22 +11,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from takifugu.errors import SpecError, TakifuguError, standing
-from takifugu.markup import html_table, text
-from takifugu.releasing.forecast import forecast_of
-from takifugu.releasing.layouts import notices_of_layout
-from takifugu.releasing.planning import calibrated, compared
-from takifugu.releasing.run import Outcome, release_file
-from takifugu.releasing.standing import Choice, choice
+from takifugu.core.errors import SpecError, TakifuguError, standing
+from takifugu.core.searches import stopping
+from takifugu.core.text.markup import html_table, text
+from takifugu.core.text.tables import text_table
+from takifugu.core.tracebacks import without_data
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sharing import epsilon_of, sharing
+from takifugu.releasing.planning.forecast import forecast_of
+from takifugu.releasing.planning.layouts import notices_of_layout
+from takifugu.releasing.planning.plan import calibrated, compared
+from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.publishing.run import Outcome, release_file
+from takifugu.releasing.publishing.standing import Choice, choice
 from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, dry_run
-from takifugu.releasing.two_ledgers import notices_of_ledgers
-from takifugu.searches import stopping
-from takifugu.spec.file import load
-from takifugu.spec.kind import ReleaseFile
-from takifugu.spec.sections import Item
-from takifugu.spec.sharing import epsilon_of, sharing
-from takifugu.tables import text_table
-from takifugu.tracebacks import without_data
 
 _HEADER = ("table", "query", "epsilon", "mechanism")
 
@@ -114,7 +114,7 @@ def open_study(
     `data`, `only_release` and `window` are those of `release_file`. Each step reads the file anew, so that it may be
     edited in between. Raises SpecError for a faulty file.
 
-    >>> from takifugu.demo import write_demo
+    >>> from takifugu.cli.samples import write_demo
     >>> study = open_study(write_demo(Path("study")))
     >>> print(study.compare().tables[0].rows[0].name)
     group

@@ -1,0 +1,1 @@
+"""What is promised and what is spent: definitions of privacy, composition, the ledger."""

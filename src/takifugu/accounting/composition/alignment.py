@@ -1,0 +1,255 @@
+"""Which releases about sequences read the same steps, and what they cost where it is not declared.
+
+Charges fall into *readings*: those with the same `reading` read the same entries, those with declared positions (`at`)
+in one calendar are windows of one recording at known places, and every other charge is a reading of its own. Inside a
+reading all is known; between them the worst alignment is assumed (docs/theory/composition.md;
+docs/decisions.md#windows).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.accounting.composition.placing import Run, piled
+from takifugu.accounting.composition.series import each_window, places_of
+from takifugu.accounting.composition.several import readings_of
+from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.problem import Witness
+from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
+from takifugu.influence.quilts.near_sets import joint_change
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.one_sequence import Recording, is_recording
+from takifugu.model.queries import IntArray
+from takifugu.model.secrets import Family
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """A charge with Laplace noise as one belief reads it: it costs changes * grid / scale."""
+
+    charge: Charge
+    read: Read
+    scale: Fraction
+
+
+def readings(charges: Sequence[Charge]) -> list[list[int]]:
+    """Return the numbers of the charges of each reading."""
+    groups: dict[object, list[int]] = {}
+    for number, charge in enumerate(charges):
+        key = ("at", charge.calendar) if charge.at is not None else (charge.reading,) if charge.reading else number
+        groups.setdefault(key, []).append(number)
+    return list(groups.values())
+
+
+def is_one_reading(charges: Sequence[Charge]) -> bool:
+    """Whether it is known which entries of the charges are the same."""
+    return len(readings(charges)) <= 1 and all(readings_of(charge) == 1 for charge in charges)
+
+
+def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> frozenset[int]:
+    """Return the numbers of the windows whose own beliefs put the recording at another place of the belief's period.
+
+    Clocks were changed between them and the belief's own: the matrices in between are not those of its period.
+    """
+    if not is_recording(belief) or belief.chain.period == 1:
+        return frozenset()
+    period, chain = belief.chain.period, belief.chain
+    places_of = [(chain.start - c.at) % period for c in charges if c.at is not None and view.is_native(c)]
+    if not places_of:
+        return frozenset()
+
+    return frozenset(
+        number
+        for number, charge in enumerate(charges)
+        if any((place - places_of[0]) % math.gcd(size, period) for size, place in charge.phases)
+    )
+
+
+def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int | None:
+    """Return how many steps before the belief's first entry the first of some windows starts; None where unknown.
+
+    It matters only where the law of a step depends on its place in a period: a belief says which place its own windows
+    have. Without declared places all read from the first entry on.
+    """
+    period, places = belief.chain.period, [places_of(item.charge) for item in items]
+    if period == 1 or not any(map(len, places)):
+        return 0
+    first = min(int(starts[0]) if len(starts) else 0 for starts in places)
+    native_starts = [starts for item, starts in zip(items, places, strict=True) if view.is_native(item.charge)]
+    if not native_starts:
+        return None
+    steps = np.concatenate([starts if len(starts) else np.zeros(1, dtype=np.int64) for starts in native_starts]) - first
+    return int(steps.min()) if len(np.unique(steps % period)) == 1 else None
+
+
+def _starts_anyhow(belief: Recording) -> bool:
+    """Whether the first step may have any distribution, as it may under a class of chains."""
+    return bool(getattr(belief.chain, "initial", "any") == "any")
+
+
+def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
+    """Return a belief about all that one reading covers, and what each release moves there; None where unknown.
+
+    A shorter sequence without a declared place starts where the longer one does: a length is not a new belief.
+    """
+    first = min(item.charge.at or 0 for item in items)
+    starts = [(item.charge.at or 0) - first for item in items]
+    sizes = [len(item.read.changes) for item in items]
+    before = _steps_before(view, belief, items)
+    if before is None:
+        return None
+    if not any(starts) and not before and set(sizes) == {belief.size}:
+        return belief, [item.read.changes for item in items]
+    if any(starts) and _starts_anyhow(belief):
+        return None  # its first step is not that of the recording
+    runs = [view.runs(belief, item.charge) for item in items]
+    if belief.has_given_start:
+        here = {item.charge.at for item in items if view.is_native(item.charge)}
+        if any(starts) and here != {first}:
+            return None
+    if all(run is not None and len(run) == 1 for run in runs):
+        size = max(start + n for start, n in zip(starts, sizes, strict=True))
+        moved = [np.zeros(size, dtype=np.int64) for _ in items]
+        for row, start, item in zip(moved, starts, items, strict=True):
+            row[start : start + len(item.read.changes)] = item.read.changes
+        longer = belief.chain.from_step(-before, size)
+        return (longer, moved) if type(longer) is type(belief.chain) else None  # an inherited one is another law
+    if not any(starts) and not before and runs[0] is not None and len(set(runs)) == 1 and belief.in_pieces:
+        return IndependentPieces(belief.chain, map(len, runs[0])), [item.read.changes for item in items]
+    return None
+
+
+def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
+    """Whether all read the very entries of the belief, so that it is known which of them are secret."""
+    if any(len(places_of(item.charge)) > 1 for item in items):
+        return False
+    return len({item.charge.at for item in items}) == 1 and {len(item.read.changes) for item in items} == {belief.size}
+
+
+def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Run]] | None:
+    """Return a belief about all steps from the first window to the last, and each window as a run of them.
+
+    None where places are not declared, or windows are not one sequence each, or one has no noise, or moves less as a
+    whole than its steps do, or a given start says that another step is the first one, or places in a period disagree.
+    """
+    if any(item.charge.at is None or item.read.together is not None for item in items):
+        return None
+    if any(item.charge.scale == 0 and item.read.changes.any() for item in items):
+        return None
+    starts = [places_of(item.charge) for item in items]
+    first, sizes = min(int(places[0]) for places in starts), [len(item.read.changes) for item in items]
+    first_places = {int(place) for places, item in zip(starts, items, strict=True) if view.is_native(item.charge)
+           for place in places[[0, -1]]}  # fmt: skip
+    before = _steps_before(view, belief, items)
+    if before is None or (belief.has_given_start and first_places != {first}):
+        return None
+    single: dict[tuple[int, ...], bool] = {}
+    for item in items:
+        shape = (*item.charge.lengths, item.charge.entries, int(view.is_native(item.charge)))
+        if shape not in single:
+            runs_here = view.runs(belief, item.charge)
+            single[shape] = runs_here is not None and len(runs_here) == 1
+    if not all(single.values()):
+        return None
+    size = max(int(places[-1]) + n for places, n in zip(starts, sizes, strict=True)) - first
+    longer = belief.chain.from_step(-before, size)
+    if type(longer) is not type(belief.chain):  # an inherited one is another law
+        return None
+    rates: dict[tuple[Fraction, Fraction], Fraction] = {}
+    runs = []
+    for places, item in zip(starts, items, strict=True):
+        key = item.read.grid, item.scale * len(places)
+        rate = rates.setdefault(key, key[0] / key[1] if item.scale else Fraction(0))
+        runs.append(Run(places, item.read.changes, rate))
+    return longer, runs
+
+
+def worst_alignment(view: View, belief: Recording, family: Family, items: Sequence[Item]) -> tuple[Fraction, Witness]:
+    """Return what releases cost together where any reading may lie anywhere in the recording; no scale may be 0."""
+    groups = [[items[n] for n in group] for group in readings([item.charge for item in items])]
+    unplaced, chain = unplaced_of(view, belief, groups), belief.chain
+    if type(chain.with_length(1)) is not type(chain):  # an inherited one is another law
+        return unplaced.total, Witness("one step of the recording", "the near set is everything")
+    return unplaced_loss(chain, family.pairs, unplaced)
+
+
+def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]]) -> Unplaced:
+    """Return the pieces of some readings; equal ones are added up."""
+    rows: list[tuple[tuple[IntArray, ...], Fraction, Fraction]] = []
+    single: dict[object, tuple[Item, Counter[Fraction]]] = {}  # in a long history few releases differ
+    for group in groups:
+        is_alone = len(group) == 1 and len(places_of(group[0].charge)) < 2
+        together = None if is_alone else _together(view, belief, group)
+        if together is not None:
+            rows.append(together)
+            continue
+        for item in group:
+            key: object = (id(item.read), item.charge.lengths, item.charge.framework)
+            single.setdefault(key, (item, Counter()))[1][item.scale] += 1
+    for item, scales in single.values():
+        rows.append(_alone(view, belief, item, sum((times / scale for scale, times in scales.items()), Fraction(0))))
+    windows: dict[object, tuple[tuple[IntArray, ...], Fraction, Fraction]] = {}
+    for runs, rate, most in rows:
+        key = tuple(run.tobytes() for run in runs)
+        before = windows.get(key, (runs, Fraction(0), Fraction(0)))
+        windows[key] = (runs, before[1] + rate, before[2] + most)
+    pieces = tuple(
+        Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate) for runs, rate, _ in windows.values()
+    )
+    total = Fraction(0)
+    for piece, (_, _, most) in zip(pieces, windows.values(), strict=True):
+        total += min(piece.total * piece.unit, most)
+    return Unplaced(pieces, total)
+
+
+def _alone(
+    view: View, belief: Recording, item: Item, inverse: Fraction
+) -> tuple[tuple[IntArray, ...], Fraction, Fraction]:
+    """Return what each run of equal releases moves, what one step costs, and the most that they cost.
+
+    `inverse` is the sum of their 1/b.
+
+    Where its sequences may lie side by side in any order, the steps that move most stand together.
+    """
+    runs, changes = view.runs(belief, item.charge), item.read.changes
+    rate, most = item.read.grid * inverse, item.read.total * inverse
+    if runs is None:
+        return (np.sort(changes)[::-1].copy(),), rate, most
+    return _different([changes[run.start : run.stop] for run in runs]), rate, most
+
+
+def _together(
+    view: View, belief: Recording, group: Sequence[Item]
+) -> tuple[tuple[IntArray, ...], Fraction, Fraction] | None:
+    """Return the same for releases that read the same steps, or steps at known places; None where they do not fit."""
+    most = sum((item.read.total / item.scale for item in group), Fraction(0))
+    windows = placed(view, belief, group)
+    if windows is not None:
+        stretches = piled(windows[1])
+        return (stretches.each(),), stretches.unit, most
+    group = [Item(c, item.read, c.scale or Fraction(0)) for item in group for c in each_window(item.charge)]
+    layout = laid_out(view, belief, group)
+    if layout is None:
+        return None
+    whole, moved = layout
+    costs = joint_change([(row, item.scale / item.read.grid) for row, item in zip(moved, group, strict=True)])
+    each = np.diff(costs.sums)
+    runs = whole.components() if whole is not belief else None
+    if runs is None:
+        seen = [view.runs(belief, item.charge) for item in group]
+        runs = seen[0] if len(set(seen)) == 1 and seen[0] is not None else None
+    if runs is None:
+        return (np.sort(each)[::-1].copy(),), costs.unit, most
+    return _different([each[run.start : run.stop] for run in runs]), costs.unit, most
+
+
+def _different(runs: Sequence[IntArray]) -> tuple[IntArray, ...]:
+    return tuple({run.tobytes(): run for run in runs}.values())

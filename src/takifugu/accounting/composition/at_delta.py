@@ -1,0 +1,130 @@
+"""What normal releases promise together, with Laplace noise beside them, where all were fixed before the first output.
+
+Per entry the squares of the normal releases' changes add up, and the losses of the others; Theorem 4 of
+docs/theory/influence.md is applied once to the profile that results. Its limits must not depend on any output, so every
+query and all noise must have been fixed in advance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.accounting.composition.alignment import is_one_reading
+from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
+from takifugu.accounting.composition.series import places_of
+from takifugu.accounting.composition.stretches import standing_in
+from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.problem import Part, Witness
+from takifugu.core.errors import CompositionRefused, Unsupported
+from takifugu.influence.curves import Release, added, joint_loss, profile_loss, profile_of
+from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
+from takifugu.model.queries import Additive, IntArray
+from takifugu.numbers.rationals import decimal_up
+from takifugu.numbers.search import halved, mean
+
+NORMAL = "rounded-normal"
+#: An epsilon beyond which nothing is promised, and how exactly the least one is searched, relatively.
+LARGEST, EXACT = Fraction(10**4), Fraction(1, 10**9)
+
+
+def planned_together(charges: Sequence[Charge]) -> bool:
+    """Whether normal releases, and Laplace ones, about the same entries of one unit were all fixed in advance."""
+    if not any(_is_normal(charge) for charge in charges):
+        return False
+    places = {int(place) for charge in charges for place in places_of(charge)}
+    is_in_one_place = is_one_reading(charges) and len(places) <= 1
+    return is_in_one_place and all(
+        c.fixed_in_advance and c.scope == "unit" and (c.scale is not None or _is_normal(c)) for c in charges
+    )
+
+
+def _is_normal(charge: Charge) -> bool:
+    return bool(charge.randomiser["kind"] == NORMAL)
+
+
+def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
+    """Return the least epsilon that releases about the same entries keep together at the sum of their deltas.
+
+    Raises CompositionRefused where an answer does not add up entry by entry as a belief reads it, and where no curve is
+    known.
+    """
+    delta = deltas(charges)
+    parts = list(shares(view, charges))
+
+    def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
+        share = log_share(epsilon, delta)
+        each = [_part_loss(part, charges, reads, share) for part, reads in parts]
+        loss, witness = max(each, key=lambda one: one[0], default=(0.0, None))
+        return Fraction(loss), witness
+
+    try:
+        least = least_epsilon(lost, max((c.epsilon for c in charges), default=Fraction(0)))
+    except Unsupported as error:
+        raise CompositionRefused(error.message) from None
+    return Joint(least, delta, "joint loss at delta", Covers.OUTPUT, lost(least)[1])
+
+
+def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], start: Fraction) -> Fraction:
+    """Return an epsilon that is at least what is `lost` at its share of delta, the least one where it is above `start`.
+
+    Raises CompositionRefused where there is none.
+    """
+    low, high = Fraction(0), start
+    while lost(high)[0] > high:
+        low, high = high, 2 * high
+        if high > LARGEST:
+            raise CompositionRefused("these releases together promise nothing", fix="use more noise")
+    if low:
+        high = halved(lambda e: lost(e)[0] <= e, high, low, lambda good, bad: good - bad <= EXACT * good, mean)
+    return decimal_up(high)
+
+
+def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[Read]]]:
+    """Yield each different component with a secret, and how each release reads it."""
+    for belief in view.framework.beliefs:
+        reads = [read for charge in charges if (read := view.read(belief, charge)) is not None]
+        answers = [read.answer for read in reads if read.answer is not None and read.answer.size == belief.size]
+        if len(answers) < len(charges):
+            raise CompositionRefused(
+                f"some release is no sum over the entries of {belief.describe()}",
+                rule="normal releases add up entry by entry", fix="calibrate all of them for one framework",
+            )  # fmt: skip
+        seen = dict[object, object]()
+        alike = [replace(read, changes=_kinds(answer)) for read, answer in zip(reads, answers, strict=True)]
+        for number, run, family in view.secret_runs(belief, alike):
+            piece, inside = belief.component(number), [read.of_run(run) for read in reads]
+            key = (id(piece), family, *(read.answer.key for read in inside if read.answer is not None))
+            if key not in seen:
+                seen[key] = piece  # so that an id stays the piece's
+                yield Part(piece, standing_in(len(run)), family, run.start), inside
+
+
+def _kinds(answer: Additive) -> IntArray:
+    """Return a number for each entry, the same only for entries that move the answer alike."""
+    tables = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    return np.unique(np.stack([tables, answer.weights]), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def _part_loss(
+    part: Part, charges: Sequence[Charge], reads: Sequence[Read], log_kappa: float
+) -> tuple[float, Witness | None]:
+    normal, others = [], []
+    for charge, read in zip(charges, reads, strict=True):
+        if not read.changes.any() or read.answer is None:
+            continue
+        if charge.scale is None:
+            normal.append(NormalRelease(read.answer, randomisers.from_dict(charge.randomiser).scale / read.grid))
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        else:
+            others.append(Release(read.changes, charge.scale / read.grid, read.answer))
+    if normal:
+        others_profile = added([profile_of(part.belief, release) for release in others]) if others else None
+        return profile_loss(part, normal_profile(normal, log_kappa, others_profile))
+    return joint_loss(part, others) if others else (0.0, None)

@@ -1,0 +1,232 @@
+"""From a calibration to its charge: what must be kept of a release so that any framework can be charged for it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from takifugu.analysis.guarantee import Charge, Guarantee
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.analysis.sensitivity import component_change
+from takifugu.core import entries
+from takifugu.core.cache import cached
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model import queries
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.domain import Data
+from takifugu.model.beliefs.one_sequence import is_recording
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Additive, By, IntArray, Mean, Query, Sum
+from takifugu.model.queries.additive import whole_change
+
+
+class Calibrated(Protocol):
+    """What a charge needs of a calibration."""
+
+    @property
+    def framework(self) -> Framework: ...
+
+    @property
+    def query(self) -> Query: ...
+
+    @property
+    def randomiser(self) -> Randomiser: ...
+
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+
+def charge_of(
+    calibration: Calibrated,
+    framework: Framework | None = None,
+    scope: str = "unit",
+    fixed_in_advance: bool = False,
+    release: str = "",
+    reading: str = "",
+    at: int | None = None,
+    calendar: str = "",
+    share: tuple[Query, Fraction] | None = None,
+    layout: str = "",
+    begins_series: bool = False,
+) -> Charge:
+    """Return what a ledger must keep of a calibration: never data, only the promise, the query and the noise.
+
+    For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
+    beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
+    the scale to match, because a unit's share of it is divided by the pool's number of entries. Charges with the same
+    `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
+    `calendar` says; `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in
+    it: a query about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series`
+    declares that later releases count as multiples of this one. Raises InputError when a pooled query names entries by
+    their number (those numbers mean nothing inside a unit), and for `at` where the data are not one sequence.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+    >>> charge = charge_of(calibrate(framework, Count(1), epsilon=1, mechanism="group"))
+    >>> str(charge.covers), charge.scale, charge.change
+    ('everything', Fraction(10, 1), Fraction(10, 1))
+    """
+    framework_of, (query, factor) = calibration.framework, share or (calibration.query, Fraction(1))
+    about = framework_of if framework is None else framework
+    if _size(about) != _size(framework_of) and names_entries(query):
+        raise InputError(
+            f"the pooled query ({query.describe()}) numbers the entries of all units together",
+            fix="publish a count, sum, mean or histogram over all entries, or give each unit its own query",
+        ).at("query")
+    if isinstance(query, Mean) and not hasattr(
+        framework_of.domain, "resolve"
+    ):  # records of columns are never cut to units
+        total = Sum(query.attribute, query.codes, query.entries, query.grid)
+        factor, query = (
+            total.resolve(framework_of.domain).grid / queries.resolved(query, framework_of.domain).grid,
+            total,
+        )
+    if isinstance(query, By):
+        factor, query = _share_of_cells(query, framework_of, about), query.unnamed()
+    names, lengths = _names(about), _lengths(about)
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
+        raise InputError(
+            f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the unit's one recording"
+        ).at("at")
+    noise, promise = calibration.randomiser, calibration.guarantee
+    read = cached(about, (_read, queries.key_of(query)), lambda: _read(about, query))
+    return Charge(
+        framework=about.fingerprint(), definition=promise.definition, covers=promise.covers,
+        epsilon=promise.epsilon, delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(),
+        scale=None if noise.laplace_scale is None else noise.laplace_scale * factor,
+        change=read.whole, entry_change=read.single, entries=_size(about), answers=read.answers,
+        scope=scope, fixed_in_advance=fixed_in_advance, release=release,
+        names=names, lengths=lengths, reading=reading, at=at, calendar=calendar,
+        layout=layout, phases=() if at is None else _phases(about, at), begins_series=begins_series,
+    )  # fmt: skip
+
+
+def names_entries(query: Query) -> bool:
+    """Whether a query says which entries it reads by their number, so that it means one layout of the data only."""
+    numbered = isinstance(query, queries.Linear) or (isinstance(query, By) and query.every is None)
+    return numbered or getattr(query, "entries", None) is not None
+
+
+def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:
+    """Return how much wider the noise of a pooled table by cells is for a unit's own table, to which it is charged.
+
+    A mean over a pool's entries of a cell is a unit's own mean, divided by how many times more entries the pool has.
+    Raises InputError where the cells of the pool do not repeat with its sequences, or that number differs by cell.
+    """
+    if _size(about) == _size(origin):
+        return Fraction(1)
+    every = query.every or 1
+    lengths = (*_lengths(origin), *_lengths(about))
+    if not lengths or any(length % every for length in lengths):
+        raise InputError(
+            f"the cells repeat every {every} entries, and some sequence of the pool is no multiple of that long",
+            fix="give each unit its own table",
+        ).at("query")
+    if not isinstance(query.query, Mean):
+        return Fraction(1)
+    of_pool, of_unit = (query.held(framework.domain) for framework in (origin, about))
+    weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}
+    if len(weights) > 1:
+        raise InputError("a unit has another share of each cell", fix="give each unit its own table").at("query")
+    return weights.pop()
+
+
+def _size(framework: Framework) -> int:
+    """Return the number of entries; 0 for two laws of an answer."""
+    return 0 if framework.is_pair else framework.domain.size
+
+
+def _names(framework: Framework) -> tuple[Hashable, ...]:
+    """Return the names in the order in which the framework's numbers count the entries; none where it has no names."""
+    holders = framework.beliefs or [framework.domain]
+    return next((names for b in holders if (names := entries.listed(b)) is not None), ())
+
+
+def _lengths(framework: Framework) -> tuple[int, ...]:
+    """Return the lengths of the sequences that the framework is about; none where it is not, or not in one way."""
+    lengths = {
+        tuple(map(len, b.components())) if is_recording(b) else ()
+        for b in framework.beliefs
+    }
+    return lengths.pop() if len(lengths) == 1 else ()
+
+
+def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
+    """Return of each belief whose matrices repeat its period, and the place in it that step 0 of the recording has."""
+    chains = [belief.chain for belief in framework.beliefs if is_recording(belief)]
+    return tuple(sorted({(chain.period, (chain.start - at) % chain.period) for chain in chains if chain.period > 1}))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What a query reads of a framework's data: its largest change when all entries change and when one does.
+
+    None stands for a change that nothing bounds.
+    """
+
+    whole: Fraction | None
+    single: Fraction | None
+    answers: tuple[str, ...] = ()
+
+
+def _read(framework: Framework, query: Query) -> _Read:
+    problem = Problem(framework, query, Fraction(1))
+    if problem.is_pair:
+        reach = component_change(problem).size
+        return _Read(reach, reach)
+    tabled = framework.beliefs or (framework.domain,)
+    answers = tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)}))
+    if not queries.is_ours(query):
+        again = queries.from_dict(query.to_dict())
+        if {answer_hash(queries.resolved(again, belief), belief) for belief in tabled} != {*answers}:
+            raise InputError(
+                f"the query ({query.describe()}) reads back from its to_dict as one that adds up something else",
+                rule="a ledger charges for what it reads back", fix="write all of it in to_dict",
+            ).at("query")  # fmt: skip
+    return _Read(*_changes(problem), answers)
+
+
+def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
+    """Return the largest change of the answer when all entries change and when one does, None where it has none."""
+    try:
+        each = [(whole_change(a), _largest(a.entry_changes()), a.grid) for a in problem.answers]
+    except Unsupported:  # real numbers without a range
+        return None, None
+    return max(whole * grid for whole, _, grid in each), max(single * grid for _, single, grid in each)
+
+
+def _largest(changes: IntArray) -> int:
+    return int(changes.max(initial=0))
+
+
+def answer_hash(answer: Additive, belief: Belief | Data) -> str:
+    """Return a hash of what an answer adds up, entry by entry in the order in which the belief lists them.
+
+    One that is no sum over entries says by its `key` what it computes.
+    """
+    if not isinstance(answer, Additive):
+        return hashlib.sha256(repr((answer.grid, answer.labels, answer.key)).encode()).hexdigest()[:32]
+    order = entries.order(belief)
+    if order is not None:
+        answer = _reordered(answer, list(order))
+    digest = hashlib.sha256(repr((answer.grid, answer.labels)).encode())
+    for array in (answer.weights, *answer.tables, *(() if answer.table_of is None else (answer.table_of,))):
+        digest.update(repr(array.shape).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:32]
+
+
+def _reordered(answer: Additive, order: list[int]) -> Additive:
+    if answer.table_of is None:
+        return replace(answer, weights=answer.weights[order])
+    numbers = answer.table_of[order]
+    used, place = np.unique(numbers, return_index=True)
+    first = used[np.argsort(place)]  # tables in the order in which they are met
+    again = np.argsort(first)[np.searchsorted(np.sort(first), numbers)]
+    return replace(answer, weights=answer.weights[order], tables=tuple(answer.tables[i] for i in first), table_of=again)

@@ -1,0 +1,279 @@
+"""A long list of charges of different queries as a short one: what they cost, entry by entry (`by_entry`).
+
+Added up are Laplace releases that every framework in question reads value by value: those at one declared place, those
+of one reading, and those that may have read any steps, of which the most that n steps in a row cost adds up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+
+from takifugu.accounting.composition.alignment import Item, laid_out
+from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one, in_stretches, rates_of_answer
+from takifugu.accounting.composition.losses import any_change, by_component, steady_cost, whole_cost
+from takifugu.accounting.composition.merging import in_turns, whole_readings
+from takifugu.accounting.composition.series import places_of
+from takifugu.accounting.composition.several import STEADY, Total, costliest, several
+from takifugu.accounting.composition.views import View
+from takifugu.analysis.guarantee import Charge
+from takifugu.core.errors import CompositionRefused
+from takifugu.model.beliefs import Belief, separate
+from takifugu.model.beliefs.one_sequence import is_recording
+from takifugu.model.frameworks import Framework
+
+#: So many charges of one kind are kept one by one, exactly.
+FEW = 8
+#: Runs of more steps in a row are not searched for the most that they cost, unless one stretch of them costs anything.
+LONG = 2_000
+#: More rates than this are not added up: stretches times cuts times values.
+MOST = 10**6
+
+#: Charges of equal standing: those of one place, or one reading, or of unknown places.
+Group = list[Charge]
+
+
+def folded(frameworks: Mapping[str, Framework], charges: Sequence[Charge]) -> list[Charge]:
+    """Return charges in which long lists of different queries are one charge for each framework, by fingerprint.
+
+    They cost under each framework what they cost one by one, up to the rounding, which is upwards.
+    """
+    listed = list(charges)
+    if not _is_long(listed) or any(f.definition != "pufferfish" or f.is_pair for f in frameworks.values()):
+        return listed
+    views = [View(framework, fingerprint) for fingerprint, framework in frameworks.items()]
+    stretches = in_turns(listed)
+    whole = whole_readings(stretches)
+    return [term for stretch in stretches for term in _folded(views, stretch, whole)]
+
+
+def of_framework(charges: Iterable[Charge], fingerprint: str) -> list[Charge]:
+    """Return charges without those sums over entries that other frameworks read."""
+    return [c for c in charges if not isinstance(c, ByEntry) or c.under == fingerprint]
+
+
+def counted_once(charge: Charge) -> bool:
+    """Whether a charge counts where no framework is asked: of sums over entries that for the framework of its own."""
+    return not isinstance(charge, ByEntry) or charge.under == charge.framework
+
+
+def _folded(views: Sequence[View], charges: Sequence[Charge], whole: set[str]) -> Iterator[Charge]:
+    """Yield the charges of a stretch in which the order does not count."""
+    groups: dict[Hashable, Group] = {}
+    for charge in charges:
+        groups.setdefault(_standing(charge, whole), []).append(charge)
+    for key, mine in groups.items():
+        if key is None:
+            yield from mine
+        elif mine[0].at is not None:
+            yield from _added(views, [mine], False) if _is_long(mine) else mine
+        else:
+            yield from _of_unknown_places(views, mine)
+
+
+def _of_unknown_places(views: Sequence[View], charges: Sequence[Charge]) -> Iterator[Charge]:
+    """Yield charges of equal standing, of many readings as of one that may be anywhere, of few reading by reading."""
+    sums = [charge for charge in charges if isinstance(charge, ByEntry) and charge.is_apart]
+    readings: dict[Hashable, Group] = {}
+    for number, charge in enumerate(charges):
+        if charge not in sums:
+            readings.setdefault(charge.reading or number, []).append(charge)
+    if sums or len(readings) > FEW:
+        yield from _added(views, [*readings.values()], True, sums)
+        return
+    for together in readings.values():
+        yield from _added(views, [together], False) if _is_long(together) else together
+
+
+def _is_long(charges: Sequence[Charge]) -> bool:
+    return len(charges) > FEW or any(isinstance(charge, ByEntry) for charge in charges)
+
+
+def _standing(charge: Charge, whole: set[str]) -> Hashable:
+    """Return what charges have in common that are added up; None for one that stays as it is."""
+    if not charge.scale or charge.definition != "pufferfish" or charge.fixed_in_advance or not charge.entries:
+        return None
+    if charge.at is None and charge.reading and charge.reading not in whole:
+        return None
+    if len(places_of(charge)) > 1:
+        return None
+    return (
+        charge.framework, charge.covers, charge.scope, charge.names, charge.lengths, charge.entries, charge.layout,
+        charge.calendar, charge.phases, charge.at,
+    )  # fmt: skip
+
+
+def _added(
+    views: Sequence[View], readings: Iterable[Group], is_apart: bool, sums: Sequence[ByEntry] = ()
+) -> Iterator[Charge]:
+    """Yield readings of equal standing as one charge for each view, and those that some view does not read by value.
+
+    Readings in one place are one, and each of its charges is taken by itself.
+    """
+    terms: dict[str, list[ByEntry]] = {view.fingerprint: [] for view in views}
+    for one in sums:
+        terms[one.under].append(one)
+    for reading in readings:
+        before = [charge for charge in reading if isinstance(charge, ByEntry)]
+        new = [charge for charge in reading if not isinstance(charge, ByEntry)]
+        groups = [[charge] for charge in new]
+        if is_apart:
+            groups = [new]
+        else:
+            for one in before:
+                terms[one.under].append(one)
+        for group in groups:
+            mine = before if is_apart else []
+            made = [_of_reading(view, [*of_framework(mine, view.fingerprint), *group], is_apart) for view in views]
+            read = [one for one in made if one is not None]
+            if len(read) < len(made):
+                yield from (*mine, *group)
+                continue
+            for one in read:
+                terms[one.under].append(one)
+    for added in terms.values():
+        if added:
+            yield reduce(_sum, added)
+
+
+def _of_reading(view: View, charges: Sequence[Charge], apart: bool) -> ByEntry | None:
+    """Return the charges of one reading as one, as a framework reads them; None where it does not, value by value."""
+    each = [_of_release(view, charge) for charge in charges]
+    made = [one for one in each if one is not None]
+    if len(made) < len(each):
+        return None
+    if not apart:
+        return reduce(_sum, made)
+    rates = [_anywhere(view, belief, number, charges, made) for number, belief in enumerate(view.framework.beliefs)]
+    known = [one for one in rates if one is not None]
+    if len(known) < len(rates):
+        return None
+    readings = max(one.readings for one in made)
+    return replace(reduce(_sum, made), rates_of=tuple(known), is_apart=True, reading="", readings=readings)
+
+
+def _of_release(view: View, charge: Charge) -> ByEntry | None:
+    """Return a charge of one query by entry; None where a belief does not read it value by value."""
+    if isinstance(charge, ByEntry):
+        return charge
+    if not charge.scale or charge.change is None:
+        return None
+    rates = []
+    for belief in view.framework.beliefs:
+        read = view.read(belief, charge)
+        if read is None or read.answer is None or read.is_blind or read.together is not None:
+            return None
+        if read.total != int(read.changes.sum()) * read.grid:
+            return None
+        by_value = None if separate(belief) else read.answer
+        rates.append(rates_of_answer(read.changes, by_value, read.grid, charge.scale))
+        states = len(belief.alphabet(0)) if belief.size else 0
+        if len(rates[-1].ends) * len(rates[-1].cuts or ()) * states > MOST:
+            return None
+    try:
+        return _charge(view, charge, tuple(rates))
+    except CompositionRefused:
+        return None
+
+
+def _charge(view: View, charge: Charge, rates: tuple[Rates, ...]) -> ByEntry | None:
+    one, any_layout = several(charge), any_change(charge)
+    if any_layout is None:
+        return None
+    is_steady = charge.covers in STEADY
+    here, elsewhere = (
+        steady_cost(view, charge, is_placed) if is_steady else Fraction(0) for is_placed in (True, False)
+    )
+    alone = None
+    if view.is_native(charge):
+        alone = steady_cost(view, costliest(charge), True) if is_steady else costliest(charge).epsilon
+    change = (charge.change or Fraction(0)) / (charge.scale or 1)
+    return in_one(
+        charge, one.times, one.readings, one.promised, one.largest, change, view.fingerprint, rates, alone=alone,
+        here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole_cost(view, charge)),
+        any_layout=Total.of(max(any_layout, charge.epsilon)),
+    )  # fmt: skip
+
+
+def _sum(one: ByEntry, two: ByEntry) -> ByEntry:
+    """Return charges of equal standing as one."""
+    promised = one.promised + two.promised
+    change = (one.change or Fraction(0)) + (two.change or Fraction(0))
+    alone = None if one.alone is None or two.alone is None else max(one.alone, two.alone)
+    return replace(
+        one, epsilon=promised.value, promised=promised, times=one.times + two.times, change=change, entry_change=change,
+        readings=one.readings + two.readings if one.is_apart else max(one.readings, two.readings), alone=alone,
+        rates_of=tuple(a + b for a, b in zip(one.rates_of, two.rates_of, strict=True)),
+        largest=max(one.largest, two.largest), here=one.here + two.here, elsewhere=one.elsewhere + two.elsewhere,
+        whole=one.whole + two.whole, any_layout=one.any_layout + two.any_layout,
+    )  # fmt: skip
+
+
+def _anywhere(
+    view: View, belief: Belief, number: int, charges: Sequence[Charge], made: Sequence[ByEntry]
+) -> Rates | None:
+    """Return rates of which the first n add up to the most that n steps in a row of one reading cost.
+
+    The rates of entries with names are those of the entries, and without names one component may be any other. None
+    where the steps in a row are too many to be looked at.
+    """
+    together = reduce(Rates.__add__, [one.rates_of[number] for one in made])
+    if not is_recording(belief):
+        if belief.names is not None:
+            return together
+        changes = np.array(together.each(), dtype=object)
+        most = int(by_component(belief, changes).max())
+        return Rates((1, belief.size), (most, 0)) if belief.size > 1 else Rates((1,), (most,))
+    items = []
+    for charge in charges:
+        read = view.read(belief, charge)
+        assert read is not None
+        items.append(Item(charge, read, charge.scale or Fraction(1)))
+    is_joint = len(items) == 1 or laid_out(view, belief, items) is not None
+    parts = [together] if is_joint else [one.rates_of[number] for one in made]
+    runs = view.runs(belief, charges[0])
+    rates_of_parts = [in_a_row(part, runs) for part in parts]
+    known = [rates for rates in rates_of_parts if rates is not None]
+    return reduce(Rates.__add__, known) if len(known) == len(rates_of_parts) else None
+
+
+def in_a_row(rates: Rates, runs: Sequence[range] | None) -> Rates | None:
+    """Return rates of which the first n add up to the most that n steps in a row of any of some runs cost.
+
+    Without runs the steps may stand in any order. None where too many would have to be looked at. No n steps in a row
+    of what is returned cost less than the first n, so that the most of them is never too little.
+
+    >>> in_a_row(Rates((1, 3, 5), (0, 2, 1)), [range(5)])
+    Rates(ends=(2, 4, 5), largest=(2, 1, 0), cuts=None)
+    """
+    moving = [n for n, rate in enumerate(rates.largest) if rate]
+    if not moving:
+        return Rates((rates.size,), (0,))
+    if runs is None:
+        lengths = np.diff(rates.ends, prepend=0).tolist()
+        order = sorted(range(len(lengths)), key=lambda n: -rates.largest[n])
+        return in_stretches(np.cumsum([lengths[n] for n in order]).tolist(), [rates.largest[n] for n in order], None)
+    starts = (0, *rates.ends)
+    size = max(map(len, runs))
+    if len(moving) == 1:
+        low, high = starts[moving[0]], rates.ends[moving[0]]
+        steps = max(len(range(max(low, run.start), min(high, run.stop))) for run in runs)
+        ends, rate = (steps, size), (rates.largest[moving[0]], 0)
+        return Rates(ends, rate) if 0 < steps < size else Rates((size,), (rate[0] if steps else 0,))
+    if size > LONG:
+        return None
+    each = rates.each()
+    dtype = np.int64 if sum(each) < 2**62 else object
+    most = np.zeros(size + 1, dtype=dtype)
+    for row in {tuple(each[run.start : run.stop]) for run in runs}:
+        sums = np.concatenate([np.zeros(1, dtype=dtype), np.cumsum(np.array(row, dtype=dtype))])
+        for length in range(1, size + 1):
+            reach = min(length, len(row))
+            most[length] = max(most[length], (sums[reach:] - sums[: len(sums) - reach]).max())
+    steps_up = [int(after - before) for before, after in pairwise(most.tolist())]
+    return in_stretches(range(1, size + 1), steps_up, None)

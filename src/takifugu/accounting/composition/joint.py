@@ -1,0 +1,140 @@
+"""The joint promise of releases on one source, as the framework's definition has it, and `compose` for calibrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+
+from takifugu.accounting.composition.by_entry import ByEntry
+from takifugu.accounting.composition.charges import Calibrated, charge_of
+from takifugu.accounting.composition.losses import Joint, cost_of_all
+from takifugu.accounting.composition.views import View
+from takifugu.analysis.guarantee import Charge, Covers, Guarantee
+from takifugu.core.cache import cached
+from takifugu.core.errors import CompositionRefused, InputError, did_you_mean
+from takifugu.model.frameworks import DEFINITIONS, Framework
+
+#: Why releases of one unit in several layouts count at the cost of a change of all that they read.
+_LAYOUTS = "these releases read the data in several layouts, so one entry of the one may be many of the other"
+
+
+def joint(
+    framework: Framework, charges: Iterable[Charge], as_composing: bool = False, fingerprint: str | None = None
+) -> Joint:
+    """Return what releases on one unit's data promise together under `framework`, in the order of their release.
+
+    With `as_composing` promises that are alone and have no joint promise are given up and charged by their noise: by
+    its profile or at whole-change cost. Releases in several layouts count at the cost of a change of all that each
+    reads, since one entry of one layout may be many of another. `fingerprint` is the framework's where it was read
+    from a file. Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
+    docs/decisions.md#composition; quilts after Song17 Theorem 4.3.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+    >>> charge = charge_of(calibrate(framework, Count(1), epsilon="1/3"))
+    >>> round(float(joint(framework, [charge] * 3).epsilon), 3)
+    1.119
+    """
+    question = fingerprint or framework.fingerprint(), tuple(charges), as_composing
+    if any(isinstance(charge, ByEntry) for charge in question[1]):  # too long to be kept, and never asked twice
+        return _joint(framework, *question)
+    known = cached(framework, joint, lambda: lru_cache(maxsize=4096)(partial(_joint, framework)))
+    return known(*question)
+
+
+def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], recharge: bool) -> Joint:
+    if framework.definition not in DEFINITIONS:
+        raise CompositionRefused(
+            f"no joint proof for definition {framework.definition!r}",
+            rule="releases under it do not compose",
+            fix=f"known: {list(DEFINITIONS.names)}{did_you_mean(framework.definition, DEFINITIONS.names)}",
+        )
+    if _in_several_layouts(charges):
+        return Joint(*cost_of_all(((charge, 1) for charge in charges), _LAYOUTS), "sum over layouts", Covers.EVERYTHING)
+    definition, history = DEFINITIONS.find(framework.definition), []
+    for charge in charges:
+        if charge.definition not in DEFINITIONS:
+            raise CompositionRefused(
+                f"no joint proof for definition {charge.definition!r} together with {framework.definition!r}",
+                fix="publish about this source under one definition",
+            )
+        if charge.definition != framework.definition:
+            charge = replace(definition.converted(charge), framework=fingerprint)
+        history.append(charge)
+    joint: Joint = definition.joint(View(framework, fingerprint), tuple(history), recharge)
+    return joint
+
+
+def _in_several_layouts(charges: Sequence[Charge]) -> bool:
+    """Whether releases read the data in several layouts; CompositionRefused where one of them is pooled, too.
+
+    A whole promise that names no entries (of another source, or definition) holds in every layout. What is charged of a
+    pooled release is one unit's share, and in another layout this unit's data may be anybody's.
+    """
+    read = {charge.layout for charge in charges if charge.entries or charge.covers is not Covers.EVERYTHING}
+    if len(read) > 1 and any(charge.scope == "pooled" for charge in charges):
+        raise CompositionRefused(
+            _LAYOUTS,
+            rule="a pooled release is charged to a unit for its own share alone",
+            fix="keep one layout, or let a ledger charge everybody",
+        )
+    return len(read) > 1
+
+
+def compose(
+    calibrations: Iterable[Calibrated], as_composing: bool = False, fixed_in_advance: bool = False
+) -> Guarantee:
+    """Return what releases with these calibrations promise together, all about the same entries of one source.
+
+    They are taken in the order given, each fixed before those after it are released. Every framework among them is
+    charged for all of them, and the largest joint epsilon and delta are promised. With `as_composing` promises that are
+    alone are given up and charged by their noise, which may cost far more than their sum. `fixed_in_advance` says that
+    all of them are fixed before the first is released: then normal noise adds up by its squares, with Laplace noise
+    beside it (docs/theory/influence.md#with-a-delta).
+
+    Raises CompositionRefused, with the reason and the cheapest remedy, where nothing is proved, and InputError for no
+    calibrations. Source: docs/decisions.md#composition.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
+    >>> calibrations = [calibrate(framework, Count(1), epsilon="1/3")] * 3
+    >>> round(float(compose(calibrations).epsilon), 3)
+    1.057
+    """
+    given = tuple(calibrations)
+    if not given:
+        raise InputError("there is nothing to compose", fix="give at least one calibration").at("calibrations")
+    charges = tuple(charge_of(c, reading="together", fixed_in_advance=fixed_in_advance) for c in given)
+    frameworks = {c.framework.fingerprint(): c.framework for c in given}
+    met = _met(tuple(frameworks.values()))
+    frameworks = frameworks if met is None else {met.fingerprint(): met}
+    joints = [joint(framework, charges, as_composing, fingerprint) for fingerprint, framework in frameworks.items()]
+    worst = max(joints, key=lambda j: j.epsilon)
+    conditions = [c for g in given for c in g.guarantee.conditions]
+    if len(given) > 1:
+        conditions.append(f"{len(given)} releases together, by the rule '{worst.rule}'")
+    if met is not None:
+        conditions.append(f"what the releases hide together: {'; '.join(s.describe() for s in met.secrets)}")
+    if len(given) > 1 and fixed_in_advance:
+        conditions.append("all queries and all noise are fixed before the first release")
+    if worst.covers is Covers.ENTRIES:
+        conditions.append("each release's query, noise and stopping depend on the data through past outputs only")
+    return Guarantee(
+        epsilon=worst.epsilon,
+        delta=max(j.delta for j in joints),
+        covers=max((j.covers for j in joints), key=list(Covers).index),
+        definition="+".join(dict.fromkeys(c.framework.definition for c in given)),
+        framework="+".join(frameworks),
+        assumptions=tuple(dict.fromkeys(a for g in given for a in g.guarantee.assumptions)),
+        conditions=tuple(dict.fromkeys(conditions)),
+    )
+
+
+def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
+    """Return the one framework that stands for several, where their definition says which; None to charge each."""
+    names = {framework.definition for framework in frameworks}
+    if len(frameworks) < 2 or len(names) > 1:
+        return None
+    meet = getattr(DEFINITIONS.find(names.pop()), "met", None)
+    return None if meet is None else meet(frameworks)

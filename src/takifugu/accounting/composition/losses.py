@@ -1,0 +1,235 @@
+"""What one past release costs under a framework: its own promise, or the change of its answer over its scale.
+
+A release without a Laplace scale that covers changes of a component, or of all data, changes by (epsilon, delta) when
+these change; it costs its own epsilon wherever the framework reads its query as the one did that it was calibrated for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate
+from math import inf, isinf
+from operator import or_
+
+import numpy as np
+
+from takifugu.accounting.composition.by_entry import ByEntry
+from takifugu.accounting.composition.several import as_one
+from takifugu.accounting.composition.views import View
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.problem import Witness
+from takifugu.core.errors import CompositionRefused
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.one_sequence import is_recording
+from takifugu.model.frameworks import DEFINITIONS
+from takifugu.model.queries import IntArray
+from takifugu.numbers.rationals import decimal_up, float_above
+
+#: e to this power times any delta is taken for 1.
+FULL = 700
+NO_NOISE = "a release without any noise costs infinitely much beside others"
+#: What a promise covers, in words.
+WHAT = {
+    Covers.EVERYTHING: "every change of the data", Covers.COMPONENT: "every change of one unit or component",
+    Covers.ENTRIES: "changes of single entries", Covers.OUTPUT: "its own output's distribution only",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What releases promise together under one framework, and by which rule.
+
+    `covers` says how the set composes with further releases; `leans_on_single` says that an output-law promise is
+    part of it, so that anything else that reads the same data must be whole.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    rule: str
+    covers: Covers
+    witness: Witness | None = None
+
+    @property
+    def leans_on_single(self) -> bool:
+        return self.covers is Covers.OUTPUT
+
+
+def deltas(charges: Sequence[Charge]) -> Fraction:
+    return sum((c.delta for c in charges), Fraction(0))
+
+
+def raised(delta: Fraction, earlier: Fraction) -> Fraction:
+    """Return min(1, e^earlier * delta), rounded up.
+
+    That is what the delta of a promise about one output's distribution is worth where query and noise were chosen after
+    outputs that lose `earlier` when the whole data change (docs/theory/composition.md).
+
+    >>> float(raised(Fraction(1, 1000), Fraction(2)))
+    0.00738905609894
+    """
+    if delta == 0 or earlier == 0:
+        return delta
+    if earlier > FULL:
+        return Fraction(1)
+    factor = Fraction(math.exp(float_above(earlier))) * (1 + Fraction(1, 10**12))
+    return min(Fraction(1), decimal_up(delta * factor))
+
+
+def chosen_late(charges: Sequence[Charge]) -> tuple[bool, ...]:
+    """Say of each charge whether it may have been chosen after an output with delta > 0 was seen."""
+    seen = accumulate((c.delta > 0 for c in charges), or_, initial=False)
+    return tuple(before and not c.fixed_in_advance for c, before in zip(charges, seen, strict=False))
+
+
+def steady_cost(view: View, charge: Charge, is_placed: bool = False) -> Fraction:
+    """Return what a release that covers all data, or a component, costs when it is added to others that do.
+
+    `is_placed` says that all of them read the same entries, so that sequences without a secret do not count.
+    """
+    if isinstance(charge, ByEntry):
+        return (charge.here if is_placed else charge.elsewhere).value
+    if charge.covers is Covers.EVERYTHING:
+        return whole_cost(view, charge)
+    if charge.scale is None:
+        return _stored(view, charge, is_placed)
+    costs = [charge.epsilon] if view.is_native(charge) else [Fraction(0)]
+    for belief in view.framework.beliefs:
+        read = view.read(belief, charge)
+        if read is None:
+            costs.append(whole_cost(view, charge))
+            continue
+        if is_recording(belief) and not (is_placed and len(read.changes) == belief.size):
+            runs = view.runs(belief, charge) or (range(len(read.changes)),)
+        else:
+            runs = tuple(run for _, run, _ in view.secret_runs(belief, [read]))
+            if runs and not is_placed and belief.names is None:  # in another reading it may be any of them
+                runs = (belief.components()[int(by_component(belief, read.changes).argmax())],)
+        for run in runs:
+            costs.append(loss(min(int(read.changes[run.start : run.stop].sum()) * read.grid, read.total), charge))
+    return max(costs)
+
+
+def by_component(belief: Belief, changes: IntArray) -> IntArray:
+    """Return the largest change of an answer when one independent component changes, one integer per component."""
+    runs = belief.components()
+    return changes if len(runs) == len(changes) else np.add.reduceat(changes, [run.start for run in runs])
+
+
+def whole_cost(view: View, charge: Charge) -> Fraction:
+    """Return the loss of a release when every entry may change at will: the change of the answer, over the scale."""
+    if isinstance(charge, ByEntry):
+        return charge.whole.value
+    if charge.scale is None:
+        if charge.covers is not Covers.EVERYTHING:
+            raise CompositionRefused(
+                f"a release that covers {WHAT[charge.covers]}, without Laplace noise, has no cost for a change of "
+                "the whole data",
+                fix="use Laplace noise (delta = 0)",
+            )
+        return _stored(view, charge, True)
+    if charge.change is None:
+        raise CompositionRefused(
+            "nothing bounds how far the answer of a release can move, so it has no cost for a change of the whole data",
+            fix="declare the range of every column, or publish it in another source's data",
+        )
+    reads = [read for belief in view.framework.beliefs if (read := view.read(belief, charge)) is not None]
+    cost = loss(max([charge.change, *(read.total for read in reads)]), charge)
+    keeps = charge.covers is Covers.EVERYTHING and view.is_native(charge)
+    return max(cost, charge.epsilon) if keeps else cost
+
+
+def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
+    if charge.covers is Covers.EVERYTHING:
+        keeps = view.reads_alike(charge)
+    else:  # a promise about components that hold a secret of its own framework: another one may hide what others hold
+        keeps = view.is_native(charge) and (is_placed or view.has_secrets_everywhere)
+    if keeps:
+        return charge.epsilon
+    raise CompositionRefused(
+        f"a release that covers {WHAT[charge.covers]}, without Laplace noise, was calibrated for other states, "
+        "entries or pieces than this framework has",
+        fix="calibrate it for beliefs that read the query alike, or use Laplace noise",
+    )
+
+
+def loss(reach: int | Fraction, charge: Charge) -> Fraction:
+    if reach == 0:
+        return Fraction(0)
+    if not charge.scale:
+        raise CompositionRefused(NO_NOISE)
+    return reach / charge.scale
+
+
+def as_whole(charge: Charge, definition: str) -> Charge:
+    """Return a charge as a promise of a definition about the whole data: what its noise loses when all data change.
+
+    That is sound under every definition that compares hypotheses about the data, and for any dependence of what the
+    answer reads on other data: between any two data sets the output's densities differ by this factor at most. The
+    charge's own promise is of another definition, and counts for nothing here. Raises CompositionRefused where the
+    noise has no such bound.
+    """
+    cost = noise_loss(charge)
+    if isinf(cost):
+        raise CompositionRefused(
+            f"a release under the definition {charge.definition!r} has no cost for a change of the whole data, so "
+            f"nothing bounds what it reveals together with releases under {definition!r}",
+            fix="publish it with Laplace noise, or in another source's data",
+        )
+    return replace(
+        as_one(charge), definition=definition, covers=Covers.EVERYTHING, epsilon=Fraction(cost), scale=None,
+        query={"kind": "under another definition"}, entries=0, answers=(), names=(), lengths=(), at=None,
+        calendar="", phases=(),
+    )  # fmt: skip
+
+
+def noise_loss(charge: Charge) -> Fraction | float:
+    """Return what the noise alone loses when the whole data change: the change over the scale; it may be infinite."""
+    if charge.change is None:
+        return inf
+    if charge.change == 0:
+        return Fraction(0)
+    if charge.scale is None:
+        return randomisers.from_dict(charge.randomiser).loss(charge.change)
+    return charge.change / charge.scale if charge.scale else inf
+
+
+def cost_of_all(charges: Iterable[tuple[Charge, int]], refused: str) -> tuple[Fraction, Fraction]:
+    """Return epsilon and delta of releases, each so many times, when everything that they read changes.
+
+    That holds whatever their entries are to each other (docs/theory/composition.md#layouts). Raises CompositionRefused,
+    which says why it had to be asked (`refused`), where nothing bounds it.
+    """
+    epsilon = delta = Fraction(0)
+    for charge, times in charges:
+        cost = any_change(charge)
+        if cost is None or (charge.delta > 0 and charge.scope == "pooled"):
+            raise CompositionRefused(
+                refused,
+                rule=f"a release that covers {WHAT[charge.covers]} has no cost for such a change",
+                fix="keep the layout, or publish with Laplace noise and delta = 0",
+            )
+        is_sum = isinstance(charge, ByEntry)  # of the larger ones of both
+        epsilon += times * (cost if is_sum else max(cost, charge.epsilon))
+        delta += times * charge.delta
+    return epsilon, min(delta, Fraction(1))
+
+
+def any_change(charge: Charge) -> Fraction | None:
+    """Return what a release loses when all that it reads changes at will, either way; None where nothing bounds it.
+
+    A promise that covers everything does, unless its definition compares one way only or is unknown; so does its scale,
+    or, of a release whose every row is randomised by itself, what the noise loses for any rows.
+    """
+    if isinstance(charge, ByEntry):
+        return charge.any_layout.value
+    known = [charge.change / charge.scale] if charge.scale and charge.change is not None else []
+    if charge.definition == "distribution" and not isinf(cost := noise_loss(charge)):
+        known.append(Fraction(cost))
+    known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
+    if charge.covers is Covers.EVERYTHING and known_both_ways:
+        known.append(charge.epsilon)
+    return max(known, default=None if charge.change != 0 else Fraction(0))

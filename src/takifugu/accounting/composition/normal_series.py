@@ -1,0 +1,117 @@
+"""Normal releases that are chosen one after the other: a series, whose first release says how entries share the cost.
+
+Every later release of a series counts as a multiple of the first one's profile, the least that covers its own at every
+entry. Multiples add up, whatever was chosen after which output, so that all limits of all entries are one number, and
+the largest that any transcript reaches is fixed (docs/theory/influence.md, Theorem 10). A series is declared with its
+first release and keeps this rule: to choose between two rules after an output would cost the sum of both deltas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from takifugu.accounting.composition.alignment import is_one_reading
+from takifugu.accounting.composition.at_delta import NORMAL, least_epsilon, shares
+from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
+from takifugu.accounting.composition.series import places_of
+from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.problem import Part, Witness
+from takifugu.core.errors import CompositionRefused, Unsupported
+from takifugu.influence.curves import Release, profile_loss, profile_of
+from takifugu.influence.profiles.normal import NormalRelease, covering_multiple, log_share, normal_profile
+
+#: Multiples are searched up to here; beyond it nothing is promised.
+_MOST = 2.0**60
+
+
+def in_a_series(charges: Sequence[Charge]) -> bool:
+    """Whether the first release began a series; CompositionRefused where a later one would begin it."""
+    if not charges or charges[0].begins_series:
+        return bool(charges)
+    if any(charge.begins_series for charge in charges):
+        raise CompositionRefused(
+            "a series of normal releases would begin after another release about the same data",
+            rule="its first release is the first about its source",
+            fix="publish without begins_series, or about another source",
+        )
+    return False
+
+
+def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
+    """Return the least epsilon that a series keeps at the sum of its deltas, whatever was chosen after which output.
+
+    Raises CompositionRefused where the rule of a series does not reach: for other beliefs than those of the first
+    release, other entries, pooled releases, noise that is neither normal nor Laplace, and an answer that moves an entry
+    which the first does not move.
+    """
+    _check(view, charges)
+    delta = deltas(charges)
+    try:
+        terms = [_term(part, charges, reads) for part, reads in shares(view, charges)]
+
+        def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
+            share = log_share(epsilon, delta)
+            each = [profile_loss(part, normal_profile([one], share)) for part, one in terms if one is not None]
+            loss, witness = max(each, key=lambda pair: pair[0], default=(0.0, None))
+            return Fraction(loss), witness
+
+        promised = charges[0].epsilon
+        holds = len(charges) == 1 and lost(promised)[0] <= promised
+        least = promised if holds else least_epsilon(lost, max(charge.epsilon for charge in charges))
+    except Unsupported as error:
+        raise CompositionRefused(error.message) from None
+    return Joint(least, delta, "series of normal releases", Covers.ENTRIES, lost(least)[1])
+
+
+def _check(view: View, charges: Sequence[Charge]) -> None:
+    first, fix = charges[0], "publish it about another source, or all of them at once"
+    places = {int(place) for charge in charges for place in places_of(charge)}
+    if not view.is_native(first):
+        raise CompositionRefused("a series counts under the beliefs of its first release only", fix=fix)
+    if any(charge.scope != "unit" for charge in charges):
+        raise CompositionRefused("a series and a release over several units have no joint promise", fix=fix)
+    if len(charges) > 1 and (len(places) > 1 or not is_one_reading(charges)):
+        raise CompositionRefused(
+            "it is not known that the releases of a series read the same entries",
+            fix="declare where the sequence starts, with the same `at` for all of them",
+        )
+    if first.randomiser["kind"] != NORMAL or any(c.scale is None and c.randomiser["kind"] != NORMAL for c in charges):
+        raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
+
+
+def _term(part: Part, charges: Sequence[Charge], reads: Sequence[Read]) -> tuple[Part, NormalRelease | None]:
+    """Return the one normal release that covers all of them in a component; None where nothing moves."""
+    moving = [(charge, read) for charge, read in zip(charges, reads, strict=True) if read.changes.any()]
+    if not moving:
+        return part, None
+    first = _normal(charges[0], reads[0]) if reads[0].changes.any() else None
+    times = 1.0
+    for charge, read in moving:
+        if charge is charges[0]:
+            continue
+        release = _normal(charge, read) if charge.scale is None else profile_of(part.belief, _laplace(charge, read))
+        times += math.inf if first is None else covering_multiple(first, release)
+        times = math.nextafter(times, math.inf)
+    if first is None or times > _MOST:
+        raise CompositionRefused(
+            "an answer moves entries that the first release of the series does not move",
+            rule="each release of a series counts as a multiple of the first",
+            fix="begin the series with the answer that reads most, or publish about another source",
+        )
+    root = Fraction(math.sqrt(times)) * (1 + Fraction(1, 2**40)) if times > 1 else Fraction(1)
+    return part, NormalRelease(first.answer, first.sigma / root)
+
+
+def _normal(charge: Charge, read: Read) -> NormalRelease:
+    assert read.answer is not None
+    return NormalRelease(read.answer, randomisers.from_dict(charge.randomiser).scale / read.grid)
+
+
+def _laplace(charge: Charge, read: Read) -> Release:
+    if not charge.scale:
+        raise CompositionRefused(NO_NOISE)
+    return Release(read.changes, charge.scale / read.grid, read.answer)

@@ -1,0 +1,260 @@
+"""The joint quilt cost of several releases (docs/decisions.md#composition).
+
+For a secret pair (a, b) about entry i under one belief, Laplace noise of scale b_k gives, at every transcript,
+densities whose ratio is at most exp(sum_k D_k(N)/b_k) when only the entries in N change. With a quilt Q around a near
+set N that holds i, P(x_Q | a)/P(x_Q | b) <= e^{e(Q)}, so the transcript's ratio is at most
+exp(e(Q) + sum_k D_k(N)/b_k) (Song17 Theorem 4.3 for K = 1). It holds pointwise, so Q may depend on the transcript, and
+so may later queries and scales. With delta > 0 nothing holds pointwise: Q must be fixed before that output is seen, so
+a Laplace release that was chosen later is charged for the change of its whole component.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.accounting.composition.alignment import (
+    Item,
+    in_one_place,
+    is_one_reading,
+    laid_out,
+    out_of_phase,
+    placed,
+    readings,
+    worst_alignment,
+)
+from takifugu.accounting.composition.losses import (
+    NO_NOISE,
+    Joint,
+    by_component,
+    chosen_late,
+    deltas,
+    loss,
+    steady_cost,
+    whole_cost,
+)
+from takifugu.accounting.composition.placing import Run, piled
+from takifugu.accounting.composition.series import each_window
+from takifugu.accounting.composition.several import STEADY
+from takifugu.accounting.composition.stretches import standing_in
+from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.questions.influence import Moving
+from takifugu.core.errors import CompositionRefused, Unsupported
+from takifugu.influence.curves import Release, joint_loss, stretched_loss
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.one_sequence import Recording, is_recording
+from takifugu.model.secrets import Family
+from takifugu.numbers.rationals import decimal_up
+
+
+def quilt_cost(view: View, charges: Sequence[Charge]) -> Joint:
+    """Return max over beliefs, components, entries and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k.
+
+    Chains and networks are searched over their quilts; other beliefs have the trivial quilt (the whole component) only.
+    Releases that are not known to read the same entries are taken at their worst alignment (`alignment`).
+    """
+    for c in charges:
+        if c.scale is None and c.covers not in STEADY:
+            raise CompositionRefused(
+                "a release without Laplace noise has no cost by its noise alone", fix="use such noise"
+            )
+    worst, witness, late = Fraction(0), None, chosen_late(charges)
+    for belief in view.framework.beliefs:
+        places = out_of_phase(view, belief, charges)
+        reads = [None if n in places else view.read(belief, c) for n, c in enumerate(charges)]
+        fixed = sum((whole_cost(view, c) for c, read in zip(charges, reads, strict=True) if read is None), Fraction(0))
+        worst = max(worst, fixed)
+        given = [(c, read, after) for c, read, after in zip(charges, reads, late, strict=True) if read is not None]
+        lost = any(c.entries and view.is_native(c) for c, read in zip(charges, reads, strict=True) if read is None)
+        for cost, cost_witness in _costs(view, belief, given, lost):
+            if fixed + cost >= worst:
+                worst, witness = fixed + cost, cost_witness
+    return Joint(worst, deltas(charges), "joint loss", Covers.ENTRIES, witness)
+
+
+Given = tuple[Charge, Read, bool]
+Cost = tuple[Fraction, Witness | None]
+
+
+def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> Iterator[Cost]:
+    """Yield the joint cost of each different component of a belief that holds a secret.
+
+    A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
+    them are secret. `lost` says that a release of this framework does not, because its query reads no single entries.
+    """
+    moving = [one for one in given if one[1].changes.any()]
+    if not moving:
+        return
+    apart = lost or not is_one_reading([charge for charge, _, _ in given])
+    if is_recording(belief):
+        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in given]
+        windows = None if apart or in_one_place(belief, items) else placed(view, belief, items)
+        if windows is not None:
+            yield from _costs_of_windows(view, belief, *windows, given)
+            return
+        given = [(charge, read, after) for series, read, after in given for charge in each_window(series)]
+        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in given]
+        layout = None if apart else laid_out(view, belief, items)
+        if layout is None:
+            yield from _costs_anywhere(view, belief, moving)
+            return
+        whole, rows = layout
+        shifted = [(c, read.laid_out(row), after) for (c, read, after), row in zip(given, rows, strict=True)]
+        yield from _costs_in_place(view, belief, whole, shifted)
+    elif apart and belief.names is None:
+        yield from _costs_of_anybody(view, belief, moving)
+    else:
+        yield from _costs_in_place(view, belief, belief, moving)
+
+
+def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the costs where all releases read the same entries, those of `whole`.
+
+    That is the belief itself, whose secrets are known, or one about another length, in which every step counts.
+    """
+    reads, seen = [read for _, read, _ in given], dict[Any, Belief]()  # holds the pieces, so that an id stays theirs
+    secret_runs = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
+    for number, run, family in secret_runs:
+        piece = whole.component(number)
+        shares = [(c, read.of_run(run), after) for c, read, after in given]
+        key = (id(piece), family, tuple(map(_contribution, (read for _, read, _ in shares))))
+        if key not in seen:
+            seen[key] = piece
+            yield _part_cost(view, Part(piece, standing_in(len(run)), family, run.start), shares)
+
+
+def _costs_of_windows(
+    view: View, belief: Recording, whole: Belief, runs: Sequence[Run], given: Sequence[Given]
+) -> Iterator[Cost]:
+    """Yield the costs of windows of one recording, about which `whole` is, for each secret: every step counts."""
+    fixed, trivial, chosen = Fraction(0), Fraction(0), []
+    for run, (charge, read, after) in zip(runs, given, strict=True):
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif after:
+            fixed += loss(read.total, charge)
+        else:
+            trivial += loss(read.total, charge)
+            if read.changes.any():
+                chosen.append(run)
+    stretches = piled(chosen, min(int(run.starts[0]) for run in runs)) if chosen else None
+    for pairs in dict.fromkeys(secret.family(belief).pairs for secret in view.framework.secrets):
+        family = Family(range(whole.size), pairs)
+        if not any(family.has_pairs(whole, entry) for entry in family.entries):
+            continue
+        if stretches is None:
+            yield fixed, None
+            continue
+        recording = whole.with_length(stretches.size)  # type: ignore[attr-defined]
+        rates = [int(value) * stretches.unit for value in stretches.values]
+        cost, witness = stretched_loss(recording, pairs, stretches.lengths, rates) or (trivial, None)
+        yield fixed + min(cost, trivial), witness
+
+
+def _all_runs(view: View, belief: Belief, whole: Belief) -> Iterator[tuple[int, range, Family]]:
+    """Yield every run of `whole` with the pairs of values that a secret compares there, as `belief` numbers them."""
+    for secret in view.framework.secrets:
+        pairs = secret.family(belief).pairs
+        for number, run in enumerate(whole.components()):
+            family = Family(range(len(run)), pairs)
+            if any(family.has_pairs(whole.component(number), entry) for entry in family.entries):
+                yield number, run, family
+
+
+def _costs_anywhere(view: View, belief: Recording, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the cost of sequences of which nobody says where they start, for each secret."""
+    fixed, items = Fraction(0), []
+    for charge, read, after in given:
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        elif after:
+            fixed += loss(_largest_run(view, belief, charge, read), charge)
+        else:
+            items.append(Item(charge, read, charge.scale))
+    for secret in view.framework.secrets:
+        family = secret.family(belief)
+        if next(iter(view.secret_runs(belief, [])), None) is None:
+            continue
+        cost, witness = worst_alignment(view, belief, family, items) if items else (Fraction(0), None)
+        yield fixed + cost, witness
+
+
+def _largest_run(view: View, belief: Recording, charge: Charge, read: Read) -> Fraction:
+    runs = view.runs(belief, charge)
+    if runs is None:
+        return read.total
+    return min(read.total, max(int(read.changes[run.start : run.stop].sum()) for run in runs) * read.grid)
+
+
+def _costs_of_anybody(view: View, belief: Belief, given: Sequence[Given]) -> Iterator[Cost]:
+    """Yield the cost of components without names: in each reading one may be that which moves the answers most."""
+    if next(iter(view.secret_runs(belief, [])), None) is None:
+        return
+    fixed, total = Fraction(0), Fraction(0)
+    moving = []
+    for charge, read, _ in given:
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif charge.scale == 0:
+            raise CompositionRefused(NO_NOISE)
+        else:
+            moving.append((charge, read))
+    for reading in readings([charge for charge, _ in moving]):
+        rows = {
+            (read.changes.tobytes(), read.grid): by_component(belief, read.changes)
+            for n in reading for read in [moving[n][1]]
+        }  # fmt: skip
+        several = np.unique(np.stack(list(rows.values()), axis=1), axis=0)
+        rates = [
+            sum((moving[n][1].grid / (moving[n][0].scale or 1) for n in reading
+                 if (moving[n][1].changes.tobytes(), moving[n][1].grid) == key), Fraction(0))
+            for key in rows
+        ]  # fmt: skip
+        total += max(sum((int(m) * rate for m, rate in zip(row, rates, strict=True)), Fraction(0)) for row in several)
+    yield fixed + total, Witness("one user", "whoever moves each answer most")
+
+
+def _part_cost(view: View, part: Part, given: Sequence[Given]) -> Cost:
+    fixed, trivial, terms, exact = Fraction(0), Fraction(0), [], False
+    for charge, read, after in given:
+        reach = min(int(read.changes.sum()) * read.grid, read.total)
+        if reach == 0:
+            continue
+        if charge.scale is None:
+            fixed += steady_cost(view, charge)
+        elif after:
+            fixed += loss(reach, charge)
+        else:
+            exact = exact or charge.scale == 0
+            trivial += loss(reach, charge) if charge.scale else 0
+            scale = charge.scale / read.grid
+            moving = None if read.together is None else Moving((read.changes, scale), read.together)
+            terms.append(Release(read.changes, scale, read.answer, moving))
+    searched = _search(part, terms) if terms else None
+    if searched is None and exact:
+        raise CompositionRefused(NO_NOISE)
+    if searched is None or (searched[0] >= trivial and not exact):
+        return fixed + trivial, searched[1] if searched else None
+    return fixed + searched[0], searched[1]
+
+
+def _contribution(read: Read) -> Hashable:
+    """Return what two parts have in common that an answer moves in the same way."""
+    return read.grid, read.changes.tobytes(), None if read.answer is None else read.answer.key
+
+
+def _search(part: Part, terms: Sequence[Release]) -> tuple[Fraction, Witness] | None:
+    """Return the joint cost by the best curve, rounded up to a short decimal; None where it is not bounded."""
+    try:
+        cost, witness = joint_loss(part, terms)
+    except Unsupported:
+        return None
+    return None if math.isinf(cost) else (decimal_up(Fraction(cost)), witness)

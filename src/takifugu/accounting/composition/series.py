@@ -1,0 +1,135 @@
+"""Windows of one recording at known places that cost the same, as one charge: a year of weekly tables is one series.
+
+A series is the windows that start at first, first + step, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from takifugu.accounting.composition.several import Several, added_up, costliest, kind_of, several, together
+from takifugu.analysis.guarantee import Charge
+from takifugu.model.queries import IntArray
+
+#: Windows that cost the same, by what they cost.
+Groups = dict[Hashable, Charge]
+
+
+def places_of(charge: Charge) -> IntArray:
+    """Return where the windows of a charge start, in order; of a charge without declared places none."""
+    if isinstance(charge, Several) and charge.series:
+        return places_in(charge.series)
+    return np.array([] if charge.at is None else [charge.at], dtype=np.int64)
+
+
+def places_in(series: Iterable[tuple[int, int, int]]) -> IntArray:
+    """Return the places of series in order.
+
+    >>> places_in(((3, 7, 3), (5, 1, 1))).tolist()
+    [3, 5, 10, 17]
+    """
+    return np.sort(np.concatenate([first + step * np.arange(times, dtype=np.int64) for first, step, times in series]))
+
+
+def series_of(places: IntArray) -> tuple[tuple[int, int, int], ...]:
+    """Return places in order as series: first, step, and how many.
+
+    >>> series_of(np.array([0, 7, 14, 30]))
+    ((0, 7, 3), (30, 1, 1))
+    """
+    series: list[tuple[int, int, int]] = []
+    steps = np.diff(places)
+    ends = np.flatnonzero(np.diff(steps, append=0)) + 1  # the last places of runs of equal steps
+    at = 0
+    while at < len(places) - 1:
+        last = int(ends[np.searchsorted(ends, at, side="right")])
+        series.append((int(places[at]), int(steps[at]), last - at + 1))
+        at = last + 1
+    return (*series, (int(places[at]), 1, 1)) if at < len(places) else tuple(series)
+
+
+def at_places(charge: Charge, places: IntArray) -> Charge:
+    """Return what windows like those of a charge cost at some places."""
+    one, before, times = several(charge), len(places_of(charge)), len(places)
+    first = replace(one, at=int(places[0]))
+    number = one.times // before * times
+    if number == 1:
+        return costliest(first)
+    rates = None if one.rates is None else one.rates.share(before).often(times)
+    promised = one.promised.share(before).often(times)
+    summed = added_up(first, number, 1, rates, promised, one.largest, one.least)
+    return replace(summed, series=series_of(places)) if times > 1 else summed
+
+
+def each_window(charge: Charge) -> list[Charge]:
+    """Return a charge window by window."""
+    places = places_of(charge)
+    return [charge] if len(places) < 2 else [at_places(charge, places[n : n + 1]) for n in range(len(places))]
+
+
+def in_series(charges: Sequence[Charge]) -> list[Charge]:
+    """Return charges at declared places, added up: windows at one place, and then those that cost the same."""
+    kinds: dict[Hashable, Groups] = {}
+    for charge in charges:
+        if len(places_of(charge)) > 1:
+            _insert(kinds.setdefault(_read(charge), {}), charge)
+    for charge in _by_cost([charge for charge in charges if len(places_of(charge)) == 1]):
+        _insert(kinds.setdefault(_read(charge), {}), charge)
+    return [charge for groups in kinds.values() for charge in groups.values()]
+
+
+def _read(charge: Charge) -> Hashable:
+    """Return what windows have in common that can be in one series: all but where they are and what they cost."""
+    return kind_of(replace(charge, at=0))
+
+
+def _cost(charge: Charge) -> Hashable:
+    """Return what one window costs, and how."""
+    one, windows = several(charge), len(places_of(charge))
+    rates = None if one.rates is None else one.rates.share(windows)
+    return one.times // windows, rates, one.promised.share(windows), one.largest, one.least
+
+
+def _by_cost(charges: Sequence[Charge]) -> list[Charge]:
+    """Return charges of one window each, with those of one place added up, and then those that cost the same."""
+    placed: dict[Hashable, Charge] = {}
+    for charge in charges:
+        key = kind_of(charge)
+        placed[key] = together(placed[key], charge) if key in placed else charge
+    equal: dict[Hashable, list[Charge]] = {}
+    for charge in placed.values():
+        equal.setdefault((_read(charge), _cost(charge)), []).append(charge)
+    return [
+        at_places(same[0], np.unique(np.concatenate([places_of(c) for c in same]))) if len(same) > 1 else same[0]
+        for same in equal.values()
+    ]
+
+
+def _insert(groups: Groups, new: Charge) -> None:
+    """Add windows to those that are known: where both have one, it costs both from then on."""
+    places, after = places_of(new), list[Charge]()
+    for cost, known in list(groups.items()):
+        mine = places_of(known)
+        both = np.intersect1d(mine, places)
+        if not len(both):
+            continue
+        del groups[cost]
+        rest = np.setdiff1d(mine, both)
+        after += [at_places(known, rest)] if len(rest) else []
+        after.append(_at_same_places(known, new, both))
+        places = np.setdiff1d(places, both)
+    after += [at_places(new, places)] if len(places) else []
+    for charge in after:
+        cost = _cost(charge)
+        if cost in groups:
+            charge = at_places(groups[cost], np.union1d(places_of(groups[cost]), places_of(charge)))
+        groups[cost] = charge
+
+
+def _at_same_places(one: Charge, other: Charge, places: IntArray) -> Charge:
+    """Return what two charges cost together at some places that both have."""
+    window = together(at_places(one, places[:1]), at_places(other, places[:1]))
+    return at_places(window, places)

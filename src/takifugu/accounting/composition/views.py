@@ -1,0 +1,239 @@
+"""How a framework that is charged reads a query that was calibrated for another one: by names, or at its worst.
+
+A charge's query counts entries as the framework that it was calibrated for lists them. Entries with names are matched
+by name; where one side has none, an entry of the one may be any entry of the other, and each counts with the largest
+change of all. Steps of sequences are matched by `alignment`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from takifugu.accounting.composition.by_entry import ByEntry
+from takifugu.accounting.composition.charges import answer_hash
+from takifugu.accounting.composition.several import alike
+from takifugu.analysis.guarantee import Charge
+from takifugu.core import entries
+from takifugu.core.errors import TakifuguError, Unsupported
+from takifugu.model import queries, secrets
+from takifugu.model.beliefs import Belief, separate
+from takifugu.model.beliefs.one_sequence import Recording, is_recording
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Additive, IntArray
+from takifugu.model.queries.additive import whole_change
+from takifugu.model.secrets import Family
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A charge's query as one belief reads it: what each entry moves the answer by, in steps of a grid.
+
+    `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
+    where each of them is the largest of any. `is_blind` says that the entries were not matched. `together` is D(N) of
+    some entries where that is less than the sum of their changes. `answer` is what adds up, where it is known value by
+    value.
+    """
+
+    changes: IntArray
+    grid: Fraction
+    total: Fraction
+    is_blind: bool = False
+    together: Callable[[Iterable[int]], int] | None = None
+    answer: Additive | None = None
+
+    def of_run(self, run: range) -> Read:
+        """Return what the entries of a run move."""
+        answer = None if self.answer is None else self.answer.restrict(slice(run.start, run.stop))
+        return replace(self, changes=self.changes[run.start : run.stop], answer=answer)
+
+    def laid_out(self, changes: IntArray) -> Read:
+        """Return the same among more entries, which these are some of."""
+        return self if changes is self.changes else replace(self, changes=changes, answer=None)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """As many steps as a charge's sequences have, with a belief's states: all that a query must know of them."""
+
+    size: int
+    states: tuple[queries.State, ...]
+    names: None = None
+    one_alphabet: bool = True
+
+    def alphabet(self, entry: int) -> tuple[queries.State, ...]:
+        return self.states
+
+    def position(self, name: object) -> int:
+        raise TakifuguError(f"a step of a sequence has no name {name!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A framework that is charged: its fingerprint (as registered), and how it reads other releases' queries."""
+
+    framework: Framework
+    fingerprint: str
+
+    def is_native(self, charge: Charge) -> bool:
+        """Whether the charge was calibrated for this framework, so that its own epsilon is a promise here."""
+        return charge.framework == self.fingerprint
+
+    def reads_alike(self, charge: Charge) -> bool:
+        """Whether this framework adds up the query exactly as the one that it was calibrated for."""
+        if self.is_native(charge):
+            return True
+        read = [(belief, self._answer(belief, charge)) for belief in self.framework.beliefs]
+        return all(answer is not None and self._adds_alike(answer, belief, charge) for belief, answer in read)
+
+    @cached_property
+    def has_secrets_everywhere(self) -> bool:
+        """Whether every component that may be meant in another reading holds a secret: users with names are known."""
+        return all(self._hides_all_of(belief) for belief in self.framework.beliefs)
+
+    def _hides_all_of(self, belief: Belief) -> bool:
+        if separate(belief):
+            chosen = (secret.family(belief).entries for secret in self.framework.secrets)
+            return belief.names is not None or len(set().union(*chosen)) == belief.size
+        return {number for number, *_ in self.secret_runs(belief, [])} >= set(range(len(belief.components())))
+
+    def read(self, belief: Belief, charge: Charge) -> Read | None:
+        """Return the charge's query under a belief; None where it says nothing about single entries there.
+
+        Where a belief reads other numbers than those that were published (its states may stand for other raw values),
+        or other entries may be meant, every entry that may be read counts with the largest change of any.
+        """
+        key = (id(belief), id(charge))
+        if key not in self._reads and isinstance(charge, ByEntry):
+            self._reads[key] = charge, self._summed(belief, charge)
+        if key not in self._reads:
+            query = replace(alike(charge), at=None, calendar="", reading="", scale=None)
+            same = self._alike.setdefault((id(belief), query), [])
+            if not same:  # windows that differ in their place and noise read alike
+                same.append(self._read(belief, charge))
+            self._reads[key] = charge, same[0]  # keeps the charge alive, so that an id stays its own
+        return self._reads[key][1]
+
+    def _summed(self, belief: Belief, charge: ByEntry) -> Read:
+        """Return what releases of different queries cost together, entry by entry, at a scale of 1."""
+        rates = charge.rates_of[next(n for n, one in enumerate(self.framework.beliefs) if one is belief)]
+        changes, grid, answer = rates.answer(values_of(belief) if rates.cuts is not None else None)
+        return Read(changes, grid, int(changes.sum()) * grid, answer=answer)
+
+    @cached_property
+    def _reads(self) -> dict[tuple[int, int], tuple[Charge, Read | None]]:
+        return {}
+
+    @cached_property
+    def _alike(self) -> dict[tuple[int, Charge], list[Read | None]]:
+        return {}
+
+    def _read(self, belief: Belief, charge: Charge) -> Read | None:
+        native, answer = self.is_native(charge), self._answer(belief, charge)
+        if answer is None or charge.change is None or charge.entry_change is None:
+            return None
+        try:
+            changes = answer.entry_changes()
+        except Unsupported:
+            return None
+        whole_move, matched = whole_change(answer) * answer.grid, _matched(belief, charge)
+        if native or (matched and self._adds_alike(answer, belief, charge)):
+            adding = answer if isinstance(answer, Additive) else None
+            return Read(changes, answer.grid, whole_move, together=_together(answer, changes), answer=adding)
+        total = max(whole_move, charge.change)
+        largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
+        known = matched and isinstance(answer, Additive)
+        each = (answer.weights != 0).astype(np.int64) if known else np.ones(answer.size, dtype=np.int64)
+        return Read(each * largest, answer.grid, min(total, int(each.sum()) * largest * answer.grid), not matched)
+
+    def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
+        """Return the query resolved against a belief, whose own order it is in; None where the entries do not fit."""
+        if self.framework.is_pair or charge.entries == 0:
+            return None
+        about: queries.Entries = belief
+        if is_recording(belief):
+            about = belief if belief.size == charge.entries else Steps(charge.entries, belief.alphabet(0))
+        elif belief.size != charge.entries:
+            return None
+        elif charge.names and belief.names is not None and not self.is_native(charge):
+            if set(charge.names) != set(belief.names):
+                return None
+            about = entries.relisted(belief, charge.names)
+        try:
+            return queries.resolved(queries.from_dict(charge.query), about)
+        except TakifuguError:
+            return None
+
+    def _adds_alike(self, answer: Additive, belief: Belief, charge: Charge) -> bool:
+        by_name = charge.names and belief.names is not None
+        about = entries.relisted(belief, charge.names) if by_name else belief
+        return answer_hash(answer, about) in charge.answers
+
+    def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
+        """Return the charge's sequences as runs of its entries, of which one recording holds one at most, or None.
+
+        A belief in independent pieces covers the pieces of every release of one layout, in which pieces are cut by one
+        rule (a ledger sees to it: `ledger.layouts`); a belief in one sequence only its own.
+        """
+        if isinstance(charge, ByEntry) and charge.is_apart:
+            return (range(len(self._summed(belief, charge).changes)),)
+        lengths = charge.lengths
+        if not lengths and self.is_native(charge):
+            lengths = tuple(map(len, belief.components()))
+        if sum(lengths) != charge.entries or (len(lengths) > 1 and not belief.in_pieces):
+            return None
+        ends = np.cumsum(lengths).tolist()
+        return tuple(range(end - n, end) for n, end in zip(lengths, ends, strict=True))
+
+    def secret_runs(self, belief: Belief, reads: Sequence[Read | None]) -> Iterator[tuple[int, range, Family]]:
+        """Yield the number, the entries and the secrets (entries counted from its start) of each component with any.
+
+        Of independent users who are alike in alphabet and in what they move all answers by one is enough.
+        """
+        for secret in self.framework.secrets:
+            if (seen := secrets.view(secret, belief)) is not None:
+                if secret.family(seen).has_pairs(seen, 0):
+                    yield 0, range(belief.size), Family(range(belief.size))  # all records together hold it
+                continue
+            family = secret.family(belief)
+            apart = separate(belief)
+            if apart:
+                columns = [read.changes for read in reads if read is not None]
+                for user in apart.representatives(family.entries, columns):
+                    if family.has_pairs(belief, user):
+                        yield user, range(user, user + 1), replace(family, entries=range(1))
+                continue
+            for number, run in enumerate(belief.components()):
+                local = replace(family, entries=inside(family.entries, run))
+                piece = belief.component(number)
+                if any(local.has_pairs(piece, entry) for entry in local.entries):
+                    yield number, run, local
+
+
+def _together(answer: Additive, changes: IntArray) -> Callable[[Iterable[int]], int] | None:
+    """Return D(N) of an answer whose entries do not each move it by themselves; None where D(N) is a sum."""
+    return None if whole_change(answer) == int(changes.sum()) else answer.change
+
+
+def inside(chosen: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+    """Return the chosen entries that a run holds, counted from its start."""
+    if isinstance(chosen, range):
+        return range(max(chosen.start, run.start) - run.start, min(chosen.stop, run.stop) - run.start)
+    return tuple(e - run.start for e in chosen if e in run)
+
+
+def values_of(belief: Belief) -> IntArray:
+    """Return how many values each entry has."""
+    if belief.one_alphabet:
+        return np.full(belief.size, len(belief.alphabet(0)), dtype=np.int64)
+    return np.array([len(belief.alphabet(entry)) for entry in range(belief.size)], dtype=np.int64)
+
+
+def _matched(belief: Belief, charge: Charge) -> bool:
+    """Whether the charge's entries are known to be those of the belief, entry by entry."""
+    return bool(charge.names) == (belief.names is not None)

@@ -1,0 +1,212 @@
+"""Asymmetric privacy: allowed moves of one record compared one way, whatever anybody believes (Takagi21 Section IV).
+
+Releases compose under one policy: a framework is charged for every release on its data, by what the noise of each loses
+along the framework's own allowed moves. Where a release was made under a policy that allows no move less, that is at
+most its own epsilon, and epsilons add (Takagi21 Theorem VIII.6 with the intersection of the relations, docs/errata.md
+E6). Where a policy lets a count rise of which another release hides only the fall, noise on one side loses infinitely
+much, and the release is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.accounting.composition.charges import answer_hash
+from takifugu.accounting.composition.losses import Joint, as_whole, deltas
+from takifugu.accounting.composition.views import View
+from takifugu.accounting.suspicion import explain, percent
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.problem import Bound, Problem
+from takifugu.analysis.randomisers import Direction, Randomiser
+from takifugu.core.errors import CompositionRefused, TakifuguError
+from takifugu.core.escaping import number
+from takifugu.mechanisms.one_sided.asymmetric_moves import DIRECTIONS, comparison_of
+from takifugu.mechanisms.one_sided.ordinary_promise import ordinary_words
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.model import queries
+from takifugu.model.frameworks import Framework
+from takifugu.model.policies.places import Visits
+from takifugu.model.policies.policy import Policy
+from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivity
+from takifugu.model.secrets.hypotheses import Comparison
+
+_TOGETHER = "give both frameworks the predicates of both policies: promises add up for the moves that both allow"
+_ANOTHER = {"kind": "under another definition"}
+
+
+@dataclass(frozen=True)
+class Asymmetric:
+    """Every allowed move of one record, from before to after, with weight 1; nothing the other way."""
+
+    name: str = "asymmetric"
+    one_way: bool = True
+    is_apart: bool = True  # no mechanism that rests on a belief, or on a change both ways, is asked
+
+    def comparisons(self, framework: Framework) -> Iterator[Comparison]:
+        """Enumerate the allowed moves of each record; of people who visit places, those of one person."""
+        domain: Any = framework.domain
+        listed = domain.as_records(1) if isinstance(domain, Visits) else domain
+        policy = policy_of(framework)
+        for record in range(listed.size):
+            values = listed.alphabet(record)
+            for before in values:
+                for after in values:
+                    if before != after and policy.allows(before, after):
+                        yield comparison_of(domain, record, before, after)
+
+    def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
+        """Return the sum of what each release loses along the allowed moves of the framework that is charged."""
+        single = [charge for charge in charges if charge.covers is Covers.OUTPUT]
+        if single and len(charges) > 1:
+            raise CompositionRefused(
+                "a release under a policy with a function as predicate composes with no other one",
+                fix="write the policy with none_of(...) or any_of(...)",
+            )
+        each = {number: cost(view, charge) for number, charge in {id(c): c for c in charges}.items()}
+        epsilon = sum((each[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
+        composition = Covers.OUTPUT if single else Covers.COMPONENT
+        return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
+
+    def converted(self, charge: Charge) -> Charge:
+        """Return the charge itself, or what it costs when all data change, in either direction."""
+        return charge if charge.definition == self.name else as_whole(charge, self.name)
+
+    def met(self, frameworks: Sequence[Framework]) -> Framework | None:
+        """Return the framework of the moves that all of them allow, where they are about one domain; or None."""
+        first = frameworks[0]
+        if any(f.definition != self.name or f.domain.to_dict() != first.domain.to_dict() for f in frameworks):
+            return None
+        policy = Policy()
+        for framework in frameworks:
+            policy = policy.intersected(policy_of(framework))
+        return replace(first, secrets=(policy,))
+
+    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
+        """Return why no noise is refused by default."""
+        if noise.kind != "none":
+            return None
+        return "no noise at all would be added: no allowed move changes this answer; allow_zero_noise=True accepts that"
+
+    def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
+        """Return True: what is promised is about one record beside all others, and no belief is needed for it."""
+        return True
+
+    def remarks(self, problem: Problem) -> tuple[str, ...]:
+        """Return what `compare` says beside the mechanisms: what ordinary differential privacy would do."""
+        return ordinary_words(problem.framework.domain, problem.query, problem.epsilon, problem.grid)
+
+    def promise(self, epsilon: Fraction, delta: Fraction) -> str:
+        """Word the promise.
+
+        >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:90])
+        what is published is at most e^1 = 2.718 times as likely where the hidden thing is so of a
+        """
+        factor = f"e^{number(epsilon)}" + (f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else "")
+        excess = "" if not delta else f", up to an excess probability of {number(delta)}"
+        return (
+            f"what is published is at most {factor} times as likely where the hidden thing is so of a record as where "
+            f"it is not so, whatever the other records are{excess}; nothing is promised the other way: an output may "
+            "show that the hidden thing is not so"
+        )
+
+    def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
+        """Say how sure somebody can become who weighs one record with the hidden thing against the same without it."""
+        sentences = []
+        for prior in ("10 %", "50 %"):
+            after = percent(explain(prior, epsilon, delta).high, up=True)
+            sentences.append(
+                f"who finds it {prior} likely, everything else being equal, becomes at most {after} sure of it"
+            )
+        return sentences
+
+    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
+        """Say what is hidden, and that its opposite is not."""
+        return f"this hides {' and '.join(hidden)}, from anyone, whatever they believe"
+
+    def composes(self, covers: str) -> str:
+        """Say how a release adds up with others about the same source."""
+        if covers == Covers.OUTPUT:
+            return (
+                "This is the only release about its source: its policy is a function, and nothing is proved for it "
+                "together with any other release."
+            )
+        return (
+            "Epsilons add with other releases about the same records under this policy, and under policies that forbid "
+            "no move that this one allows, also where what is asked later depends on earlier answers. Releases of "
+            "different people are charged to each of them alone."
+        )
+
+    def not_promised(self) -> tuple[str, ...]:
+        """Say who is not protected, and from what."""
+        return (
+            "that the hidden thing is *not* so of somebody: who was not at a place is not protected, and an output may "
+            "show for certain that few people were there",
+            "who is known to have been at exactly one of several places: at which of them may become known, because "
+            "being somewhere else instead is no move that is hidden",
+            "the factor above for a whole suspicion, rather than for one record against the same without the hidden "
+            "thing, unless to the adversary who was there was also elsewhere at least as often as who was not "
+            "(the places of the ones stochastically dominate those of the others)",
+            "facts that are not listed as hidden, and anything in combination with what is published elsewhere without "
+            "this ledger",
+        )
+
+
+def policy_of(framework: Framework) -> Policy:
+    """Return the policy of a framework: the moves that all of its secrets allow."""
+    policy = Policy()
+    for secret in framework.secrets:
+        policy = policy.intersected(secret)  # type: ignore[arg-type]
+    return policy
+
+
+def cost(view: View, charge: Charge) -> Fraction:
+    """Return what a release loses along the allowed moves of a framework; CompositionRefused where that is infinite."""
+    if view.is_native(charge) or charge.query == _ANOTHER:
+        return charge.epsilon
+    domain: Any = view.framework.domain
+    try:
+        query = queries.from_dict(charge.query)
+        known = answer_hash(queries.resolved(query, domain), domain) in charge.answers
+        moves = sensitivity(policy_of(view.framework), domain, query) if known else None
+    except TakifuguError:
+        moves = None
+    if moves is None:
+        raise CompositionRefused(
+            "a release about the same source counts what this framework's domain does not have, or counts it otherwise",
+            fix="declare the same places, or values, for both",
+        )
+    lost = loss_along(randomisers.from_dict(charge.randomiser), moves)
+    if math.isinf(lost):
+        raise CompositionRefused(
+            "a release under another policy has noise on one side only, and along a move that this policy allows its "
+            f"answer goes to the other side ({moves.describe()})",
+            fix=_TOGETHER,
+        )
+    return Fraction(lost)
+
+
+def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
+    """Return what noise loses along any one allowed move; it may be infinite."""
+    if not moves.total:
+        return Fraction(0)
+    if isinstance(noise, SafeCells):
+        return noise.loss_along(moves)
+    wanted = [DIRECTIONS[change.direction] for change in moves.changes]
+    directions: tuple[Direction, ...] | None = getattr(noise, "moves", None)
+    if directions is None:
+        return noise.loss(moves.total, wanted[0] if len({*wanted}) == 1 else Direction.EITHER)
+    given = directions if len(directions) == len(wanted) else directions * len(wanted)
+    still = [change.direction is Monotone.CONSTANT for change in moves.changes]
+    covered = all(
+        stays or has in (Direction.EITHER, needs) for has, needs, stays in zip(given, wanted, still, strict=True)
+    )
+    return moves.total / noise.scale if covered else math.inf
+
+
+ASYMMETRIC = Asymmetric()

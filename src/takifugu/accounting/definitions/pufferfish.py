@@ -1,0 +1,111 @@
+"""Pufferfish: secret pairs compared both ways under every belief (Song17 Definition 2.1; Kifer and Machanavajjhala)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.accounting.composition.losses import Joint, as_whole
+from takifugu.accounting.composition.views import View
+from takifugu.accounting.suspicion import explain, sentence
+from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.problem import Bound, Part, Problem
+from takifugu.analysis.randomisers import Noise, Randomiser
+from takifugu.analysis.sensitivity import entry_change, hidden_change
+from takifugu.core.escaping import number
+from takifugu.mechanisms.common.lines import along_line
+from takifugu.model import secrets
+from takifugu.model.frameworks import Framework
+from takifugu.model.secrets.hypotheses import Comparison
+
+
+@dataclass(frozen=True)
+class Pufferfish:
+    """Every pair of every secret, under every belief, both ways, with weight 1; the data's rows are what is hidden."""
+
+    name: str = "pufferfish"
+    one_way: bool = False
+
+    def comparisons(self, framework: Framework) -> Iterator[Comparison]:
+        for belief in framework.beliefs:
+            for secret in framework.secrets:
+                yield from secrets.comparisons(secret, belief)
+
+    def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
+        from takifugu.accounting.composition.sums import joint_promise
+
+        return joint_promise(view, charges, recharge)
+
+    def converted(self, charge: Charge) -> Charge:
+        """Return the charge itself, or what it costs when all data change, in either direction."""
+        return charge if charge.definition == self.name else as_whole(charge, self.name)
+
+    def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
+        """Return why noise is refused by default, or None (docs/decisions.md#zero-noise).
+
+        Refused: no noise, and unbounded additive noise with P(|noise| < D_1/2) > 1 - e^-epsilon + delta in some cell,
+        where D_1 is the cell's largest change when one secret entry changes, and the noise is taken before rounding.
+        """
+        if noise.kind == "none":
+            return (
+                "no noise at all would be added: only the randomness that the belief assumes would hide the secret; "
+                "allow_zero_noise=True accepts that"
+            )
+        change = coordinate_change(problem)
+        if not isinstance(noise, Noise) or change == 0:
+            return None
+        if noise.laplace_scale and change <= problem.epsilon * noise.laplace_scale:
+            return None  # ordinary entry noise passes: 2 a^ceil(D/2)/(1 + a) >= a^D and e^(-D/2b) >= e^(-D/b)
+        needed = math.exp(-problem.epsilon) - float(problem.delta)
+        if needed <= 0 or noise.log_reach(change / 2) >= math.log(needed):
+            return None
+        return (
+            f"noise of scale {number(noise.scale)} is small beside what one entry changes ({number(change)}): "
+            "mostly the randomness that the belief assumes would hide the secret; allow_zero_noise=True accepts that"
+        )
+
+    def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
+        """Return whether the noise alone hides one entry, at the promise, from someone who knows all others.
+
+        Laplace noise of scale b hides a change by D_1 <= epsilon * b; normal noise one whose exact delta is small
+        enough; a choice among outputs all changes, where it keeps the promise for every pair of answers.
+        """
+        return bound.randomiser.hides(entry_change(problem) * problem.grid, bound.epsilon, bound.delta)
+
+    def promise(self, epsilon: Fraction, delta: Fraction) -> str:
+        factor = f" = {number(math.exp(epsilon), digits=4)}" if epsilon < 100 else ""
+        words = (
+            f"what is published makes no hidden possibility more likely, relative to any other, by a factor of more "
+            f"than e^{_short(epsilon)}{factor}"
+        )
+        return words if delta == 0 else f"{words}, up to an excess probability of at most {_short(delta)}"
+
+    def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
+        return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
+
+    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
+        return ""
+
+
+def coordinate_change(problem: Problem) -> Fraction:
+    """Return D_1: the largest change of one cell when one secret entry changes, in answer units; 0 for `between`.
+
+    Cells that move along one line tell as much together as one that moves by their L1 change (`common.lines`).
+    """
+    return max((_coordinate_change(part) * problem.grid for part in problem.parts), default=Fraction(0))
+
+
+def _coordinate_change(part: Part) -> Fraction:
+    if (change := hidden_change(part)) is not None:
+        return change[0]
+    share = along_line(part.answer) or part.answer
+    return Fraction(share.coordinate_change(part.family.entries))
+
+
+def _short(value: Fraction) -> str:
+    return number(value)
+
+
+PUFFERFISH = Pufferfish()

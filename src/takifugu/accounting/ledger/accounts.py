@@ -1,0 +1,255 @@
+"""What every unit of a source has spent: the joint cost of all that was released about it, under every framework.
+
+A unit is charged under each framework that any release about it was made for, for all releases about it, older ones
+included: a new belief inherits the history. Units are independent of each other, so they are charged in parallel. One
+thing crosses units: an output-law promise of a pooled answer is about the law of all units that it reads, so what is
+released about one is added to all: x1 + x2 mod 2 pooled, then x2, gives x1 away (docs/decisions.md#composition).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from takifugu.accounting.composition import Charge, joint
+from takifugu.accounting.composition.by_entry import ByEntry
+from takifugu.accounting.composition.folding import counted_once, of_framework
+from takifugu.accounting.composition.losses import WHAT, any_change, cost_of_all, raised
+from takifugu.accounting.composition.several import as_one
+from takifugu.accounting.ledger.asking import is_link
+from takifugu.accounting.ledger.layouts import CUT, cut_differently
+from takifugu.accounting.ledger.values import NOTHING, Amount, most, short
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import CompositionRefused
+from takifugu.model.frameworks import Framework
+
+#: What distinguishes units with different accounts.
+Kind = Any
+
+
+@dataclass(frozen=True)
+class Item:
+    """Debits of a unit: the charge, the fingerprint of the framework about this unit, and the release it is of.
+
+    The charge may be of several releases that differ in their noise only. `number` says which came before which.
+    `is_foreign` says that the release is about another source, which the same people are in, or that only its
+    certificate is known: it is charged at the cost of a change of the whole data. Of the latter the framework counts
+    here (`is_adopted`).
+    """
+
+    charge: Charge
+    fingerprint: str
+    release: str
+    number: int
+    recharge: bool
+    is_foreign: bool = False
+    is_adopted: bool = False
+
+    @property
+    def links(self) -> bool:
+        return is_link(self.charge) and not self.is_foreign
+
+
+@dataclass(frozen=True, eq=False)
+class Accounts:
+    """The debits about one source, by kind of unit: units with equal debits have equal accounts, and are one kind.
+
+    `counts` says how many units a kind has (one, where it does not), `frameworks` are known by their fingerprints.
+    """
+
+    frameworks: Mapping[str, Framework]
+    items: Mapping[Kind, Sequence[Item]]
+    counts: Mapping[Kind, int] = field(default_factory=dict)
+
+    def linked(self, kinds: Iterable[Kind]) -> list[Kind]:
+        """Return the kinds whose cost a debit of one of `kinds` changes: these, and what a pooled single ties."""
+        linked = dict.fromkeys(kinds)
+        for kind in list(linked):
+            linked.update(dict.fromkeys(self._with.get(kind, ())))
+        return list(linked)
+
+    def is_cut(self, kind: Kind) -> bool:
+        """Whether nothing declares which entries of a unit's releases are the same."""
+        return cut_differently(item.charge for item in self.items[kind] if not item.is_foreign)
+
+    def is_by_entry(self, kind: Kind) -> bool:
+        """Whether releases are added up entry by entry, with a rounding of their own."""
+        return any(isinstance(item.charge, ByEntry) for item in self.items[kind])
+
+    def cost(self, kind: Kind) -> Amount:
+        """Return a unit's joint cost, the largest over its frameworks.
+
+        Raises CompositionRefused where some framework has no joint promise for what was released about the unit.
+        """
+        items = self.items[kind]
+        if self.is_cut(kind):
+            return Amount(*cost_of_all(((item.charge, 1) for item in items if counted_once(item.charge)), CUT))
+        recharge = any(item.recharge for other in self.linked([kind]) for item in self.items[other])
+        worst = NOTHING
+        for fingerprint in dict.fromkeys(item.fingerprint for item in items if item.is_adopted or not item.is_foreign):
+            promise = joint(self.frameworks[fingerprint], charges_under(items, fingerprint), recharge, fingerprint)
+            crossing, earlier = self._crossing(kind, fingerprint) if promise.leans_on_single else (NOTHING, Fraction(0))
+            epsilon, delta = promise.epsilon + crossing.epsilon, raised(promise.delta, earlier) + crossing.delta
+            worst = Amount(max(worst.epsilon, epsilon), max(worst.delta, delta))
+        return worst
+
+    @cached_property
+    def _with(self) -> Mapping[Kind, list[Kind]]:
+        """For each kind, those that are in a pooled single with it, itself among them."""
+        readers: dict[str, list[Kind]] = {}
+        for kind, items in self.items.items():
+            for release in dict.fromkeys(item.release for item in items if item.links):
+                readers.setdefault(release, []).append(kind)
+        linked: dict[Kind, list[Kind]] = {kind: [] for kind in self.items}
+        for kind, items in self.items.items():
+            singles = dict.fromkeys(item.release for item in items if item.links)
+            linked[kind] = list(dict.fromkeys(other for release in singles for other in readers[release]))
+        return linked
+
+    def _crossing(self, kind: Kind, fingerprint: str) -> tuple[Amount, Fraction]:
+        """Return the cost of what was released about the other units of the pooled single that a unit is in.
+
+        Beside it the epsilon of those releases after which the single may have been chosen, where it has a delta.
+        """
+        mine = self.items[kind]
+        single = next((i for i in mine if i.links and i.fingerprint == fingerprint), None)
+        if single is None:
+            return NOTHING, Fraction(0)
+        shared = {i.release for i in mine if i.charge.scope == "pooled"}
+        total, earlier, pooled = NOTHING, Fraction(0), dict[str, tuple[Amount, bool]]()
+        for other in self._with[kind]:
+            others = self.counts.get(other, 1) - (other == kind)
+            for item in self.items[other] if others else ():
+                is_before = item.number < single.number
+                if item.charge.scope != "pooled":
+                    cost = _added_by(item, single)
+                    total = _sum(total, cost, others)
+                    earlier += others * cost.epsilon if is_before else 0
+                elif item.release not in shared:  # one answer, however many units it reads
+                    known = pooled.get(item.release, (NOTHING, False))
+                    pooled[item.release] = most([_added_by(item, single), known[0]]), is_before or known[1]
+        for cost, is_before in pooled.values():
+            total = _sum(total, cost, 1)
+            earlier += cost.epsilon if is_before else 0
+        has_share = single.charge.delta > 0 and not single.charge.fixed_in_advance
+        return total, earlier if has_share else Fraction(0)
+
+
+def charges_under(items: Sequence[Item], fingerprint: str) -> list[Charge]:
+    """Return the charges of debits, as the framework with this fingerprint reads them.
+
+    What is about another source counts as a promise of this very framework about the whole data.
+    """
+    read = [replace(item.charge, framework=fingerprint) if item.is_foreign else item.charge for item in items]
+    return of_framework(read, fingerprint)
+
+
+def foreign(item: Item) -> Item:
+    """Return a debit about another source that the same unit is in, as it counts here: at whole-change cost.
+
+    That is sound for any dependence of the two: between any two data sets of the other source the output's densities
+    differ by this factor at most. Raises CompositionRefused where the release has no such bound.
+    """
+    charge = item.charge
+    cost = any_change(charge)
+    if cost is None:
+        raise CompositionRefused(
+            f"a release that covers {WHAT[charge.covers]}, about another source that the same people are in, has no "
+            "cost for a change of the whole data, so nothing bounds what both reveal together",
+            fix="publish it with Laplace noise, or by a mechanism that covers every change of the data ('group')",
+        )
+    whole = replace(
+        as_one(charge), covers=Covers.EVERYTHING, epsilon=cost, scale=None, query={"kind": "about another source"},
+        entries=0, answers=(), scope="unit", names=(), lengths=(), at=None, calendar="",
+        layout="", phases=(), reading="",
+    )  # fmt: skip
+    return replace(item, charge=whole, is_foreign=True, recharge=False)
+
+
+def adopted(item: Item) -> Item:
+    """Return a debit of which only the certificate is known: at whole-change cost, under its own framework, too.
+
+    When it was made is not known, either: it counts as the first, beside which later promises cost most.
+    """
+    return replace(foreign(item), number=0, is_adopted=True)
+
+
+def _added_by(item: Item, single: Item) -> Amount:
+    """Return what a debit of another unit adds to a pooled single; raises CompositionRefused where it cannot."""
+    charge = item.charge
+    cost = any_change(charge) if charge.covers is Covers.EVERYTHING else None
+    if cost is None:
+        raise CompositionRefused(
+            "a pooled answer that is alone reads a unit about which another release was made that does not cover every "
+            "change of the data",
+            rule="nothing bounds what both reveal together",
+            fix="publish the pooled answer by a mechanism that composes ('influence', 'group')",
+        )
+    if charge.delta > 0 and item.number < single.number and not single.charge.fixed_in_advance:
+        raise CompositionRefused(
+            "a pooled answer that is alone was chosen when the output of a release with delta > 0 could be seen",
+            rule="they compose only if its query and noise were fixed before",
+        )
+    return Amount(cost, charge.delta)
+
+
+def _sum(total: Amount, cost: Amount, times: int) -> Amount:
+    return Amount(total.epsilon + times * cost.epsilon, total.delta + times * cost.delta)
+
+
+def what_fits(accounts: Accounts, kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
+    """Return in words what could be released about a unit instead of its newest debits, within the budget."""
+    history = [item for item in accounts.items[kind] if item not in new]
+
+    def cost(items: Sequence[Item]) -> Amount:
+        return replace(accounts, items={**accounts.items, kind: [*history, *items]}).cost(kind)
+
+    def fits(factor: Fraction) -> bool:
+        try:
+            return cost([_quieter(item, factor) for item in new]).fits(budget)
+        except CompositionRefused:
+            return False
+
+    if spent.epsilon >= budget.epsilon:
+        return "nothing more"
+    if any(item.charge.delta > budget.delta for item in new):
+        return "perhaps the same with a smaller delta, or with delta 0"
+    wanted = sum((item.charge.epsilon for item in new), Fraction(0))
+    if not any(item.charge.covers is Covers.ENTRIES for item in accounts.items[kind]):
+        left = budget.epsilon - spent.epsilon
+        if fits(wanted / left):
+            what = "epsilon" if len(new) == 1 else "epsilons that add up to"
+            return f"{what} at most {short(left, up=False)}"
+    factor = _least_factor(fits)
+    if factor is None:
+        return "nothing more"
+    alone = [_quieter(item, factor) for item in new]
+    known = accounts.frameworks
+    costs = [joint(known[item.fingerprint], [item.charge], False, item.fingerprint).epsilon for item in alone]
+    worth = short(max(costs), up=False)
+    return f"noise of {short(factor, up=True)} times the scale (alone, epsilon {worth})"
+
+
+def _quieter(item: Item, factor: Fraction) -> Item:
+    """Return a debit with `factor` times the noise; a quilt release is then charged by its noise alone."""
+    charge = item.charge
+    scale = None if charge.scale is None else charge.scale * factor
+    fingerprint = "" if charge.covers is Covers.ENTRIES else charge.framework
+    return replace(item, charge=replace(charge, epsilon=charge.epsilon / factor, scale=scale, framework=fingerprint))
+
+
+def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
+    """Return a factor above 1 that fits, within a few per cent of the least one; None where none below 2**20 does."""
+    low, high = Fraction(1), Fraction(2)
+    while not fits(high):
+        low, high = high, high * 4
+        if high > 2**20:
+            return None
+    for _ in range(6):
+        middle = Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return high

@@ -1,0 +1,81 @@
+"""From events to everything else: each event is written and applied at once, and all can be applied anew.
+
+Applied again in their order they give the very same tables: what units have spent is computed from what was known then.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, select, update
+
+from takifugu.accounting.ledger import pending as reserved
+from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.asking import EVERYONE
+from takifugu.accounting.ledger.encoding import amount, decoding
+from takifugu.accounting.ledger.facts import Fact, append, content, facts, request_in
+from takifugu.accounting.ledger.tables import TRUTH, meta, metadata, reservations, units
+from takifugu.accounting.ledger.tallying import Tally, tally
+from takifugu.accounting.ledger.values import DRAWN, PUBLISHED
+from takifugu.accounting.ledger.writing import write_debits, write_people, write_releases
+from takifugu.core.errors import LedgerError
+
+#: What the history of a source says of releases that were entered from their certificates.
+ADOPTED = "entered from the certificates in a folder, at the cost of a change of the whole data, on every unit"
+
+
+def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
+    """Write an event and what follows from it; `found` is what releases cost that are paid for, where it is known."""
+    append(connection, fact)
+    _apply(connection, fact, computed)
+
+
+def rebuild(connection: Connection) -> None:
+    """Compute all tables from the events; noisy values that wait to be published stay with their reservations."""
+    waiting = select(reservations.c.public_id, reservations.c.bundle).where(reservations.c.bundle.is_not(None))
+    bundles = connection.execute(waiting).all()
+    for table in reversed(metadata.sorted_tables):
+        if table not in (*TRUTH, meta):
+            connection.execute(delete(table))
+    for fact in list(facts(connection)):
+        with decoding():
+            _apply(connection, fact, None)
+    for group, bundle in bundles:
+        reserved.set_bundle(connection, group, bundle)
+
+
+def _apply(connection: Connection, fact: Fact, computed: Tally | None) -> None:
+    if fact.kind == "source":
+        rows.add_source(connection, fact.source, fact.body["id"], fact.created)
+        return
+    number, _ = rows.known_source(connection, fact.source)
+    if fact.kind == "budget":
+        budget = amount(fact.body["epsilon"], fact.body["delta"])
+        rows.set_budget(connection, number, budget, fact.body["implied"], fact.created)
+    elif fact.kind == "paid":
+        _pay(connection, fact, number, computed)
+    elif fact.kind == "drawn":
+        reserved.set_state(connection, fact.body["group"], DRAWN, fact.created)
+    elif fact.kind in ("published", "over"):
+        reserved.set_state(connection, fact.body["group"], PUBLISHED, fact.created)
+        if fact.kind == "over":
+            rows.add_note(connection, number, fact.created, fact.body["why"])
+    else:
+        raise LedgerError(f"the ledger has an event of the kind {fact.kind!r:.40}", rule="it was edited or damaged")
+
+
+def _pay(connection: Connection, fact: Fact, number: int, computed: Tally | None) -> None:
+    """Write releases that were paid for, or entered from certificates, and what units have spent with them."""
+    body, created = fact.body, fact.created
+    computed = computed or tally(connection, fact.source, request_in(connection, fact), body["same_people"])
+    request, recipe = computed.request, content(connection, body["recipe"]).decode()
+    row = reserved.add_reservation(connection, number, body["group"], body["identity"], recipe, created)
+    released = write_releases(connection, number, row, request, body["software"], created)
+    write_debits(connection, computed, number, released)
+    if request.is_everyone:
+        mine = (units.c.source == number, units.c.tag == EVERYONE)
+        connection.execute(update(units).where(*mine).values(is_everyone=True))
+        reserved.set_state(connection, body["group"], PUBLISHED, created)
+        rows.add_note(connection, number, created, f"{', '.join(request.ids)}: {ADOPTED}")
+    else:
+        write_people(connection, number, computed, created)
+        rows.set_layout(connection, number, request.layouts[0], computed.mine.mixed, created)
+    rows.changed(connection, number)

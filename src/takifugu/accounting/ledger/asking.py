@@ -1,0 +1,176 @@
+"""What is asked of the ledger, prepared before any lock is taken: units as keyed hashes, and equal debits as one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from secrets import token_hex
+
+from takifugu.accounting.ledger.encoding import canonical
+from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.names import normalised
+from takifugu.model.frameworks import Framework
+
+#: The tag of what is charged to every unit of a source; no keyed hash is empty.
+EVERYONE = b""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One debit of a unit: what is charged under which framework, for which release; `text` and `body` are kept."""
+
+    charge: Charge
+    framework: Framework
+    release: str
+    number: int
+    recharge: bool
+    reading: str
+    text: str
+    body: str
+
+    @property
+    def fingerprint(self) -> str:
+        return self.charge.framework
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Releases that are to be paid: what each unit (by tag) is debited, as the number of a row of `shapes`.
+
+    `ids` are the random ids of the releases by name; `everything` is the tag of a source that is one unit. Debits of
+    EVERYONE are of every unit that the source has or will have.
+    """
+
+    ids: Mapping[str, str]
+    shapes: tuple[tuple[Part, ...], ...]
+    units: Mapping[bytes, int]
+    everything: bytes
+
+    @cached_property
+    def counts(self) -> Mapping[int, int]:
+        """How many units are debited alike, by the number of what they are debited."""
+        return Counter(self.units.values())
+
+    @cached_property
+    def layouts(self) -> tuple[str, ...]:
+        """The layouts in which the data are read: one, where a release file or a call of `release` asks."""
+        return tuple(dict.fromkeys(part.charge.layout for shape in self.shapes for part in shape))
+
+    @cached_property
+    def roster(self) -> bytes:
+        """Every tag, followed by the number of what its unit is debited, in four bytes."""
+        return b"".join(tag + shape.to_bytes(4, "big") for tag, shape in self.units.items())
+
+    @property
+    def names_units(self) -> bool:
+        return self.everything not in self.units and not self.is_everyone
+
+    @property
+    def is_everyone(self) -> bool:
+        return EVERYONE in self.units
+
+
+def request_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: bool) -> Request:
+    """Check a request and prepare it; raises InputError or LedgerError for what cannot be counted."""
+    if not debits:
+        raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
+    ids = {name: token_hex(8) for name in dict.fromkeys(debit.name for debit in debits)}
+    numbers = {name: number for number, name in enumerate(ids)}
+    parts: dict[tuple[int, int, str], Part] = {}
+    texts: dict[int, str] = {}
+    held: dict[str, dict[str, Part]] = {}
+    names: dict[str, str] = {}
+    for debit in debits:
+        key = (id(debit.charge), id(debit.framework), debit.name)
+        part = parts.get(key)
+        if part is None:
+            part = parts[key] = _part(debit, ids[debit.name], numbers[debit.name], recharge, texts)
+        unit = names.get(debit.unit)
+        if unit is None:
+            unit = names[debit.unit] = _unit(debit.unit)
+        mine = held.setdefault(unit, {})
+        if debit.name in mine:
+            raise InputError(
+                f"the release {debit.name!r} debits one unit twice", fix="give each answer its own name"
+            ).at("debits")
+        mine[debit.name] = part
+    if "" in held and len(held) > 1:
+        raise LedgerError(ONE_OR_MANY)
+    shapes: dict[tuple[int, ...], int] = {}
+    rows: list[tuple[Part, ...]] = []
+    units: dict[bytes, int] = {}
+    for unit, of in held.items():
+        chosen = tuple(map(id, of.values()))
+        shape = shapes.setdefault(chosen, len(rows))
+        if shape == len(rows):
+            rows.append(_read_together(tuple(of.values())))
+        units[tag(unit)] = shape
+    return Request(ids, tuple(rows), units, tag(""))
+
+
+def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Callable[[str], bytes]) -> Request:
+    """Prepare debits of every unit of a source, of releases whose ids are known by their names."""
+    numbers = {name: number for number, name in enumerate(ids)}
+    texts: dict[int, str] = {}
+    parts = tuple(_part(debit, ids[debit.name], numbers[debit.name], False, texts) for debit in debits)
+    return Request(ids, (parts,), {EVERYONE: 0}, tag(""))
+
+
+ONE_OR_MANY = (
+    "about one source, either every release names the units that it reads or none does: name them as before, or give "
+    "these data another source name if nothing was released about them"
+)
+
+
+def _unit(name: str) -> str:
+    spelling = normalised(name, "the name of a unit") if name else ""
+    if name and not spelling:
+        raise InputError("the name of a unit holds nothing but blanks", fix="write whose data they are").at("unit")
+    return spelling
+
+
+def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[int, str]) -> Part:
+    charge = debit.charge
+    if charge.epsilon < SMALLEST_SPEND:
+        raise LedgerError(
+            f"the release {debit.name!r} would spend epsilon {float(charge.epsilon):g}",
+            rule="a release costs more than nothing",
+            fix="calibrate it for an epsilon above 0, for example 0.1",
+        )
+    body = texts.get(id(debit.framework))
+    if body is None:
+        body = texts[id(debit.framework)] = canonical(debit.framework.to_dict(), "the framework of this release")
+    if charge.framework != debit.framework.fingerprint():
+        raise InputError(
+            f"the release {debit.name!r} was charged under another framework than the one that it names for its unit",
+            fix="use charge_of(calibration, framework=...) with the unit's framework",
+        )
+    charge_read, reading = unread(charge)
+    text = canonical(charge_read.to_dict(), "the charge of this release")
+    return Part(charge_read, debit.framework, release, number, recharge, reading, text, body)
+
+
+def unread(charge: Charge) -> tuple[Charge, str]:
+    """Return a charge without its release and the reading that it is of, and that reading."""
+    return replace(charge, release="", reading=""), charge.reading
+
+
+def _read_together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return debits of a unit with their readings numbered: what is read once has none, so that equal debits meet."""
+    often = [reading for reading, n in Counter(part.reading for part in parts).items() if reading and n > 1]
+    numbers = {reading: str(number) for number, reading in enumerate(often, 1)}
+    return tuple(replace(part, reading=numbers.get(part.reading, "")) for part in parts)
+
+
+def is_link(charge: Charge) -> bool:
+    """Whether a promise is about the joint law of all units that it reads, so that a debit of one affects all."""
+    return charge.covers is Covers.OUTPUT and charge.scope == "pooled"

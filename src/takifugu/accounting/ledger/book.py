@@ -1,0 +1,283 @@
+"""The ledger that releases go through: reserve, draw, publish; what was reserved is spent, whatever happens after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.ledger import moving
+from takifugu.accounting.ledger import pending as reserved
+from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.adopting import adopt
+from takifugu.accounting.ledger.answers import Answered
+from takifugu.accounting.ledger.applying import rebuild
+from takifugu.accounting.ledger.asking import request_of, request_of_everyone
+from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
+from takifugu.accounting.ledger.disk import outputs, sqlite
+from takifugu.accounting.ledger.encoding import canonical
+from takifugu.accounting.ledger.paying import Order, pay
+from takifugu.accounting.ledger.reserving import TooMuch, refusal
+from takifugu.accounting.ledger.store import Store
+from takifugu.accounting.ledger.tallying import tally
+from takifugu.accounting.ledger.values import (
+    Amount,
+    Debit,
+    Entry,
+    Event,
+    Payment,
+    Pending,
+    Reservation,
+    Source,
+    SourceRow,
+    Spent,
+    as_budget,
+)
+from takifugu.core.errors import LedgerError
+from takifugu.core.names import normalised
+
+#: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
+TRIES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """Who has spent what: one file that every release from the same data goes through.
+
+    Epsilons and deltas are exact rationals. Kept are promises, queries, noise, beliefs and keyed hashes of unit
+    identifiers; never data, answers, or identifiers in clear. Whoever names units declares them independent.
+    """
+
+    store: Store
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this very `open` made the file: it remembers nothing before today."""
+        return self.store.is_new
+
+    @property
+    def id(self) -> str:
+        """Which ledger it is: a random id, the same in every copy of it; release files name it (`ledger_id`)."""
+        return self.store.public_id
+
+    @staticmethod
+    def open(where: str | Path, timeout: float = 30.0, create: bool = True) -> Ledger:
+        """Open the ledger at a path (or sqlite:/// URL), or make a new one there.
+
+        `timeout` is how many seconds to wait for another process that writes. Raises LedgerError, with the fix, for a
+        file that is no ledger, is damaged, empty, locked, unreadable or of another version, and, with create=False,
+        for one that is not there.
+
+        >>> import os, tempfile
+        >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
+        ()
+        """
+        return Ledger(rows.open_store(path_of(where), timeout, create))
+
+    def source(self, name: str, budget: Budget | None = None) -> Source:
+        """Return the source of this name, made if it is new; a budget is epsilon, or (epsilon, delta).
+
+        Without a budget a new source gets exactly what its first release costs. Raises LedgerError for a budget that
+        differs from the one declared before, or is below what is spent.
+        """
+        with self.store.writing() as connection:
+            return source_with(connection, source_name(name), None if budget is None else as_budget(budget))[1]
+
+    def set_budget(self, name: str, budget: Budget) -> Source:
+        """Give a source another budget; raises LedgerError where more is spent already, or there is no such source."""
+        with self.store.writing() as connection:
+            number, source = self._known(connection, name)
+            return set_budget(connection, number, source, as_budget(budget))
+
+    def rebuild(self) -> None:
+        """Compute everything that the ledger knows from its events once more, as it was computed before."""
+        with self.store.writing() as connection:
+            rebuild(connection)
+
+    def reserve(
+        self,
+        source: str | Source,
+        debits: Sequence[Debit],
+        budget: Budget | None = None,
+        as_composing: bool = False,
+        *,
+        identity: bytes | None = None,
+        recipe: Mapping[str, Any] | None = None,
+        same_people: bool | None = None,
+    ) -> Reservation:
+        """Pay for releases before anything is drawn: all of them, or none.
+
+        In one transaction the joint cost of every unit that is touched is recomputed under every framework that
+        any release about it was made for. `identity` is what the releases are (only a keyed hash is kept), to find them
+        in `pending`; `recipe`, plain JSON and never data, says how to complete them, and a release of one name is paid
+        for once under the key that it has as "once". `as_composing` gives promises up that are alone and have no joint
+        promise, and charges their noise, from then on. `same_people` says whether units that another source of this
+        ledger names alike are the same people; it is required where there are any. Of a source that names none it says
+        so about all others that name none, which then have to say it, too (`same_people`).
+
+        Raises BudgetExceeded with what is spent, required, left and would fit, CompositionRefused where there is no
+        joint promise, LedgerError and InputError for what cannot be counted; then nothing was written.
+        """
+        name = source_name(source.name if isinstance(source, Source) else source)
+        request = request_of(debits, self.tag_of, as_composing)
+        wanted = None if budget is None else as_budget(budget)
+        identity_tag = None if identity is None else self.tag("identity", identity)
+        order = Order(wanted, identity_tag, recipe or {}, canonical(recipe or {}, "the recipe"), same_people)
+        try:
+            for _ in range(TRIES):  # so that nobody else waits while costs are computed
+                with self.store.reading() as connection:
+                    computed = tally(connection, name, request, same_people)
+                with self.store.writing() as connection:
+                    if computed.is_of(connection):
+                        return pay(connection, computed, order)
+            with self.store.writing() as connection:  # others were faster each time: now they wait
+                return pay(connection, tally(connection, name, request, same_people), order)
+        except TooMuch as too_much:
+            error = refusal(too_much)
+        raise error
+
+    def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Pending, ...]:
+        """Return what is paid for and not published, oldest first: of a source, and of what `identity` says it is."""
+        with self.store.reading() as connection:
+            known = None if source is None else rows.read_source(connection, source_name(source))
+            if source is not None and known is None:
+                return ()
+            tag = None if identity is None else self.tag("identity", identity)
+            return reserved.read_pending(connection, self.store.place, known[0] if known else None, tag)
+
+    def payments(self, source: str) -> tuple[Payment, ...]:
+        """Return what was ever paid for about a source, oldest first; nothing for a source that is not known."""
+        with self.store.reading() as connection:
+            known = rows.read_source(connection, source_name(source))
+            return () if known is None else reserved.read_payments(connection, known[0])
+
+    def drawn(self, reservation: Reservation | Pending, bundle: bytes) -> bytes:
+        """Note that the noise was drawn and keep the noisy values before any of them is written anywhere.
+
+        Only one draw is ever public: where another process drew first, its values are returned, and these are to be
+        thrown away. Raises LedgerError where the values were published already, or are gone.
+        """
+        path, group = self.store.place, reservation.group
+        with sqlite.explained(path):
+            mine = outputs.placed(path, group, reserved.packed(bundle))
+        with self.store.writing() as connection:
+            try:
+                content = moving.keep_drawn(connection, path, group, mine)
+            except LedgerError:
+                outputs.forget(path, mine)
+                raise
+        if content is not None:
+            outputs.forget(path, mine)
+        return bundle if content is None else content
+
+    def session_of(self, reservation: Reservation | Pending) -> tuple[Answered, ...]:
+        """Return what was asked in a `Session` with its answers; LedgerError for one that is closed."""
+        with self.store.reading() as connection:
+            return moving.read_session(connection, self.store.place, reservation.group)
+
+    def answer(self, reservation: Reservation | Pending, number: int, question: Answered) -> str:
+        """Keep the answer to question `number` of a session, and return the one that counts: the first that came."""
+        with self.store.writing() as connection:
+            return moving.keep_answer(connection, self.store.place, reservation.group, number, question)[number][1]
+
+    def close_session(self, reservation: Reservation | Pending) -> None:
+        """Note that a session is over: all of it is spent, however much was asked."""
+        with self.store.writing() as connection:
+            moving.close_session(connection, self.store.place, reservation.group)
+
+    def publish(self, reservation: Reservation | Pending) -> None:
+        """Note that the values are handed out and drop them; LedgerError before they are drawn."""
+        with self.store.writing() as connection:
+            moving.set_published(connection, reservation.group)
+        outputs.clear(self.store.place, reservation.group)
+
+    def history(self, name: str) -> tuple[Entry, ...]:
+        """Return every release about a source, oldest first; raises LedgerError for an unknown source."""
+        with self.store.reading() as connection:
+            return rows.read_history(connection, self._known(connection, name)[0])
+
+    def release_ids(self, name: str) -> frozenset[str]:
+        """Return the random ids of all releases about a source; raises LedgerError for an unknown source."""
+        with self.store.reading() as connection:
+            return rows.read_release_ids(connection, self._known(connection, name)[0])
+
+    def adopt(self, source: str, account: str, debits: Sequence[Debit], ids: Mapping[str, str]) -> Amount:
+        """Enter published releases that the ledger lacks as spent, on every unit that the source has or will have.
+
+        Each counts at the cost of a change of the whole data; `ids` are the random ids of the releases by name, and
+        `account` is that of the source, where the ledger lacks it. The budget is not asked: it is spent already. Return
+        what the source has spent now. Raises CompositionRefused where nothing bounds that cost, and LedgerError for a
+        release that the ledger knows.
+        """
+        request = request_of_everyone(debits, ids, self.tag_of)
+        with self.store.writing() as connection:
+            return adopt(connection, source_name(source), account, token_hex(8), request)
+
+    def finish(self, reservation: Pending, why: str) -> None:
+        """Note that what was paid for is over, for a reason that stays in the history: it is never drawn again."""
+        with self.store.writing() as connection:
+            self._known(connection, reservation.source)
+            moving.finish(connection, reservation.group, why)
+        outputs.clear(self.store.place, reservation.group)
+
+    def events(self, name: str) -> tuple[Event, ...]:
+        """Return what happened to a source beside releases, oldest first: changes of its budget and its layout.
+
+        Raises LedgerError for an unknown source.
+        """
+        with self.store.reading() as connection:
+            return rows.read_notes(connection, self._known(connection, name)[0])
+
+    def spent(self, name: str) -> Spent:
+        """Return what a source has spent: the most that any unit has, and each unit under its keyed hash.
+
+        Raises LedgerError for an unknown source.
+        """
+        with self.store.reading() as connection:
+            number, source = self._known(connection, name)
+            units, spent = rows.read_spent(connection, number), rows.most_spent(connection, number)
+        return Spent(spent, source.budget, units)
+
+    def show(self) -> tuple[SourceRow, ...]:
+        """Return one row per source: spent, budget, and how many units and releases there are."""
+        with self.store.reading() as connection:
+            return rows.read_rows(connection)
+
+    def unit_tag(self, unit: str) -> str:
+        """Return the keyed hash that stands for a unit in this ledger, to find it in `spent`."""
+        return self.tag_of(normalised(unit)).hex()
+
+    def tag_of(self, unit: str) -> bytes:
+        """Return the keyed hash of a unit's name as it is spelt, in bytes."""
+        return self.store.tag("unit", unit.encode())
+
+    def tag(self, kind: str, content: bytes) -> str:
+        """Return the keyed hash that stands for `content` in this ledger; of another kind it has another hash."""
+        return self.store.tag(kind, content).hex()
+
+    def _known(self, connection: Connection, name: str) -> tuple[int, Source]:
+        numbered = rows.read_source(connection, source_name(name))
+        if numbered is None:
+            known = [row.name for row in rows.read_rows(connection)]
+            raise LedgerError(f"the ledger {str(self.store.path)!r} has no source {name!r}", fix=f"it has {known}").at(
+                "source"
+            )
+        return numbered
+
+
+def path_of(where: str | Path) -> Path:
+    text = str(where)
+    if text.startswith("sqlite:///"):
+        text = text.removeprefix("sqlite:///")
+    elif "://" in text:
+        kind = text.partition("://")[0]
+        raise LedgerError(f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file").at(
+            "ledger"
+        )
+    if not text or text == ":memory:":
+        raise LedgerError("a ledger must outlive the program", fix="give the path of a file").at("ledger")
+    return Path(text)

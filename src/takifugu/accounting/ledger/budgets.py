@@ -1,0 +1,69 @@
+"""The budget of a source: declared with it, implied by its first release, or changed; never below what is spent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from secrets import token_hex
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.applying import note
+from takifugu.accounting.ledger.facts import Fact
+from takifugu.accounting.ledger.values import Amount, Source
+from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.names import normalised
+from takifugu.numbers.rationals import Number, to_text
+
+Budget = Number | tuple[Number, Number] | Amount
+
+
+def source_with(connection: Connection, name: str, wanted: Amount | None) -> tuple[int, Source]:
+    """Return a source and its row, made if it is new; LedgerError where another budget was declared before."""
+    if rows.read_source(connection, name) is None:
+        note(connection, Fact("source", name, {"id": token_hex(8)}))
+    number, source = rows.known_source(connection, name)
+    declared = None if source.budget_is_implied else source.budget
+    if wanted is None or wanted == declared:
+        return number, source
+    if declared is not None:
+        raise other_budget(name, declared, wanted)
+    return number, set_budget(connection, number, source, wanted)
+
+
+def other_budget(name: str, declared: Amount, wanted: Amount) -> LedgerError:
+    """Return the error that a source has another budget than the one that is declared now."""
+    return LedgerError(
+        f"the source {name!r} has a budget of {declared}, and now {wanted} is declared",
+        fix="leave the budget out, or change it on purpose (takifugu ledger budget, or Ledger.set_budget)",
+    ).at("budget")
+
+
+def spent_already(name: str, spent: Amount, wanted: Amount) -> LedgerError:
+    """Return the error that a budget is below what a source has spent."""
+    return LedgerError(f"the source {name!r} has spent {spent} already", rule=f"{wanted} is less").at("budget")
+
+
+def set_budget(connection: Connection, number: int, source: Source, budget: Amount) -> Source:
+    """Give a source another budget; LedgerError where more is spent already."""
+    spent = rows.most_spent(connection, number)
+    if not spent.fits(budget):
+        raise spent_already(source.name, spent, budget)
+    write_budget(connection, source.name, budget, implied=False)
+    return replace(source, budget=budget, budget_is_implied=False)
+
+
+def write_budget(connection: Connection, name: str, budget: Amount, implied: bool) -> None:
+    """Note what the budget of a source is from now on, declared or implied by its first release."""
+    budget_text = {"epsilon": to_text(budget.epsilon), "delta": to_text(budget.delta), "implied": implied}
+    note(connection, Fact("budget", name, budget_text))
+
+
+def source_name(name: str) -> str:
+    """Return a source's name as the ledger spells it; InputError for none."""
+    spelling = normalised(name, "the name of a source") if isinstance(name, str) else ""
+    if not spelling:
+        raise InputError(f"the source's name is {name!r}", fix="give the data a name, such as 'activity-study'").at(
+            "source"
+        )
+    return spelling

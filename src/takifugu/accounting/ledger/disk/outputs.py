@@ -1,0 +1,63 @@
+"""Noisy values that are too large for a row: one file beside the ledger, named by the reservation.
+
+In this order: the file is written and on the disk; then one transaction says "drawn" and keeps the file's name and
+digest. A crash before that transaction leaves a file that nothing names: its values were never out, and the next draw
+is as good. From the transaction on only these very values may be published: part of them may be out already, so a file
+that is lost or altered is not drawn again. Such a release is spent, and over. Files go when their values are published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from secrets import token_hex
+
+from takifugu.accounting.ledger.disk.sqlite import synchronise
+
+#: Compressed values of more bytes than this go into a file.
+LARGE = 1_000_000
+
+#: How a row begins that names a file; compressed values begin otherwise.
+_NAMED = b"file\0"
+
+
+def placed(ledger: Path, group: str, packed: bytes) -> bytes:
+    """Return what the row keeps of packed values: themselves, or the name of a new file that is on the disk now."""
+    if len(packed) <= LARGE:
+        return packed
+    path = ledger.with_name(f"takifugu-{group}-{token_hex(8)}.values")
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        try:
+            file.write(packed)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            path.unlink()  # each attempt would leave another one on a full disk
+            raise
+    synchronise(path.parent)
+    return _NAMED + hashlib.sha256(packed).digest() + path.name.encode()
+
+
+def packed_of(ledger: Path, content: bytes) -> bytes | None:
+    """Return the packed values behind what a row keeps; None where their file is lost or altered."""
+    if not content.startswith(_NAMED):
+        return content
+    digest, name = content[len(_NAMED) :][:32], content[len(_NAMED) + 32 :].decode()
+    try:
+        packed = ledger.with_name(name).read_bytes()
+    except (OSError, ValueError):
+        return None
+    return packed if hashlib.sha256(packed).digest() == digest else None
+
+
+def forget(ledger: Path, content: bytes) -> None:
+    """Remove the file that a row would have named, where another process's draw is the one that counts."""
+    if content.startswith(_NAMED):
+        ledger.with_name(content[len(_NAMED) + 32 :].decode()).unlink(missing_ok=True)
+
+
+def clear(ledger: Path, group: str) -> None:
+    """Remove every file of a reservation that is published, those of draws that crashed among them."""
+    for leftover in ledger.parent.glob(f"takifugu-{group}-*.values"):
+        leftover.unlink(missing_ok=True)

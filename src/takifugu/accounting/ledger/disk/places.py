@@ -1,0 +1,176 @@
+"""Where a ledger may lie: one file under one name, on a file system whose locks work.
+
+SQLite keeps its side file by the ledger's name and its locks by the file. Two names of one file would share the locks
+and not the side file, so that each loses what the other wrote; a file system without locks loses it, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+from takifugu.core.errors import LedgerError
+
+#: What the unfinished file of a new ledger is called, after a dot, the ledger's name and a random word.
+DRAFT = ".new"
+
+#: Names of unfinished files and of files that locks are tried on, and for how many seconds they may be in use.
+_LEFT = re.compile(
+    r"\..+\.[0-9a-f]{16}\.new(-wal|-shm|-journal)?|\.takifugu-[0-9a-f]{16}\.(probe(-journal)?|lock|unfinished)"
+)
+_FRESH = 3600.0
+
+#: How long another process may take between giving a new ledger its name and removing the unfinished one's.
+PATIENCE = 2.0
+
+#: Folders whose locks were seen to work by this process, and how many of its transactions are open on each file.
+_sound: set[tuple[int, int]] = set()
+_open: Counter[str] = Counter()
+_guard = threading.Lock()
+
+
+def place_of(path: Path) -> Path:
+    """Return the one path of a ledger, whichever symbolic link led to it; LedgerError for links in a circle."""
+    try:
+        led = path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):
+        led = path
+    if led.is_symlink():
+        raise LedgerError(f"the ledger {str(path)!r} is a symbolic link to itself", fix="give the path of a file")
+    return led
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed have left in a folder of ledgers; what is fresh may be in use."""
+    try:
+        for entry in os.scandir(folder):
+            is_ours = _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            if is_ours and entry.stat(follow_symlinks=False).st_mtime < time.time() - _FRESH:
+                Path(entry.path).unlink(missing_ok=True)
+    except OSError:
+        return  # what is wrong with the folder is said when the ledger is opened
+
+
+def check_one_name(path: Path) -> None:
+    """Raise LedgerError where the ledger's file has another name, too; a new ledger has one for a moment."""
+    until = time.monotonic() + PATIENCE
+    while path.stat().st_nlink > 1:
+        if time.monotonic() > until and not _tidied(path):
+            raise LedgerError(
+                f"the ledger {str(path)!r} is a hard link",
+                rule="the same file has another name, and what is released under the two is not counted together",
+                fix=(
+                    "keep one name and delete the other, or copy it back over itself (find -samefile shows all names)"
+                ),
+            )
+        time.sleep(0.01)
+
+
+def _tidied(path: Path) -> bool:
+    """Remove what a process that died while it made this very ledger has left; return whether there was anything."""
+    changed = False
+    for draft in path.parent.glob(f".{_literal(path.name)}.*{DRAFT}"):
+        with suppress(OSError):
+            if draft.samefile(path):
+                draft.unlink()
+                changed = True
+    return changed
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+
+
+def check_locks(folder: Path) -> None:
+    """Raise LedgerError on a file system where two can hold one lock; checked once per process and folder."""
+    try:
+        about = folder.stat()
+    except OSError:
+        return  # what is wrong with the folder is said when the ledger is opened
+    if (about.st_dev, about.st_ino) in _sound:
+        return
+    sweep(folder)
+    probe = folder / f".takifugu-{token_hex(8)}.probe"
+    try:
+        with closing(sqlite3.connect(probe, timeout=0, isolation_level=None)) as first:
+            first.execute("BEGIN EXCLUSIVE")
+            works = _is_shut_out(probe) and _locks_hold(probe)
+    except sqlite3.Error:
+        return  # nothing can be written here, so nothing can be lost
+    finally:
+        for leftover in (probe, probe.with_name(f"{probe.name}-journal")):
+            leftover.unlink(missing_ok=True)
+    if not works:
+        raise LedgerError(
+            f"the folder {str(folder)!r} is on a file system whose locks do not work",
+            rule="two processes could spend the same epsilon",
+            fix="keep the ledger on a local disk, or on a network disk that is mounted with locks",
+        )
+    _sound.add((about.st_dev, about.st_ino))
+
+
+def _is_shut_out(probe: Path) -> bool:
+    with closing(sqlite3.connect(probe, timeout=0, isolation_level=None)) as second:
+        try:
+            second.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+        return False
+
+
+def _locks_hold(probe: Path) -> bool:
+    """Ask the system itself: SQLite knows its own connections of one process without it."""
+    try:
+        import fcntl
+
+        ask = fcntl.F_OFD_SETLK
+    except (ImportError, AttributeError):  # no locks of open files on this system
+        return True
+    import struct
+
+    lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    other = probe.with_suffix(".lock")
+    handles = [os.open(other, os.O_CREAT | os.O_RDWR, 0o600) for _ in range(2)]
+    try:
+        fcntl.fcntl(handles[0], ask, lock)
+        fcntl.fcntl(handles[1], ask, lock)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        for handle in handles:
+            os.close(handle)
+        other.unlink(missing_ok=True)
+    return False
+
+
+@contextmanager
+def in_use(path: Path) -> Iterator[None]:
+    """Say that this process has a transaction open on a file."""
+    key = str(path.absolute())
+    with _guard:
+        _open[key] += 1
+    try:
+        yield
+    finally:
+        with _guard:
+            _open[key] -= 1
+
+
+@contextmanager
+def not_in_use(path: Path) -> Iterator[bool]:
+    """Yield whether this process has no transaction open on a file, and keep it so.
+
+    A system that has POSIX locks drops all that a process holds on a file when it closes any handle of it.
+    """
+    with _guard:
+        yield not _open[str(path.absolute())]

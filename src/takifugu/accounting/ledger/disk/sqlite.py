@@ -1,0 +1,215 @@
+"""Everything that is special about SQLite: how a ledger file is made, opened, locked, and how its failures read."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from takifugu.accounting.ledger.disk.places import DRAFT, not_in_use, sweep
+from takifugu.core.errors import LedgerError
+
+#: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
+WRITE_LOCK = "BEGIN IMMEDIATE"
+
+#: FULL: a commit is on the disk before it returns. A checkpoint per commit: nothing is kept in the side file alone.
+SETTINGS = (
+    "PRAGMA synchronous=FULL",
+    "PRAGMA wal_autocheckpoint=1",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA trusted_schema=OFF",
+)
+
+#: What a file system without hard links says; a full or failing disk is no such file system.
+NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+#: The pool logs the traceback of a connection that cannot be closed; what was wrong was raised before.
+_SILENT = "takifugu"
+logging.getLogger(f"sqlalchemy.pool.impl.NullPool.{_SILENT}").disabled = True
+
+_MAGIC = b"SQLite format 3\0"
+_SMALLEST_PAGE = 512
+
+#: What is wrong with the file, the rule where there is one, and the fix.
+_REASONS = {
+    sqlite3.SQLITE_BUSY: ("is locked by another program", "", "wait until it has finished, or find and stop it"),
+    sqlite3.SQLITE_LOCKED: ("is locked by another program", "", "wait until it has finished, or find and stop it"),
+    sqlite3.SQLITE_READONLY: ("is read-only", "", "make the file and its folder writable for this user"),
+    sqlite3.SQLITE_PERM: ("may not be read by this user", "", "change the permissions of the file and its folder"),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened", "", "check that its folder exists and that this user may write there"
+    ),
+    sqlite3.SQLITE_FULL: ("cannot grow", "the disk is full", "make room"),
+    sqlite3.SQLITE_IOERR: ("cannot be read or written (input/output error)", "", "check the disk"),
+    sqlite3.SQLITE_CORRUPT: (
+        "is damaged", "", "restore it from a backup, and count what was released since as spent"
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "is not a ledger", "", "give the path of a ledger, or of a file that does not exist yet"
+    ),
+}  # fmt: skip
+
+
+def engine_of(path: Path, timeout: float) -> Engine:
+    """Return an engine on an existing file; every transaction reopens it, so no handle survives a fork."""
+    address = f"file:{quote(str(path.absolute()))}?mode="  # a ledger that has gone is never replaced by an empty one
+
+    def connect() -> sqlite3.Connection:
+        mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
+        return sqlite3.connect(f"{address}{mode}", uri=True, timeout=timeout)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, pool_logging_name=_SILENT)
+
+    @event.listens_for(engine, "connect")
+    def set_up(connection: Any, record: object) -> None:
+        connection.isolation_level = None  # the driver must not begin transactions by itself
+        for setting in SETTINGS:
+            connection.execute(setting)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("takifugu_writes", False)
+        connection.exec_driver_sql(WRITE_LOCK if writes else "BEGIN")
+
+    return engine
+
+
+def _is_only_to_read(path: Path) -> bool:
+    """Whether this user may read a ledger and not write it, and nobody has left anything in its side file."""
+    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    side_file = path.with_name(path.name + "-wal")
+    return not writable and path.exists() and not (side_file.exists() and side_file.stat().st_size)
+
+
+def create(path: Path, fill: Callable[[Engine], None]) -> bool:
+    """Make a ledger file and let `fill` write its tables, or leave the one that another process just made.
+
+    It appears under its name complete or not at all, so that an empty file is never taken for a new ledger. Return
+    whether it is the one made here.
+    """
+    sweep(path.parent)
+    draft = path.with_name(f".{path.name}.{token_hex(8)}{DRAFT}")
+    try:
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        fill(engine_of(draft, timeout=1.0))
+        with closing(sqlite3.connect(draft)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+        return _place(draft, path)
+    finally:
+        for leftover in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm", "-journal"))):
+            leftover.unlink(missing_ok=True)
+
+
+def synchronise(folder: Path) -> None:
+    """Return when the names of a folder's files are on the disk."""
+    if os.name == "posix":  # elsewhere a folder cannot be synchronised, and need not be
+        held = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(held)
+        finally:
+            os.close(held)
+
+
+def _place(draft: Path, path: Path) -> bool:
+    try:
+        os.link(draft, path)  # unlike a rename, it never replaces a ledger
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        try:  # claim the name first
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return False
+        try:
+            os.replace(draft, path)
+        except OSError:
+            path.unlink(missing_ok=True)  # an empty file would be refused at the next start
+            raise
+    synchronise(path.parent)
+    return True
+
+
+def check_length(path: Path) -> None:
+    """Raise the driver's error for a file that does not start as a database, or is shorter than it says.
+
+    SQLite itself reads the missing end of a last page, and the lone start of a first one, as zeros.
+    """
+    for _ in range(5):
+        with not_in_use(path) as free:
+            if not free:
+                return  # this process has opened it before, and closing another handle would drop its locks
+            with path.open("rb") as file:
+                start = file.read(_SMALLEST_PAGE)
+        if start[: len(_MAGIC)] != _MAGIC[: len(start)]:
+            raise _failure(sqlite3.SQLITE_NOTADB)
+        page = int.from_bytes(start[16:18], "big")
+        declared = int.from_bytes(start[28:32], "big") * (65536 if page == 1 else page)
+        side_file = path.with_name(path.name + "-wal")
+        if len(start) == _SMALLEST_PAGE and path.stat().st_size >= declared:
+            return
+        if side_file.exists() and side_file.stat().st_size:
+            return  # it holds the missing pages: another process writes, or died while it did
+        time.sleep(0.02)  # another process may just have finished
+    raise _failure(sqlite3.SQLITE_CORRUPT)
+
+
+def check_harmless(connection: Connection) -> None:
+    """Raise the driver's error for a database that computes something when it is read: views, triggers, modules."""
+    query = "select 1 from sqlite_master where type not in ('table', 'index') or sql like '%virtual%table%' limit 1"
+    if connection.exec_driver_sql(query).first() is not None:
+        raise _failure(sqlite3.SQLITE_NOTADB)
+
+
+def check_whole(connection: Connection) -> None:
+    """Raise the driver's error for a damaged file unless every page is sound."""
+    if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
+        raise _failure(sqlite3.SQLITE_CORRUPT)
+
+
+def _failure(code: int) -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError()
+    error.sqlite_errorcode = code
+    return error
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn the driver's and the system's errors into a LedgerError that names the file, the reason and the fix."""
+    try:
+        yield
+    except DBAPIError as error:
+        reason = _reason(error.orig)
+    except sqlite3.Error as error:
+        reason = _reason(error)
+    except UnicodeDecodeError:  # a text that is none
+        reason = _REASONS[sqlite3.SQLITE_CORRUPT]
+    except OSError as error:
+        why = (error.strerror or "system error").lower()
+        reason = f"cannot be opened ({why})", "", "give a path that can be written"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            reason = f"cannot grow ({why})", "", "make room"
+    else:
+        return
+    what, rule, fix = reason
+    raise LedgerError(f"the ledger {str(path)!r} {what}", rule=rule, fix=fix).at("ledger")
+
+
+def _reason(error: BaseException | None) -> tuple[str, str, str]:
+    code = getattr(error, "sqlite_errorcode", None)
+    if isinstance(code, int) and code & 0xFF in _REASONS:
+        return _REASONS[code & 0xFF]
+    return f"cannot be used ({error})", "", "check that it is a ledger of this version, not written by anything else"

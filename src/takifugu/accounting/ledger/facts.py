@@ -1,0 +1,108 @@
+"""Events: what was done to a ledger, in order, and only ever added to. All other tables are computed from them.
+
+What is long (charges, frameworks, recipes, who was debited) stands once in `contents`; events name it by its digest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Connection
+
+from takifugu._version import __version__
+from takifugu.accounting.ledger.asking import EVERYONE, Part, Request
+from takifugu.accounting.ledger.encoding import decoding, now
+from takifugu.accounting.ledger.histories import charge_of_text, framework_of
+from takifugu.core.errors import LedgerError
+
+#: A tag, and the number of the shape of what its unit is debited, in bytes.
+_TAG, _SHAPE = 32, 4
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One event: what kind of thing was done to a source, what is to be known of it in plain values, and when."""
+
+    kind: str
+    source: str
+    body: Mapping[str, Any]
+    created: str = field(default_factory=now)
+
+
+def append(connection: Connection, fact: Fact) -> None:
+    body = json.dumps(fact.body, sort_keys=True, separators=(",", ":"))
+    values = (fact.kind, fact.source, body, fact.created)
+    connection.exec_driver_sql("insert into events (kind, source, body, created) values (?, ?, ?, ?)", values)
+
+
+def facts(connection: Connection) -> Iterator[Fact]:
+    """Yield every event, the oldest first."""
+    query = "select kind, source, body, created from events order by id"
+    with decoding():
+        for kind, source, body, created in connection.exec_driver_sql(query).all():
+            yield Fact(kind, source, json.loads(body), created)
+
+
+def paid(
+    connection: Connection, source: str, request: Request, group: str, identity: str | None, recipe: str,
+    same_people: bool | None,
+) -> Fact:  # fmt: skip
+    """Return the event that releases were paid for; what is long in it is written."""
+    shapes = [[_written(connection, part) for part in shape] for shape in request.shapes]
+    body = {
+        "group": group, "identity": identity, "recipe": _keep(connection, recipe.encode()), "software": __version__,
+        "ids": list(request.ids.items()), "shapes": shapes, "same_people": same_people,
+        "units": None if request.is_everyone else _keep(connection, request.roster),
+        "everything": request.everything.hex(),
+    }  # fmt: skip
+    return Fact("paid", source, body)
+
+
+def request_in(connection: Connection, fact: Fact) -> Request:
+    """Return what was asked when releases were paid for."""
+    body = fact.body
+    shapes = tuple(tuple(_part(connection, part) for part in shape) for shape in body["shapes"])
+    units = {EVERYONE: 0} if body["units"] is None else dict(_units(content(connection, body["units"])))
+    return Request(dict(body["ids"]), shapes, units, bytes.fromhex(body["everything"]))
+
+
+def content(connection: Connection, digest: str) -> bytes:
+    """Return what an event names by its digest; LedgerError where it is lost or altered."""
+    row = connection.exec_driver_sql("select body from contents where digest = ?", (digest,)).first()
+    if row is None or sha256(row.body).hexdigest() != digest:
+        raise LedgerError(
+            "the ledger lacks what one of its events names",
+            rule="it was edited or damaged",
+            fix="nothing more is released with it, restore a backup",
+        )
+    return bytes(row.body)
+
+
+def _keep(connection: Connection, body: bytes) -> str:
+    digest = sha256(body).hexdigest()
+    connection.exec_driver_sql("insert or ignore into contents (digest, body) values (?, ?)", (digest, body))
+    return digest
+
+
+def _units(roster: bytes) -> Iterator[tuple[bytes, int]]:
+    for at in range(0, len(roster), _TAG + _SHAPE):
+        yield roster[at : at + _TAG], int.from_bytes(roster[at + _TAG : at + _TAG + _SHAPE], "big")
+
+
+def _written(connection: Connection, part: Part) -> dict[str, Any]:
+    return {
+        "charge": _keep(connection, part.text.encode()), "framework": _keep(connection, part.body.encode()),
+        "release": part.release, "number": part.number, "recharge": part.recharge, "reading": part.reading,
+    }  # fmt: skip
+
+
+def _part(connection: Connection, held: Mapping[str, Any]) -> Part:
+    text, body = (content(connection, held[key]).decode() for key in ("charge", "framework"))
+    charge, framework = charge_of_text(text), framework_of(body)
+    return Part(
+        charge, framework, held["release"], held["number"], held["recharge"], held["reading"], text, body
+    )  # fmt: skip

@@ -1,0 +1,165 @@
+"""Histories of units as rows: who has which, what is in them, and what is added to many units at once.
+
+Units that were debited alike share one history, so that what a release writes about them is written once. A history is
+a chain of batches, each what one reservation debits a unit (`summaries` says what it comes to).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row
+
+from takifugu.accounting.ledger.accounts import Item
+from takifugu.accounting.ledger.encoding import decoding
+from takifugu.analysis.guarantee import Charge
+from takifugu.core.errors import LedgerError
+from takifugu.model import frameworks as framework_room
+from takifugu.model.frameworks import Framework
+
+#: The batches of the histories in `wanted_histories`.
+_PATH = (
+    "with recursive path (leaf, parent, batch) as (select h.id, h.parent, h.batch from wanted_histories w "
+    "cross join histories h on h.id = w.id union "
+    "select path.leaf, h.parent, h.batch from path cross join histories h on h.id = path.parent)"
+)
+
+
+class Hit(NamedTuple):
+    """A unit as a source knows it: its row there, its history, and what it has spent."""
+
+    row: int
+    known: tuple[int, str, str]
+
+
+@lru_cache(maxsize=1024)
+def framework_of(body: str) -> Framework:
+    """Return the framework that a canonical text describes, always the same object for the same text."""
+    return framework_room.from_dict(json.loads(body))
+
+
+@lru_cache(maxsize=65536)
+def charge_of_text(body: str) -> Charge:
+    """Return the charge that a canonical text describes."""
+    return Charge.from_dict({"release": "", **json.loads(body)})
+
+
+def select_these(connection: Connection, table: str, column: str, values: Iterable[Any]) -> None:
+    """Keep values in a temporary table of this connection, to be joined with: there is no limit to their number."""
+    raw = connection.connection.cursor()
+    raw.execute(f"create temp table if not exists {table} ({column} primary key) without rowid")
+    raw.execute(f"delete from {table}")
+    raw.executemany(f"insert or ignore into {table} values (?)", [(value,) for value in values])
+
+
+def hits(connection: Connection, tags: Sequence[bytes]) -> dict[bytes, dict[int, Hit]]:
+    """Return in which sources each of these tags is a unit."""
+    select_these(connection, "wanted_tags", "tag", tags)
+    query = (
+        "select u.source, u.id, u.tag, u.history, u.epsilon, u.delta "
+        "from wanted_tags w cross join units u on u.tag = w.tag"
+    )
+    hits: dict[bytes, dict[int, Hit]] = {}
+    same: dict[tuple[int, str, str], tuple[int, str, str]] = {}
+    for source, row, tag, *rest in connection.connection.cursor().execute(query):
+        known = tuple(rest)
+        hits.setdefault(tag, {})[source] = Hit(row, same.setdefault(known, known))
+    return hits
+
+
+def tags_of(connection: Connection, source: int) -> list[bytes]:
+    """Return every unit of a source, oldest first."""
+    query = "select tag from units where source = ? and not is_everyone order by id"
+    return [tag for (tag,) in connection.exec_driver_sql(query, (source,))]
+
+
+def histories_of_everyone(connection: Connection, chosen: Iterable[int]) -> dict[int, int]:
+    """Return of these sources the history that every unit has beside its own, where there is one."""
+    chosen = set(chosen)
+    query = "select source, history from units where is_everyone"
+    return {source: history for source, history in connection.exec_driver_sql(query) if source in chosen}
+
+
+def has_links(connection: Connection, source: int) -> bool:
+    """Whether a pooled output-law promise was ever made about this source."""
+    query = "select 1 from charges c join frameworks f on f.id = c.framework where f.source = ? and c.links limit 1"
+    return connection.exec_driver_sql(query, (source,)).first() is not None
+
+
+def debits_of(connection: Connection, chosen: Iterable[int]) -> dict[int, tuple[Item, ...]]:
+    """Return every debit of histories, the oldest first."""
+    select_these(connection, "wanted_histories", "id", chosen)
+    query = (
+        f"{_PATH} select leaf, path.batch, d.release, d.recharge, d.charge, d.reading, r.public_id from path "
+        "left join debits d on d.batch = path.batch left join releases r on r.id = d.release "
+        "order by leaf, path.batch, d.id"
+    )
+    rows = connection.exec_driver_sql(query).all()
+    charges = charges_of(connection, {row.charge for row in rows})
+    items_of: dict[int, list[Item]] = {}
+    for row in rows:
+        if row.charge not in charges or row.public_id is None:
+            raise LedgerError(
+                "the ledger lacks a debit that one of its histories names",
+                rule="it was edited or damaged",
+                fix="nothing more is released about this source, restore a backup",
+            )
+        charge = read_as(charges[row.charge], row.charge, row.release, row.batch, row.reading)
+        item = Item(charge, charge.framework, row.public_id, row.release, bool(row.recharge))
+        items_of.setdefault(row.leaf, []).append(item)
+    return {leaf: tuple(items) for leaf, items in items_of.items()}
+
+
+def read_as(charge: Charge, row: int, release: int, batch: int, reading: str) -> Charge:
+    """Return a charge as a debit of a batch reads it; its `release` says in which row it is, and of which release."""
+    return replace(charge, release=f"{row} {release}", reading=f"{batch}.{reading}" if reading else "")
+
+
+def rows_of(charge: Charge) -> tuple[int, int]:
+    """Return the row of a charge that was read, and that of its release."""
+    row, release = charge.release.split()
+    return int(row), int(release)
+
+
+def charges_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Charge]:
+    """Return charges by their rows."""
+    select_these(connection, "wanted_rows", "id", chosen)
+    query = "select c.id, c.body from wanted_rows w cross join charges c on c.id = w.id"
+    with decoding():
+        return {row: charge_of_text(body) for row, body in connection.exec_driver_sql(query)}
+
+
+def frameworks_of(connection: Connection, chosen: Iterable[int]) -> dict[str, Framework]:
+    """Return by fingerprint the frameworks under which charges in some rows were made."""
+    select_these(connection, "wanted_rows", "id", chosen)
+    query = (
+        "select distinct f.fingerprint, f.body from wanted_rows w cross join charges c on c.id = w.id "
+        "join frameworks f on f.id = c.framework"
+    )
+    with decoding():
+        return {name: framework_of(body) for name, body in connection.exec_driver_sql(query)}
+
+
+def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, int]]:
+    """Return every charge about a source, each with how many debits of units there were of it."""
+    query = (
+        "select c.body, sum(b.units) as units from releases r join debits d on d.release = r.id "
+        "join batches b on b.id = d.batch join charges c on c.id = d.charge where r.source = ? group by c.id"
+    )
+    with decoding():
+        return [(charge_of_text(row.body), row.units) for row in connection.exec_driver_sql(query, (source,))]
+
+
+def entry_rows(connection: Connection, source: int) -> Sequence[Row[Any]]:
+    """Return every release of a source with its charges and how many units each debits, oldest first."""
+    query = (
+        "select r.id, r.public_id, r.name, r.epsilon, r.delta, r.software, r.created, s.state, c.body, f.fingerprint, "
+        "b.units from releases r join reservations s on s.id = r.reservation join debits d on d.release = r.id "
+        "join batches b on b.id = d.batch join charges c on c.id = d.charge join frameworks f on f.id = c.framework "
+        "where r.source = ? order by r.id, d.id"
+    )
+    return connection.exec_driver_sql(query, (source,)).all()

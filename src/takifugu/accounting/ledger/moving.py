@@ -1,0 +1,103 @@
+"""What becomes of a reservation: reserved → drawn → published, each an event; its noisy values are kept in between."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.ledger import answers
+from takifugu.accounting.ledger.applying import note
+from takifugu.accounting.ledger.encoding import decoding
+from takifugu.accounting.ledger.facts import Fact
+from takifugu.accounting.ledger.pending import held, packed, set_bundle, unpacked
+from takifugu.accounting.ledger.store import source_of_row
+from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED
+from takifugu.core.errors import LedgerError
+
+
+def keep_drawn(connection: Connection, ledger: Path, group: str, mine: bytes) -> bytes | None:
+    """Note that a reservation was drawn and keep `mine` (see `outputs`); None, or what another process kept first.
+
+    Raises LedgerError for a reservation that this ledger does not have, or whose values were published already.
+    """
+    row = held(connection, group)
+    if row.state == RESERVED:
+        _move(connection, group, "drawn")
+        set_bundle(connection, group, mine)
+        return None
+    content = unpacked(ledger, row.bundle)
+    if row.state == DRAWN and content is not None:
+        return content
+    if row.state == DRAWN and row.bundle is not None:
+        raise LedgerError(
+            f"the reservation {group!r} was drawn, and the file of its values beside the ledger is lost or altered",
+            rule="its epsilon is spent, and drawing again would publish it twice",
+            fix="bring the file back, or make another release",
+        )
+    if row.state == DRAWN:
+        raise LedgerError(
+            f"the reservation {group!r} was drawn, and the ledger lacks its values",
+            rule="its epsilon is spent, and what it drew cannot be published again",
+            fix="make another release",
+        )
+    raise LedgerError(
+        f"the reservation {group!r} was drawn and published before ({row.changed})",
+        rule="its values are out, and a second draw would pay nothing for them",
+        fix="use what was published, or make another release",
+    )
+
+
+def read_session(connection: Connection, ledger: Path, group: str) -> tuple[answers.Answered, ...]:
+    """Return what was asked in a session that is not closed; raises LedgerError for one that is, and for no session."""
+    row = held(connection, group)
+    if row.state == PUBLISHED:
+        raise LedgerError(
+            f"the session {group!r} is closed ({row.changed})", rule="its epsilon is spent", fix="reserve another one"
+        )
+    with decoding():
+        if json.loads(row.recipe).get("kind") != answers.RECIPE["kind"]:
+            raise answers.no_session("it is another release that was paid for", "complete it, or open a session")
+        return answers.read(unpacked(ledger, row.bundle))
+
+
+def keep_answer(
+    connection: Connection, ledger: Path, group: str, number: int, new: answers.Answered
+) -> tuple[answers.Answered, ...]:
+    """Keep one answer of a session, unless another process did; return all that is kept."""
+    known = read_session(connection, ledger, group)
+    questions = answers.with_answer(known, number, new)
+    if questions is not known:
+        if held(connection, group).state == RESERVED:
+            _move(connection, group, "drawn")
+        set_bundle(connection, group, packed(answers.written(questions)))
+    return questions
+
+
+def close_session(connection: Connection, ledger: Path, group: str) -> None:
+    """Note that a session is over, whatever was asked in it, and drop its answers."""
+    read_session(connection, ledger, group)
+    _move(connection, group, "published")
+
+
+def set_published(connection: Connection, group: str) -> None:
+    """Note that the values are handed out, and drop them; once or many times."""
+    row = held(connection, group)
+    if row.state == RESERVED:
+        raise LedgerError(
+            f"the reservation {group!r} is {RESERVED!r} and was never {DRAWN!r}, so it cannot become {PUBLISHED!r}",
+            fix="reserve, draw and publish, in this order",
+        )
+    if row.state != PUBLISHED:
+        _move(connection, group, "published")
+
+
+def finish(connection: Connection, group: str, why: str) -> None:
+    """Note that a reservation is over, drawn or not, and why, and drop what was kept of it."""
+    _move(connection, group, "over", why=why)
+
+
+def _move(connection: Connection, group: str, kind: str, **more: str) -> None:
+    source = source_of_row(connection, held(connection, group).source).name
+    note(connection, Fact(kind, source, {"group": group, **more}))

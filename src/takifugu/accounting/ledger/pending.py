@@ -1,0 +1,141 @@
+"""Reservations as rows: releases that were paid for together and move together (`moving`)."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, update
+
+from takifugu.accounting.ledger.disk import outputs
+from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row
+from takifugu.accounting.ledger.store import most_spent, people_of
+from takifugu.accounting.ledger.tables import releases, reservations, sources
+from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
+from takifugu.core.errors import LedgerError
+
+#: The most bytes of noisy values and files that one reservation keeps.
+LARGEST = 200_000_000
+
+
+def add_reservation(
+    connection: Connection, source: int, group: str, identity: str | None, recipe: str, created: str
+) -> int:
+    """Write a new reservation."""
+    row = {
+        "public_id": group, "source": source, "identity": identity, "recipe": recipe,
+        "state": RESERVED, "created": created, "changed": created,
+    }  # fmt: skip
+    return new_row(connection, reservations, row)
+
+
+def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Mapping[str, Any]) -> None:
+    """Raise LedgerError where a release of one of these names was paid for under the same key before."""
+    once, wanted = recipe.get("once"), set(names)
+    if once is None:
+        return
+    for paid in read_payments(connection, source):
+        if paid.once == once and (twice := sorted(wanted & set(paid.ids))):
+            raise LedgerError(
+                f"{', '.join(twice)} was paid for with the key {once!r} before ({paid.created})",
+                rule="one key pays once",
+                fix="run the same command again, which pays nothing, or write another key",
+            ).at("once")
+
+
+def read_payments(connection: Connection, source: int) -> tuple[Payment, ...]:
+    """Return what was ever paid for about a source, oldest first."""
+    named: dict[int, dict[str, str]] = {}
+    for row in connection.execute(select(releases).where(releases.c.source == source).order_by(releases.c.id)):
+        named.setdefault(row.reservation, {})[row.name] = row.public_id
+    columns = reservations.c
+    mine = select(columns.id, columns.public_id, columns.state, columns.identity, columns.created, columns.recipe)
+    rows = connection.execute(mine.where(columns.source == source).order_by(columns.id))
+    with decoding():
+        return tuple(
+            Payment(row.public_id, named.get(row.id, {}), row.state, row.identity, row.created, json.loads(row.recipe))
+            for row in rows
+        )
+
+
+def read_pending(
+    connection: Connection, ledger: Path, source: int | None, identity: str | None
+) -> tuple[Pending, ...]:
+    """Return what is paid for and not published, oldest first."""
+    query = (
+        select(reservations, sources.c.name, sources.c.budget_epsilon, sources.c.budget_delta)
+        .select_from(reservations.join(sources))
+        .where(reservations.c.state != PUBLISHED)
+        .order_by(reservations.c.id)
+    )
+    if source is not None:
+        query = query.where(reservations.c.source == source)
+    if identity is not None:
+        query = query.where(reservations.c.identity == identity)
+    with decoding():
+        return tuple(_pending(connection, ledger, row) for row in connection.execute(query))
+
+
+def _pending(connection: Connection, ledger: Path, row: Row[Any]) -> Pending:
+    mine = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
+    held = connection.execute(mine).all()
+    spent = most_spent(connection, row.source)
+    return Pending(
+        group=row.public_id, source=row.name, ids={release.name: release.public_id for release in held},
+        state=known_state(row.state), created=row.created, recipe=json.loads(row.recipe),
+        bundle=unpacked(ledger, row.bundle), spent=spent, budget=amount(row.budget_epsilon, row.budget_delta),
+        same_people=people_of(connection, row.source),
+    )  # fmt: skip
+
+
+def packed(bundle: bytes) -> bytes:
+    """Return noisy values as they are kept; raises LedgerError for more than can be read back."""
+    if len(bundle) > LARGEST:
+        raise LedgerError(
+            f"the files of this release take {len(bundle) // 1_000_000:,} MB",
+            rule=f"a ledger keeps at most {LARGEST // 1_000_000} MB of one release",
+            fix="publish fewer rows or cells at once",
+        )
+    return zlib.compress(bundle, 9)
+
+
+def held(connection: Connection, group: str) -> Row[Any]:
+    row = connection.execute(select(reservations).where(reservations.c.public_id == group)).one_or_none()
+    if row is None:
+        raise LedgerError(
+            f"the ledger has no reservation {group!r}", fix="complete it with the ledger that it was made in"
+        )
+    with decoding():
+        known_state(row.state)
+    return row
+
+
+def set_state(connection: Connection, group: str, state: str, created: str) -> None:
+    """Write what a reservation is from a time on; one that is published drops its values."""
+    mine = update(reservations).where(reservations.c.public_id == group)
+    connection.execute(mine.values(changed=created, state=state))
+    if state == PUBLISHED:
+        set_bundle(connection, group, None)
+
+
+def set_bundle(connection: Connection, group: str, bundle: bytes | None) -> None:
+    """Keep the noisy values of a reservation, which are no event: they go when they are published."""
+    connection.execute(update(reservations).where(reservations.c.public_id == group).values(bundle=bundle))
+
+
+def unpacked(ledger: Path, bundle: bytes | None) -> bytes | None:
+    content = None if bundle is None else outputs.packed_of(ledger, bundle)
+    with decoding():
+        return None if content is None else _inflated(content)
+
+
+def _inflated(content: bytes) -> bytes:
+    """Return compressed bytes as they were; ValueError for what is not whole, and for what is larger than allowed."""
+    unpacking = zlib.decompressobj()
+    inflated = unpacking.decompress(content, LARGEST + 1)
+    if len(inflated) > LARGEST or not unpacking.eof:
+        raise ValueError(f"its values are not whole, or take more than {LARGEST // 1_000_000} MB")
+    return inflated

@@ -1,0 +1,185 @@
+"""What releases would cost, before anything is paid: nothing is written, and no ledger is made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from takifugu.accounting.composition import joint
+from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.accounts import Accounts, Item
+from takifugu.accounting.ledger.asking import request_of
+from takifugu.accounting.ledger.book import Ledger, path_of
+from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_already
+from takifugu.accounting.ledger.layouts import CUT, cut_differently, words
+from takifugu.accounting.ledger.reserving import TooMuch, refusal
+from takifugu.accounting.ledger.same_people import Declaration, not_declared
+from takifugu.accounting.ledger.tallying import Tally, request_items, tally
+from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
+from takifugu.core.errors import CompositionRefused, LedgerError
+from takifugu.core.names import normalised
+
+
+@dataclass(frozen=True)
+class Charged:
+    """What units of one kind would be charged: what is asked, alone, and what it adds to what they have spent."""
+
+    units: int
+    alone: Amount
+    charged: Amount
+    reason: str
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a source has spent before and would have after; `after` is None where there is no joint promise.
+
+    Without a declared budget `budget` is what the first release cost, or would cost. `words` say what would be refused,
+    and are empty where it `fits`; `layout` says
+    that the source is read in several layouts, and what that costs; `people` that nothing is declared about those of a
+    new source.
+    """
+
+    before: Amount
+    after: Amount | None
+    budget: Amount | None
+    budget_is_declared: bool
+    charges: tuple[Charged, ...]
+    fits: bool
+    words: str
+    layout: str = ""
+    people: str = ""
+
+
+def preview(
+    where: str | Path | None,
+    source: str,
+    debits: Sequence[Debit],
+    budget: Budget | None = None,
+    as_composing: bool = False,
+    same_people: bool | None = None,
+) -> Preview:
+    """Return what `Ledger.reserve` would do, without doing it; a ledger that does not exist is an empty one.
+
+    Raises what `reserve` raises for what cannot be counted, and LedgerError for a file that is no ledger.
+    """
+    wanted = None if budget is None else as_budget(budget)
+    name = normalised(source)
+    with as_it_is(where) as book:
+        request = request_of(debits, book.tag_of, as_composing)
+        with book.store.reading() as connection:
+            known = rows.read_source(connection, name)
+            spent = NOTHING if known is None else rows.most_spent(connection, known[0])
+            declared = None if known is None or known[1].budget_is_implied else known[1].budget
+            if wanted is not None and declared is not None and wanted != declared:
+                raise other_budget(name, declared, wanted)
+            if wanted is not None and not spent.fits(wanted):
+                raise spent_already(name, spent, wanted)
+            limit = declared or wanted or (known[1].budget if known else None)
+            is_declared = (declared or wanted) is not None
+            try:
+                computed = tally(connection, name, request, same_people)
+                number = 0 if known is None else known[0]
+                people = not_declared(connection, Declaration(name, number, request.names_units, same_people))
+            except CompositionRefused as refused:
+                return Preview(spent, None, limit, is_declared, (), False, str(refused))
+    limit = limit or computed.mine.cost
+    about = replace(computed.mine, source=replace(computed.source, budget=limit, budget_is_implied=not is_declared))
+    over_budget = ""
+    for account in (about, *computed.theirs):
+        allowed = account.source.budget
+        over = None if allowed is None or over_budget else account.worst_over(allowed)
+        if allowed is not None and over is not None:
+            over_budget = refusal(TooMuch(request, account, over, allowed)).what
+    charges = _charges(computed)
+    after = most([spent, computed.mine.cost])
+    return Preview(spent, after, limit, is_declared, charges, not over_budget, over_budget, computed.mine.mixed, people)
+
+
+def layout_words(where: str | Path, source: str, layout: str) -> str:
+    """Return what it means to read a source in this layout, or nothing where a ledger knows it in no other one.
+
+    A ledger that cannot be read says nothing here: whoever pays is told.
+    """
+    try:
+        if not path_of(where).exists():
+            return ""
+        with as_it_is(where) as book, book.store.reading() as connection:
+            known = rows.read_source(connection, normalised(source))
+    except LedgerError:
+        return ""
+    if known is None or known[1].layout is None or (known[1].layout == layout and not known[1].is_mixed):
+        return ""
+    return words(known[1].name, known[1].layout, layout)
+
+
+@contextmanager
+def as_it_is(where: str | Path | None) -> Iterator[Ledger]:
+    """Yield the ledger as it is: one that is not there is an empty one."""
+    path = None if where is None else path_of(where)
+    if path is not None and path.exists():
+        yield Ledger.open(path, create=False)
+        return
+    with TemporaryDirectory(prefix="takifugu-") as folder:
+        yield Ledger.open(Path(folder) / "ledger.db")
+
+
+def _charges(computed: Tally) -> tuple[Charged, ...]:
+    kinds: Counter[tuple[Amount, Amount, str]] = Counter()
+    for kind, members in computed.mine.kinds.items():
+        if kind not in computed.mine.costs:
+            continue
+        cost, items = computed.mine.costs[kind], computed.mine.accounts.items[kind]
+        new = request_items(computed.request, kind.shape)
+        old = [item for item in items if item not in new]
+        alone, spent = _alone(computed.mine.accounts, new), kind.spent
+        added = Amount(max(cost.epsilon - spent.epsilon, Fraction(0)), max(cost.delta - spent.delta, Fraction(0)))
+        kinds[alone, added, _words(computed, old, new, alone, added)] += members.count
+    return tuple(Charged(count, *one) for one, count in kinds.items())
+
+
+def _alone(accounts: Accounts, new: Sequence[Item]) -> Amount:
+    total = NOTHING
+    for item in new:
+        promise = joint(accounts.frameworks[item.fingerprint], [item.charge], item.recharge, item.fingerprint)
+        total = Amount(total.epsilon + promise.epsilon, total.delta + promise.delta)
+    return total
+
+
+def _words(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
+    if computed.mine.mixed:
+        return "the source is read in several layouts"
+    if cut_differently(item.charge for item in (*old, *new) if not item.is_foreign):
+        return CUT
+    return _reason(old, new, alone, added)
+
+
+def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
+    if not new:
+        return "nothing is released about it, but a pooled answer ties it to units about which something is"
+    if added.epsilon == alone.epsilon:
+        return "its own epsilon is added"
+    if added.epsilon < alone.epsilon:
+        return "what entries reveal about each other is paid for once, together with the other releases"
+    ratio = short(added.epsilon / alone.epsilon, up=True) if alone.epsilon else "many"
+    if any(item.is_adopted for item in old):
+        return (
+            f"{ratio} times its own epsilon: releases of which only the certificates are left count for everybody, at "
+            "the cost of a change of the whole data"
+        )
+    if any(item.is_foreign for item in old):
+        return (
+            f"{ratio} times its own epsilon: releases about another source of the same people count here, too, at the "
+            "cost of a change of their whole data"
+        )
+    if {item.fingerprint for item in old} - {item.fingerprint for item in new}:
+        return (
+            f"{ratio} times its own epsilon: earlier releases were made under another belief, or for another length, "
+            "and every belief is charged for every release"
+        )
+    return f"{ratio} times its own epsilon: together with the other releases its noise hides less than alone"

@@ -1,0 +1,117 @@
+"""Which sources of a ledger are about the same people: declared, never guessed.
+
+Of sources that name units, units of one name are asked about. A source that names none is one unit, whoever is in it:
+once it is declared to be about the same people, each other source that names none has to declare it, too, and they are
+charged for each other. Nothing bounds what it reveals together with units of another source: that is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.ledger import store as rows
+from takifugu.core.errors import InputError, LedgerError
+
+#: Sources by their numbers, the lower one first; a source with itself was declared to be of the same people as others.
+Known = Mapping[tuple[int, int], bool]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is declared with a release about a source: its name and number (0: a new one), whether it names units."""
+
+    name: str
+    number: int
+    names_units: bool
+    same_people: bool | None
+
+
+def pair(one: int, other: int) -> tuple[int, int]:
+    """Return two sources, the lower number first."""
+    return (min(one, other), max(one, other))
+
+
+def ties(known: Known) -> set[tuple[int, int]]:
+    """Return the pairs of sources that are about the same people."""
+    return {(one, other) for (one, other), same in known.items() if same and one != other}
+
+
+def declared(connection: Connection, about: Declaration, alike: set[int], known: Known) -> dict[int, bool]:
+    """Return of other sources whether they are about the same people, as declared now or before.
+
+    `alike` are the sources that name some unit as this one does. Raises InputError where it has to be declared, or
+    cannot be counted, and LedgerError where the ledger knows that it is otherwise.
+    """
+    others = {row.id: row.members > 0 for row in rows.read_counters(connection) if row.id != about.number}
+    unnamed = {other for other, names_units in others.items() if not names_units}
+    unknown = {other for other in others if pair(about.number, other) not in known}
+    if about.names_units:
+        vague = {o for o in unnamed if (o, o) in known and known.get(pair(about.number, o)) is not False}
+        if about.same_people is not False:
+            _check_named_alike(connection, about, vague)
+        overlap = alike | vague
+    else:
+        if about.same_people:
+            _check_named_alike(connection, about, unknown - unnamed)
+        is_tied = (about.number, about.number) in known
+        open_ones = {other for other in unnamed & unknown if is_tied or (other, other) in known}
+        same = {other for other in unnamed if known.get(pair(about.number, other))}
+        overlap = same | open_ones if about.same_people is None else unnamed
+    return {other: _is_same(connection, about, other, known) for other in sorted(overlap)}
+
+
+def not_declared(connection: Connection, about: Declaration) -> str:
+    """Return what it means that a new source names no units, as others do, and that nothing is said of its people."""
+    if about.number or about.names_units or about.same_people is not None:
+        return ""
+    names = [name for name, members in connection.exec_driver_sql("select name, members from sources") if not members]
+    if not names:
+        return ""
+    return (
+        f"the source {about.name!r} names no units, nor does {min(names)!r} of this ledger: they count as other "
+        "people, each source with a budget of its own; if they are the same people, write same_people = true under "
+        "[source] (same_people=True in Python), and each release about the one is charged to the other, too"
+    )
+
+
+def _is_same(connection: Connection, about: Declaration, other: int, known: Known) -> bool:
+    before = known.get(pair(about.number, other))
+    name = rows.source_of_row(connection, other).name
+    if before is None and about.same_people is None:
+        both = "both say whose data they hold, and name units alike" if about.names_units else "both name no units"
+        who = "other people of the same names" if about.names_units else "other people"
+        raise InputError(
+            f"the sources {about.name!r} and {name!r} of this ledger {both}",
+            fix="are these the same people? Write same_people = false under [source] (same_people=False in Python) "
+            f"if they are {who}; or same_people = true, and each release about the one source is charged to the other, "
+            "too, at the cost of a change of the whole data",
+        ).at("same_people")
+    if before and about.same_people is False:
+        raise LedgerError(
+            f"the ledger records that the sources {about.name!r} and {name!r} are about the same people, and now "
+            "same_people = false is declared",
+            fix="leave it out, what was declared once stays",
+        ).at("same_people")
+    return bool(before or about.same_people)
+
+
+def _check_named_alike(connection: Connection, about: Declaration, others: set[int]) -> None:
+    """Raise InputError where one of two sources of the same people names units and the other does not."""
+    names = sorted(rows.source_of_row(connection, other).name for other in others)
+    if names:
+        named, unnamed = (about.name, names[0]) if about.names_units else (names[0], about.name)
+        fix = (
+            "write same_people = false under [source] (same_people=False in Python) if they are other people; if they "
+            "are the same ones, name no units here"
+            if about.names_units
+            else f"name the units as {named!r} does, or keep data of other people in a ledger of their own"
+        )
+        raise InputError(
+            f"the source {unnamed!r} is declared to be about the same people as others and names no units, while "
+            f"{named!r} does",
+            rule="nothing says who is in both, so nothing bounds what both reveal together",
+            fix=fix,
+        ).at("same_people")

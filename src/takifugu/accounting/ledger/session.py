@@ -1,0 +1,52 @@
+"""Sessions: a release whose questions depend on its past answers; all of it is paid for before the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from takifugu.accounting.ledger.answers import RECIPE, Answered, check_text
+from takifugu.accounting.ledger.book import Ledger
+from takifugu.accounting.ledger.budgets import Budget
+from takifugu.accounting.ledger.values import Debit, Pending, Reservation
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """Questions about reserved data, one after the other: each answer is in the ledger before the next is asked.
+
+    `paid` is a reservation, or a pending one whose process ended: it goes on with the answers that were kept. Nothing
+    is ever given back: a session that was closed early, or never again opened, has spent all that it reserved.
+    """
+
+    ledger: Ledger
+    paid: Reservation | Pending
+
+    @staticmethod
+    def open(ledger: Ledger, source: str, debits: Sequence[Debit], budget: Budget | None = None) -> Session:
+        """Pay for a session about a source, and begin it; raises what `Ledger.reserve` raises."""
+        return Session(ledger, ledger.reserve(source, debits, budget, recipe=RECIPE))
+
+    @property
+    def answers(self) -> tuple[Answered, ...]:
+        """Return every question with its answer; LedgerError for a session that is closed."""
+        return self.ledger.session_of(self.paid)
+
+    def ask(self, question: str, draw: Callable[[tuple[Answered, ...]], str]) -> str:
+        """Return the noisy answer to the next question; `draw` has what was asked before, and draws it.
+
+        Where another process asked the same question of this session first, its answer is returned and this draw is
+        thrown away. Raises LedgerError where that was another question, and for a session that is closed, and
+        InputError for a question or an answer that is not a text: what is kept is what was answered.
+        """
+        check_text(question, "question")
+        before = self.answers
+        answer = draw(before)
+        check_text(answer, "answer")
+        return self.ledger.answer(self.paid, len(before), (question, answer))
+
+    def close(self) -> tuple[Answered, ...]:
+        """End the session and return all that was asked: what the ledger kept of it is dropped."""
+        questions = self.answers
+        self.ledger.close_session(self.paid)
+        return questions

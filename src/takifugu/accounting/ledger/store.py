@@ -1,0 +1,312 @@
+"""The ledger as rows: opening it, transactions, keyed hashes, sources with their budgets, and what is shown of them."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, update
+
+from takifugu.accounting.ledger.disk import sqlite
+from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, in_use, place_of
+from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row, now
+from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
+from takifugu.accounting.ledger.tables import (
+    KIND,
+    VERSION,
+    meta,
+    metadata,
+    notes,
+    people,
+    releases,
+    reservations,
+    sources,
+    units,
+)
+from takifugu.accounting.ledger.values import PUBLISHED, Amount, Entry, Event, Source, SourceRow, UnitSpent, most
+from takifugu.core.errors import LedgerError
+from takifugu.core.escaping import visible
+from takifugu.numbers.rationals import to_text
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """An open ledger: where it is, how to reach it, and the key of its hashes.
+
+    `public_id` says which ledger it is. `place` is where `path` led when it was opened, whatever the process calls its
+    folder afterwards.
+    """
+
+    path: Path
+    engine: Engine
+    key: bytes = field(repr=False)
+    is_new: bool = False
+    public_id: str = ""
+    place: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "place", self.path.absolute())
+
+    def tag(self, kind: str, content: bytes) -> bytes:
+        """Return the keyed hash that stands for a unit's name, or for what a release is, inside this ledger."""
+        return hmac.digest(self.key, kind.encode() + b"\0" + content, "sha256")
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Hold the write lock until the end; an exception takes everything back."""
+        with sqlite.explained(self.path), in_use(self.place), self.engine.connect() as plain:
+            connection = plain.execution_options(takifugu_writes=True)
+            with connection.begin():
+                if self.place.exists():
+                    check_one_name(self.place)
+                yield connection
+
+
+def open_store(path: Path, timeout: float, create: bool) -> Store:
+    """Open the ledger at `path`, or make one.
+
+    Raises LedgerError, with the fix, for anything that is not a sound ledger of this version.
+    """
+    is_new = False
+    with sqlite.explained(path):
+        if path.is_dir():
+            raise LedgerError(f"the ledger {str(path)!r} is a folder", fix="give the path of a file").at("ledger")
+        path = place_of(path)
+        if not path.exists():
+            if not create:
+                raise LedgerError(
+                    f"there is no ledger {str(path)!r}", fix="a first release makes one, or check the path"
+                ).at("ledger")
+            check_locks(path.parent)
+            is_new = sqlite.create(path, _fill)
+        if not path.is_file():
+            raise LedgerError(
+                f"the ledger {str(path)!r} is a device or a pipe", fix="give the path of a file"
+            ).at("ledger")
+        check_one_name(path)
+        check_locks(path.parent)
+        if path.stat().st_size == 0:
+            raise LedgerError(
+                f"the ledger {str(path)!r} is an empty file",
+                rule=(
+                    "either it lost its contents (restore a backup), or it never was a ledger (delete it, and a new "
+                    "one is made)"
+                ),
+            ).at("ledger")
+        sqlite.check_length(path)
+    engine = sqlite.engine_of(path, timeout)
+    store = Store(path, engine, b"")
+    with store.reading() as connection:
+        sqlite.check_harmless(connection)
+        sqlite.check_whole(connection)
+        check_version(connection, path)
+    with store.reading() as connection, decoding():
+        check_layout(connection, path)
+        row = connection.execute(select(meta)).one()
+        return Store(path, engine, bytes.fromhex(row.key), is_new, row.public_id)
+
+
+def _fill(engine: Engine) -> None:
+    metadata.create_all(engine)
+    with engine.begin() as connection:
+        row = {"kind": KIND, "version": VERSION, "public_id": token_hex(8), "created": now(), "key": token_hex(32)}
+        connection.execute(insert(meta).values(row))
+
+
+def check_layout(connection: Connection, path: Path) -> None:
+    """Raise LedgerError for a database with other tables, columns or indexes than a ledger has."""
+    tables = {name: {column.name for column in table.columns} for name, table in metadata.tables.items()}
+    indexes = {index.name for table in metadata.tables.values() for index in table.indexes}
+    strange = [
+        name
+        for kind, name in connection.exec_driver_sql("select type, name from sqlite_master")
+        if not name.startswith("sqlite_") and name not in (tables if kind == "table" else indexes)
+    ]
+    for name, columns in tables.items():
+        held = connection.exec_driver_sql(f"PRAGMA table_xinfo({name})").all()
+        strange += [name] if {row[1] for row in held} != columns or any(row[6] for row in held) else []
+    if strange:
+        raise LedgerError(
+            f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
+            rule="it was edited, or made by another version",
+            fix="restore a backup",
+        ).at("ledger")
+
+
+def check_version(connection: Connection, path: Path) -> None:
+    """Raise LedgerError for a database that is no ledger, or one in another format."""
+    known = inspect(connection).has_table(meta.name)
+    rows = connection.execute(select(meta.c.kind, meta.c.version)).all() if known else []
+    if len(rows) != 1 or rows[0].kind != KIND:
+        raise LedgerError(
+            f"the ledger {str(path)!r} is a database, but not a ledger",
+            fix="give the path of a ledger, or of a file that does not exist yet",
+        ).at("ledger")
+    version = rows[0].version
+    if version != VERSION:
+        is_newer = isinstance(version, int) and version > VERSION
+        fix = "install a newer Takifugu" if is_newer else "open it with the Takifugu that made it"
+        raise LedgerError(
+            f"the ledger {str(path)!r} is in format {version}, not {VERSION}",
+            rule=f"this version of Takifugu reads format {VERSION} only",
+            fix=fix,
+        ).at("ledger")
+
+
+def read_source(connection: Connection, name: str) -> tuple[int, Source] | None:
+    """Return a source by its normalised name; None where there is none."""
+    row = connection.execute(select(sources).where(sources.c.name == name)).one_or_none()
+    return None if row is None else (row.id, _source(row))
+
+
+def known_source(connection: Connection, name: str) -> tuple[int, Source]:
+    """Return a source that an event was about before."""
+    row = read_source(connection, name)
+    if row is None:
+        raise LedgerError("the ledger has an event of a source that it lacks", rule="it was edited or damaged")
+    return row
+
+
+def source_of_row(connection: Connection, number: int) -> Source:
+    return _source(connection.execute(select(sources).where(sources.c.id == number)).one())
+
+
+def _source(row: Row[Any]) -> Source:
+    with decoding():
+        budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
+    return Source(row.name, row.public_id, budget, row.budget_is_implied, row.layout, row.is_mixed)
+
+
+def add_source(connection: Connection, name: str, public_id: str, created: str) -> None:
+    row = {
+        "name": name, "public_id": public_id, "created": created, "budget_is_implied": False, "changes": 0,
+        "members": 0, "layout": None, "is_mixed": False,
+    }  # fmt: skip
+    new_row(connection, sources, row)
+
+
+def set_budget(connection: Connection, source: int, budget: Amount, implied: bool, created: str) -> None:
+    """Write a budget and a trace of it."""
+    before = source_of_row(connection, source)
+    was = "" if before.budget is None else f" (before: {before.budget.text(up=False)})"
+    why = ", what the first release cost, because none was declared" if implied else ""
+    add_note(connection, source, created, f"the budget is {budget.text(up=False)}{was}{why}")
+    values = {
+        "budget_epsilon": to_text(budget.epsilon), "budget_delta": to_text(budget.delta), "budget_is_implied": implied
+    }  # fmt: skip
+    connection.execute(update(sources).where(sources.c.id == source).values(values))
+    changed(connection, source)
+
+
+def set_layout(connection: Connection, source: int, layout: str, what: str, created: str) -> None:
+    """Note the layout of the first release; of a later one in another layout say `what` that means, once."""
+    if source_of_row(connection, source).layout is None:
+        connection.execute(update(sources).where(sources.c.id == source).values(layout=layout))
+    if what and not source_of_row(connection, source).is_mixed:
+        connection.execute(update(sources).where(sources.c.id == source).values(is_mixed=True))
+        add_note(connection, source, created, what)
+
+
+def changed(connection: Connection, source: int) -> None:
+    """Say that something about a source's account was written, for all who have computed from what was before."""
+    connection.execute(update(sources).where(sources.c.id == source).values(changes=sources.c.changes + 1))
+
+
+def read_counters(connection: Connection) -> Sequence[Row[Any]]:
+    return connection.exec_driver_sql("select id, changes, members from sources order by id").all()
+
+
+def has_members(connection: Connection, source: int) -> bool:
+    """Whether releases about a source name the units that they read."""
+    return bool(connection.execute(select(sources.c.members).where(sources.c.id == source)).scalar_one())
+
+
+def read_people(connection: Connection) -> dict[tuple[int, int], bool]:
+    """Return of every two sources about which it was declared whether they are about the same people.
+
+    A source with itself was declared to be so, and names no units.
+    """
+    return {(row.one, row.other): row.same for row in connection.execute(select(people))}
+
+
+def people_of(connection: Connection, source: int) -> dict[str, bool]:
+    """Return of each other source, by name, whether units of one name were declared to be the same people."""
+    pairs = {
+        (b if a == source else a): same for (a, b), same in read_people(connection).items()
+        if source in (a, b) and a != b
+    }  # fmt: skip
+    return {source_of_row(connection, other).name: same for other, same in sorted(pairs.items())}
+
+
+def add_note(connection: Connection, source: int, created: str, what: str) -> None:
+    """Leave a trace in the history of a source."""
+    connection.execute(insert(notes).values(source=source, what=what, created=created))
+
+
+def read_notes(connection: Connection, source: int) -> tuple[Event, ...]:
+    query = select(notes).where(notes.c.source == source).order_by(notes.c.id)
+    return tuple(Event(row.created, row.what) for row in connection.execute(query))
+
+
+def read_release_ids(connection: Connection, source: int) -> frozenset[str]:
+    return frozenset(connection.execute(select(releases.c.public_id).where(releases.c.source == source)).scalars())
+
+
+def read_spent(connection: Connection, source: int) -> tuple[UnitSpent, ...]:
+    mine = (units.c.source == source, units.c.is_everyone.is_(False))
+    rows = connection.execute(select(units).where(*mine).order_by(units.c.id))
+    with decoding():
+        return tuple(UnitSpent(row.tag.hex(), amount(row.epsilon, row.delta)) for row in rows)
+
+
+def most_spent(connection: Connection, source: int) -> Amount:
+    """Return the most that any unit of a source has spent."""
+    costs = select(units.c.epsilon, units.c.delta).where(units.c.source == source).distinct()
+    with decoding():
+        return most([amount(*row) for row in connection.execute(costs)])
+
+
+def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
+    held: dict[int, list[Row[Any]]] = {}
+    for row in entry_rows(connection, source):
+        held.setdefault(row.id, []).append(row)
+    with decoding():
+        return tuple(_entry(rows) for rows in held.values())
+
+
+def _entry(rows: list[Row[Any]]) -> Entry:
+    first, charges = rows[0], [charge_of_text(row.body) for row in rows]
+    return Entry(
+        id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),
+        kinds=tuple(sorted({str(c.covers.composition) for c in charges})), scope=charges[0].scope,
+        units=sum(row.units for row in rows), frameworks=tuple(dict.fromkeys(row.fingerprint for row in rows)),
+        software=first.software, created=first.created,
+    )  # fmt: skip
+
+
+def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
+    listed = []
+    for row in connection.execute(select(sources).order_by(sources.c.id)):
+        mine = (units.c.source == row.id, units.c.is_everyone.is_(False))
+        size = connection.execute(select(func.count()).select_from(units).where(*mine)).scalar_one()
+        states = connection.execute(
+            select(reservations.c.state, func.count())
+            .select_from(releases.join(reservations))
+            .where(releases.c.source == row.id)
+            .group_by(reservations.c.state)
+        ).all()
+        source, total = _source(row), most_spent(connection, row.id)
+        count, open_ones = sum(n for _, n in states), sum(n for state, n in states if state != PUBLISHED)
+        budget = (source.budget, source.budget_is_implied)
+        listed.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones))
+    return tuple(listed)

@@ -1,0 +1,151 @@
+"""What histories come to: debits that differ in their noise only as one, and those of many queries entry by entry.
+
+A summary is a cache: without it a history is read debit by debit, as it is for a framework that comes to it later. It
+has its place only while units have the history.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one
+from takifugu.accounting.composition.folding import folded
+from takifugu.accounting.composition.merging import merged
+from takifugu.accounting.composition.several import Several, Total, added_up
+from takifugu.accounting.ledger.accounts import Item
+from takifugu.accounting.ledger.encoding import decoding
+from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
+from takifugu.analysis.guarantee import Charge
+from takifugu.model.frameworks import Framework
+from takifugu.numbers.rationals import as_fraction, to_text
+
+#: What a sum over entries adds up beside its rates.
+_SUMS = ("here", "elsewhere", "whole", "any_layout")
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The debits of a history, added up; `recharge` says whether any of them was to be charged by its noise."""
+
+    charges: tuple[Charge, ...]
+    recharge: bool
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(Item(c, c.framework, "", rows_of(c)[1], self.recharge) for c in self.charges)
+
+    @property
+    def frameworks(self) -> frozenset[str]:
+        """The only frameworks that can read it, where debits are added up entry by entry; none where all can."""
+        return frozenset(charge.under for charge in self.charges if isinstance(charge, ByEntry))
+
+    @property
+    def has_delta(self) -> bool:
+        return any(charge.delta > 0 for charge in self.charges)
+
+
+def summary_of(items: Sequence[Item], frameworks: Mapping[str, Framework] | None = None) -> Summary:
+    """Return what debits come to, in the order of their releases; for these frameworks only where they are many."""
+    charges = merged([item.charge for item in items])
+    charges = charges if frameworks is None else folded(frameworks, charges)
+    return Summary(tuple(charges), any(item.recharge for item in items))
+
+
+def summaries_of(connection: Connection, chosen: Iterable[int]) -> dict[int, Summary]:
+    """Return what histories come to, from what is kept, or else from their debits."""
+    chosen = set(chosen)
+    select_these(connection, "wanted_histories", "id", chosen)
+    query = "select s.history, s.body from wanted_histories w cross join summaries s on s.history = w.id"
+    with decoding():
+        texts = {history: json.loads(body) for history, body in connection.exec_driver_sql(query)}
+        charges = charges_of(connection, {term["charge"] for text in texts.values() for term in text["terms"]})
+        summaries = {history: _read(text, charges) for history, text in texts.items()}
+    missing = chosen - summaries.keys()
+    return summaries | {history: summary_of(items) for history, items in debits_of(connection, missing).items()}
+
+
+def write(connection: Connection, history: int, summary: Summary) -> None:
+    """Keep what a history comes to."""
+    body = {"recharge": summary.recharge, "terms": [_term(charge) for charge in summary.charges]}
+    text = json.dumps(body, separators=(",", ":"))
+    connection.exec_driver_sql("insert into summaries (history, body) values (?, ?)", (history, text))
+
+
+def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
+    """Drop what is kept of histories that are no unit's any more."""
+    select_these(connection, "wanted_histories", "id", chosen)
+    connection.exec_driver_sql(
+        "delete from summaries where history in (select id from wanted_histories) "
+        "and history not in (select history from units)"
+    )
+
+
+def _term(charge: Charge) -> dict[str, Any]:
+    row, release = rows_of(charge)
+    term: dict[str, Any] = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
+    if isinstance(charge, Several):
+        term["several"] = {
+            "times": charge.times, "readings": charge.readings,
+            "rates": None if charge.rates is None else _total(charge.rates), "promised": _total(charge.promised),
+            "largest": to_text(charge.largest), "least": None if charge.least is None else to_text(charge.least),
+            "series": charge.series,
+        }  # fmt: skip
+    if isinstance(charge, ByEntry):
+        term["by entry"] = {
+            "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
+            "alone": None if charge.alone is None else to_text(charge.alone),
+            "change": to_text(charge.change or Fraction(0)),
+            **{name: _total(getattr(charge, name)) for name in _SUMS},
+        }  # fmt: skip
+    return term
+
+
+def _total(total: Total) -> list[str]:
+    return [to_text(total.exact), str(total.denominator), str(total.rounded)]
+
+
+def _read(text: Mapping[str, Any], charges: Mapping[int, Charge]) -> Summary:
+    if not text["terms"]:
+        raise ValueError("a history without debits")
+    return Summary(tuple(_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
+
+
+def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge:
+    charge = charges[term["charge"]]
+    at = None if term["at"] is None else int(term["at"])  # a window of a series need not be that of its first release
+    release = f"{int(term['charge'])} {int(term['release'])}"
+    first = replace(charge, release=release, reading=str(term["reading"]), at=at)
+    held = term.get("several")
+    if held is None:
+        return first
+    rates = None if held["rates"] is None else _read_total(held["rates"])
+    least = None if held["least"] is None else as_fraction(held["least"], "a scale")
+    largest = as_fraction(held["largest"], "an epsilon")
+    promised = _read_total(held["promised"])
+    series = tuple((int(at), int(step), int(times)) for at, step, times in held["series"])
+    if "by entry" in term:
+        return _read_by_entry(term["by entry"], first, int(held["times"]), int(held["readings"]), promised, largest)
+    summed = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
+    return replace(summed, series=series)
+
+
+def _read_by_entry(
+    held: Mapping[str, Any], first: Charge, times: int, readings: int, promised: Total, largest: Fraction
+) -> ByEntry:
+    return in_one(
+        first, times, readings, promised, largest, as_fraction(held["change"], "a change"), str(held["under"]),
+        tuple(map(Rates.from_json, held["rates"])), is_apart=bool(held["apart"]),
+        alone=None if held["alone"] is None else as_fraction(held["alone"], "an epsilon"),
+        **{name: _read_total(held[name]) for name in _SUMS},
+    )  # fmt: skip
+
+
+def _read_total(held: Sequence[str]) -> Total:
+    exact, denominator, rounded = held
+    return Total(Fraction(exact), int(denominator), int(rounded))

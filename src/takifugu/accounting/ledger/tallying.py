@@ -1,0 +1,317 @@
+"""What releases would cost, read from the ledger before any lock is taken: every account that they touch, recomputed.
+
+Beside the accounts of the source that is asked about, these are the accounts of sources that the same people are in
+(`people`): each release of the one counts for the other at the cost of a change of the whole data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from sqlalchemy import Connection
+
+from takifugu.accounting.composition.folding import counted_once
+from takifugu.accounting.composition.losses import cost_of_all
+from takifugu.accounting.ledger import histories as stored
+from takifugu.accounting.ledger import layouts
+from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger.accounts import Accounts, Item, Kind, adopted, foreign
+from takifugu.accounting.ledger.asking import EVERYONE, ONE_OR_MANY, Request, is_link
+from takifugu.accounting.ledger.encoding import amount, decoding
+from takifugu.accounting.ledger.histories import Hit
+from takifugu.accounting.ledger.same_people import Declaration, declared, pair
+from takifugu.accounting.ledger.same_people import ties as ties_of
+from takifugu.accounting.ledger.summaries import Summary, summaries_of, summary_of
+from takifugu.accounting.ledger.values import NOTHING, Amount, Source, most
+from takifugu.core.errors import CompositionRefused, LedgerError
+from takifugu.model.frameworks import Framework
+
+#: Debits that are being written come after all that were.
+NEW = 2**62
+
+
+@dataclass(frozen=True)
+class AccountKind:
+    """What units with equal accounts have in common: what was known before, and what is asked now (-1: nothing).
+
+    `own` is what the source knows of the unit, its history and what was spent; `others` are its histories in sources of
+    the same people; `is_asked_elsewhere` says that what is asked is about another source; `everyones` is the history
+    that every unit of the source has beside its own.
+    """
+
+    history: tuple[int, str, str] | None
+    others: tuple[int, ...]
+    shape: int
+    is_elsewhere: bool
+    everyones: tuple[int, ...] = ()
+
+    @property
+    def histories(self) -> tuple[int, ...]:
+        return () if self.history is None else (self.history[0],)
+
+    @property
+    def spent(self) -> Amount:
+        """What the unit had spent."""
+        with decoding():
+            return NOTHING if self.history is None else amount(*self.history[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The units of one kind: one of their tags, the rows of those that are known, and the tags of new ones."""
+
+    tag: bytes
+    known: list[int] = field(default_factory=list)
+    new: list[bytes] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        return len(self.known) + len(self.new)
+
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """The units of one source whose cost may change, by kind, and the new cost of each kind that it changes for.
+
+    Where releases about it came in several layouts, `mixed` says so, and all units have one cost.
+    """
+
+    number: int
+    source: Source
+    kinds: Mapping[AccountKind, Members]
+    accounts: Accounts
+    costs: Mapping[Kind, Amount]
+    mixed: str = ""
+
+    @property
+    def cost(self) -> Amount:
+        return most(list(self.costs.values()))
+
+    def worst_over(self, budget: Amount) -> tuple[bytes, AccountKind] | None:
+        """Return a unit whose cost is above the budget, with its kind, or None."""
+        return next(((self.kinds[k].tag, k) for k, cost in self.costs.items() if not cost.fits(budget)), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Everything that a reservation would change, and the state of the ledger that it was computed from.
+
+    `people` says of other sources whether they are about the same people; `is_shared` that this one, which names no
+    units, is declared to be.
+    """
+
+    request: Request
+    source: Source
+    mine: Account
+    theirs: tuple[Account, ...]
+    people: Mapping[int, bool]
+    is_shared: bool
+    summaries: Mapping[int, Summary]
+    signature: tuple[object, ...]
+
+    def is_of(self, connection: Connection) -> bool:
+        """Whether the ledger is as it was when this was computed."""
+        friends = [account.number for account in self.theirs]
+        return signature_of(connection, self.mine.number, friends) == self.signature
+
+
+def tally(connection: Connection, name: str, request: Request, same_people: bool | None) -> Tally:
+    """Return what the releases would cost.
+
+    Raises CompositionRefused where something has no joint promise, LedgerError where a source that was one unit is now
+    divided into units or the reverse, and InputError where it must be said whether two sources are of the same people.
+    """
+    row = rows.read_source(connection, name)
+    number, source = row or (0, Source(name, "", None, False))
+    hits = stored.hits(connection, [*request.units, request.everything])
+    if row is not None:
+        is_one = number in hits.get(request.everything, {})
+        is_many = rows.has_members(connection, number)
+        if not request.is_everyone and (is_one if request.names_units else is_many):
+            raise LedgerError(ONE_OR_MANY)
+    known = rows.read_people(connection)
+    people = {}
+    if not request.is_everyone:
+        alike = {s for tag in request.units for s in hits.get(tag, ()) if s != number} if request.names_units else set()
+        about = Declaration(source.name, number, request.names_units, same_people)
+        people = declared(connection, about, alike, known)
+    overlap = set(people)
+    ties = ties_of(known) | {pair(number, o) for o, same in people.items() if same}
+    fresh = {o for o, same in people.items() if same and not known.get(pair(number, o), False)}
+    links = {s: stored.has_links(connection, s) for s in {number, *chain(*ties)} if s}
+    links[number] = links.get(number, False) or any(is_link(p.charge) for shape in request.shapes for p in shape)
+    if request.is_everyone:
+        overlap = {s for tie in ties if number in tie for s in tie if s != number}
+        people = dict.fromkeys(overlap, True)
+    everyone = stored.histories_of_everyone(connection, {number, *chain(*ties)})
+    touched = [number, *(o for o in sorted(overlap) if people[o])]
+    mixed = _mixed(source, () if request.is_everyone else request.layouts)
+    _check_ties(connection, number, mixed, ties)
+    members: dict[int, list[bytes]] = {}
+    for s in touched:
+        mine = [tag for tag in request.units if s == number or (s in hits.get(tag, ()) and tag != EVERYONE)]
+        if (links[s] or fresh or request.is_everyone or (mixed and s == number)) and s:
+            mine = list(dict.fromkeys([*mine, *stored.tags_of(connection, s)]))
+        members[s] = mine
+    extra = [tag for tag in dict.fromkeys(chain(*members.values())) if tag not in request.units]
+    if extra:
+        hits = {**hits, **stored.hits(connection, extra)}
+    kinds = {s: _kinds(s, number, tags, request, hits, ties, everyone) for s, tags in members.items()}
+    used = {h for of in kinds.values() for k in of for h in (*k.histories, *k.others, *k.everyones)}
+    summaries = summaries_of(connection, used)
+    unread = {h for of in kinds.values() for k in of for h in k.histories
+              if (known_to := summaries[h].frameworks) and not _readers(k, request, summaries) <= known_to}  # fmt: skip
+    summaries |= {history: summary_of(items) for history, items in stored.debits_of(connection, unread).items()}
+    held = {history: summary.items for history, summary in summaries.items()}
+    is_between = any(k.others for of in kinds.values() for k in of) and _has_delta(summaries, request)
+    if is_between or any(links.values()):
+        held = stored.debits_of(connection, used)
+    charged = {stored.rows_of(item.charge)[0] for items in held.values() for item in items}
+    frameworks = stored.frameworks_of(connection, charged)
+    frameworks |= {part.fingerprint: part.framework for shape in request.shapes for part in shape}
+    accounts = []
+    for s in touched:
+        its_source = source if s == number else rows.source_of_row(connection, s)
+        all_change, is_this = bool(fresh) or request.is_everyone, bool(mixed) and s == number
+        accounts.append(_account(s, its_source, kinds[s], request, held, frameworks, all_change, is_this))
+    if mixed:
+        _check_certificates(number in everyone and not request.is_everyone, mixed)
+        accounts[0] = _everything(connection, accounts[0], request, mixed)
+    signature = signature_of(connection, number, [o for o in touched if o != number])
+    is_shared = bool(same_people) and not request.names_units and not request.is_everyone
+    return Tally(request, source, accounts[0], tuple(accounts[1:]), people, is_shared, summaries, signature)
+
+
+def _mixed(source: Source, requested: Sequence[str]) -> str:
+    """Return what it means that releases about a source come in several layouts; nothing where they do not."""
+    known = requested[0] if requested and source.layout is None else source.layout
+    others = [layout for layout in requested if layout != known]
+    return layouts.words(source.name, known or "", (others or [known or ""])[0]) if others or source.is_mixed else ""
+
+
+def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple[int, int]]) -> None:
+    """Raise CompositionRefused where a source of several layouts and another one are of the same people."""
+    friends = {a if b == number else b for a, b in ties if number in (a, b)}
+    names = [about.name for about in (rows.source_of_row(connection, f) for f in friends) if mixed or about.is_mixed]
+    if names:
+        raise CompositionRefused(
+            mixed or f"the source {min(names)!r} of the same people was read in several layouts",
+            rule="nothing says which of its units are which, so nothing bounds what both sources reveal together",
+            fix="keep one layout for each source",
+        )
+
+
+def _check_certificates(are_there: bool, mixed: str) -> None:
+    """Raise CompositionRefused where releases of a source of several layouts are known by their certificates only."""
+    if are_there:
+        raise CompositionRefused(
+            mixed,
+            rule="nothing says how much all units change in releases that were entered from their certificates",
+            fix="keep the layout, or publish other data in a source of their own",
+        )
+
+
+def _everything(connection: Connection, account: Account, request: Request, mixed: str) -> Account:
+    """Return the account of a source of several layouts: all units have one, that of everything that was released."""
+    new = [(part.charge, request.counts[number]) for number, shape in enumerate(request.shapes) for part in shape]
+    total = Amount(*cost_of_all([*stored.all_charges_of(connection, account.number), *new], mixed))
+    total = most([total, *(kind.spent for kind in account.kinds)])
+    return replace(account, costs=dict.fromkeys(account.kinds, total), mixed=mixed)
+
+
+def _has_delta(summaries: Mapping[int, Summary], request: Request) -> bool:
+    """Whether some release has a delta: equal ones of one source may then lie before and after it in another."""
+    if any(part.charge.delta > 0 for shape in request.shapes for part in shape):
+        return True
+    return any(summary.has_delta for summary in summaries.values())
+
+
+def signature_of(connection: Connection, number: int, friends: Sequence[int]) -> tuple[object, ...]:
+    """Return what a tally depends on: the accounts that it read, and which units other sources have."""
+    about = {number, *friends}
+    return tuple(
+        (row.id, row.changes if row.id in about else 0, row.members) for row in rows.read_counters(connection)
+    )
+
+
+def _kinds(
+    source: int, number: int, tags: Iterable[bytes], request: Request,
+    hits: Mapping[bytes, Mapping[int, Hit]], ties: set[tuple[int, int]], everyone: Mapping[int, int],
+) -> dict[AccountKind, Members]:  # fmt: skip
+    friends = sorted({a if b == source else b for a, b in ties if source in (a, b)})
+    of_friends = tuple(everyone[f] for f in friends if f in everyone)
+    shared_histories = (everyone[source],) if source in everyone else ()
+    elsewhere = source != number
+    members_of: dict[tuple[tuple[int, str, str] | None, tuple[int, ...], int], Members] = {}
+    nowhere: Mapping[int, Hit] = {}
+    for tag in tags:
+        at = hits.get(tag, nowhere)
+        mine = at.get(source)
+        others = tuple(at[f].known[0] for f in friends if f in at) if friends else ()
+        others = of_friends if tag == EVERYONE else others + of_friends
+        key = (None if mine is None else mine.known, others, request.units.get(tag, -1))
+        members = members_of.get(key)
+        if members is None:
+            members = members_of[key] = Members(tag)
+        if mine is not None:
+            members.known.append(mine.row)
+        elif not elsewhere:
+            members.new.append(tag)
+    made = {}
+    for (histories, others, shape), members in members_of.items():
+        is_elsewhere = elsewhere and (shape >= 0 or request.is_everyone)
+        everyones = () if members.tag == EVERYONE else shared_histories
+        made[AccountKind(histories, others, shape, is_elsewhere, everyones)] = members
+    return made
+
+
+def _account(
+    number: int, source: Source, kinds: Mapping[AccountKind, Members], request: Request,
+    held: Mapping[int, Sequence[Item]], frameworks: Mapping[str, Framework], all_change: bool, is_mixed: bool,
+) -> Account:  # fmt: skip
+    items = {kind: _items(kind, request, held) for kind in kinds}
+    accounts = Accounts(frameworks, items, {kind: members.count for kind, members in kinds.items()})
+    changed = [kind for kind in kinds if all_change or kind.shape >= 0]
+    costs: dict[Kind, Amount] = {}
+    for kind in [] if is_mixed else accounts.linked(changed):
+        cost = accounts.cost(kind)
+        costs[kind] = most([cost, kind.spent]) if accounts.is_cut(kind) or accounts.is_by_entry(kind) else cost
+    return Account(number, source, kinds, accounts, costs)
+
+
+def _items(kind: AccountKind, request: Request, held: Mapping[int, Sequence[Item]]) -> tuple[Item, ...]:
+    def of(histories: tuple[int, ...]) -> Iterator[Item]:
+        return (item for history in histories for item in held[history])
+
+    is_everyone = request.is_everyone and kind.shape >= 0
+    def once(histories: tuple[int, ...]) -> Iterator[Item]:
+        return (item for item in of(histories) if counted_once(item.charge))
+
+    items = [*map(adopted, once(kind.everyones)), *map(foreign, once(kind.others))]
+    items += map(adopted, once(kind.histories)) if is_everyone else of(kind.histories)
+    new = request_items(request, 0 if request.is_everyone else kind.shape)
+    if kind.is_elsewhere:
+        items += map(foreign, new)
+    else:
+        items += map(adopted, new) if request.is_everyone else new
+    return tuple(sorted(items, key=lambda item: item.number))
+
+
+def _readers(kind: AccountKind, request: Request, summaries: Mapping[int, Summary]) -> frozenset[str]:
+    """Return the fingerprints of the frameworks under which units of a kind are charged."""
+    before = {item.fingerprint for h in (*kind.histories, *kind.everyones) for item in summaries[h].items}
+    new = () if kind.is_elsewhere else request_items(request, 0 if request.is_everyone else kind.shape)
+    return frozenset(before | {item.fingerprint for item in new})
+
+
+def request_items(request: Request, shape: int) -> tuple[Item, ...]:
+    """Return the new debits of units of a shape; they come after all earlier ones, in their order."""
+    if shape < 0:
+        return ()
+    items = []
+    for part in request.shapes[shape]:
+        charge = replace(part.charge, reading=f"new.{part.reading}") if part.reading else part.charge
+        items.append(Item(charge, part.fingerprint, part.release, NEW + part.number, part.recharge))
+    return tuple(items)

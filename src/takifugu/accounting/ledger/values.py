@@ -1,0 +1,246 @@
+"""What goes into a ledger and what comes out of it, as plain values; the amounts are exact."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from takifugu.analysis.guarantee import Charge
+from takifugu.core.errors import InputError
+from takifugu.model.frameworks import Framework
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, to_text
+
+#: What a release goes through; from the first on its epsilon counts as spent, whatever happens afterwards.
+RESERVED, DRAWN, PUBLISHED = "reserved", "drawn", "published"
+
+#: A smaller epsilon is an accident (an underflow), not a promise.
+SMALLEST_SPEND = Fraction(sys.float_info.min)
+
+
+@dataclass(frozen=True, eq=False)
+class Debit:
+    """One unit's part of a release: what its data are charged, and the framework that describes this unit's data.
+
+    `unit` identifies whose data the answer reads ("" where a source is one unit); only a keyed hash of it is kept.
+    Debits with the same `name` belong to one release; a pooled answer has one debit for every unit that it reads.
+    """
+
+    framework: Framework
+    charge: Charge
+    unit: str = ""
+    name: str = "release"
+
+
+@dataclass(frozen=True)
+class Amount:
+    """An epsilon and a delta, exact.
+
+    >>> str(Amount(Fraction(1, 3), Fraction(0)))
+    'epsilon 1/3'
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    @property
+    def pair(self) -> tuple[Fraction, Fraction]:
+        return self.epsilon, self.delta
+
+    def __str__(self) -> str:
+        return self.text(up=True)
+
+    def text(self, up: bool) -> str:
+        """Write the amount to six digits, rounded up (what is spent) or down (what is left)."""
+        text = f"epsilon {short(self.epsilon, up)}"
+        return text if self.delta == 0 else f"{text}, delta {short(self.delta, up)}"
+
+    def fits(self, other: Amount) -> bool:
+        """Whether this amount is within the other."""
+        return self.epsilon <= other.epsilon and self.delta <= other.delta
+
+
+NOTHING = Amount(Fraction(0), Fraction(0))
+
+
+def most(amounts: list[Amount]) -> Amount:
+    """Return the largest epsilon and the largest delta."""
+    zero = Fraction(0)
+    return Amount(max((a.epsilon for a in amounts), default=zero), max((a.delta for a in amounts), default=zero))
+
+
+def short(value: Fraction, up: bool) -> str:
+    """Write a number exactly where that is short, else to six digits, rounded up or down.
+
+    >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
+    ('1/3', '3.33334e8', '3.33333e8')
+    """
+    exact = to_text(value)
+    if len(exact) > 9:
+        context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+        exact = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "g")
+    return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact).replace("e+", "e")
+
+
+def as_budget(budget: Number | tuple[Number, Number] | Amount) -> Amount:
+    """Read a budget: epsilon, or (epsilon, delta).
+
+    Raises InputError unless epsilon is a finite number above 0 (and not subnormal) and delta lies in [0, 1).
+
+    >>> as_budget(1), as_budget((0.5, 1e-6)).delta
+    (Amount(epsilon=Fraction(1, 1), delta=Fraction(0, 1)), Fraction(1, 1000000))
+    """
+    if isinstance(budget, Amount):
+        budget = (budget.epsilon, budget.delta)
+    epsilon, delta = budget if isinstance(budget, tuple) else (budget, 0)
+    amount = Amount(as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta, "the budget's delta"))
+    if amount.epsilon < SMALLEST_SPEND:
+        raise InputError(
+            f"the budget's epsilon is {epsilon!r}", rule="it is too small to be meant", fix="write for example 1.0"
+        ).at("budget")
+    return amount
+
+
+@dataclass(frozen=True)
+class Source:
+    """A declared name with its random id and its budget; the budget is None before the first release.
+
+    `layout` says how rows became entries in that release (`layouts.written`; None before it); `is_mixed` that another
+    layout came later.
+    """
+
+    name: str
+    id: str
+    budget: Amount | None
+    budget_is_implied: bool
+    layout: str | None = None
+    is_mixed: bool = False
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """Releases that are paid for: `ids` are their random ids by name, `spent` what the source has spent with them.
+
+    They move together, under the random id `group`. `same_people` names the other sources of the ledger that name units
+    alike, and says of each whether these were declared to be the same people.
+    """
+
+    source: str
+    ids: dict[str, str]
+    spent: Amount
+    budget: Amount
+    same_people: Mapping[str, bool] = field(default_factory=dict)
+    group: str = ""
+
+    @property
+    def id(self) -> str:
+        """The id of the only release, or of the first one."""
+        return next(iter(self.ids.values()))
+
+
+@dataclass(frozen=True)
+class Pending:
+    """Releases that are paid for and not published: reserved and never drawn, or drawn.
+
+    `recipe` says how to complete them; `bundle` holds the noisy values from the draw on (None before it).
+    `spent` is what the source has spent with them and with everything else.
+    """
+
+    group: str
+    source: str
+    ids: dict[str, str]
+    state: str
+    created: str
+    recipe: Mapping[str, Any]
+    bundle: bytes | None
+    spent: Amount
+    budget: Amount
+    same_people: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Payment:
+    """Releases that were paid for together, whatever became of them: `ids` are their random ids by name.
+
+    `identity` is the keyed hash of what they are, `recipe` says how they are completed, under which key they were paid
+    for, and which keys of a release file they answer.
+    """
+
+    group: str
+    ids: dict[str, str]
+    state: str
+    identity: str | None
+    created: str
+    recipe: Mapping[str, Any]
+
+    @property
+    def once(self) -> str | None:
+        """The key under which nothing is paid twice, where one was given."""
+        return self.recipe.get("once")
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened to a source beside releases, such as a change of its budget."""
+
+    created: str
+    what: str
+
+
+@dataclass(frozen=True)
+class UnitSpent:
+    """What one unit has spent; `unit` is the keyed hash that stands for it in the ledger."""
+
+    unit: str
+    spent: Amount
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a source has spent: the most that any unit has, each unit, and the budget."""
+
+    spent: Amount
+    budget: Amount | None
+    units: tuple[UnitSpent, ...]
+
+    @property
+    def left(self) -> Amount | None:
+        """What is left for the unit that has spent most; None before there is a budget."""
+        if self.budget is None:
+            return None
+        left = (self.budget.epsilon - self.spent.epsilon, self.budget.delta - self.spent.delta)
+        return Amount(max(left[0], Fraction(0)), max(left[1], Fraction(0)))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release as the ledger remembers it."""
+
+    id: str
+    name: str
+    state: str
+    amount: Amount
+    kinds: tuple[str, ...]
+    scope: str
+    units: int
+    frameworks: tuple[str, ...]
+    software: str
+    created: str
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """One line of `takifugu ledger show`."""
+
+    name: str
+    id: str
+    spent: Amount
+    budget: Amount | None
+    budget_is_implied: bool
+    units: int
+    releases: int
+    unpublished: int

@@ -1,0 +1,172 @@
+"""What a reservation writes, in one transaction: its releases, what each kind of unit is debited, and the new costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from takifugu.accounting.ledger import histories as stored
+from takifugu.accounting.ledger import store as rows
+from takifugu.accounting.ledger import summaries
+from takifugu.accounting.ledger.accounts import Item
+from takifugu.accounting.ledger.asking import Part, Request, is_link
+from takifugu.accounting.ledger.encoding import new_row
+from takifugu.accounting.ledger.tables import batches, charges, debits, frameworks, histories, people, releases
+from takifugu.accounting.ledger.tallying import Account, AccountKind, Tally
+from takifugu.accounting.ledger.values import Amount, most
+from takifugu.numbers.rationals import to_text
+
+_ADD = "insert into units (source, tag, history, epsilon, delta) values (?, ?, ?, ?, ?)"
+_CHANGE = "update units set epsilon = ?, delta = ? where id = ?"
+_MOVE = "update units set history = ?, epsilon = ?, delta = ? where id = ?"
+
+
+def write_releases(
+    connection: Connection, source: int, reservation: int, request: Request, software: str, created: str
+) -> dict[str, int]:
+    """Write the releases; return their numbers by their random ids."""
+    numbers = {}
+    for name, public_id in request.ids.items():
+        mine = [part.charge for shape in request.shapes for part in shape if part.release == public_id]
+        promise = most([Amount(charge.epsilon, charge.delta) for charge in mine])
+        row = {
+            "public_id": public_id, "source": source, "reservation": reservation, "name": name,
+            "epsilon": to_text(promise.epsilon), "delta": to_text(promise.delta), "software": software,
+            "created": created,
+        }  # fmt: skip
+        numbers[public_id] = new_row(connection, releases, row)
+    return numbers
+
+
+def write_debits(connection: Connection, tally: Tally, source: int, numbers: Mapping[str, int]) -> None:
+    """Write what every unit is debited, and every cost that changed."""
+    request = tally.request
+    made = {
+        shape: _batch(connection, source, parts, request.counts[shape], numbers)
+        for shape, parts in enumerate(request.shapes)
+    }
+    moved = {
+        kind: _history(connection, source, kind, made[kind.shape], tally)
+        for kind in tally.mine.kinds
+        if kind.shape >= 0
+    }
+    _write_units(connection, tally, source, moved)
+    summaries.forget_unused(connection, {history for kind in moved for history in kind.histories})
+    for account in tally.theirs:
+        _write_costs(connection, account)
+
+
+def write_people(connection: Connection, source: int, tally: Tally, created: str) -> None:
+    """Write which other sources are about the same people, as it was declared, and a trace of it."""
+    if tally.is_shared:
+        connection.execute(insert(people).prefix_with("or ignore").values(one=source, other=source, same=True))
+    for other, same in tally.people.items():
+        one, two = min(source, other), max(source, other)
+        mine = (people.c.one == one, people.c.other == two)
+        known = connection.execute(select(people.c.same).where(*mine)).scalar()
+        if known is None:
+            connection.execute(insert(people).values(one=one, other=two, same=same))
+        elif known != same:
+            connection.execute(people.update().where(*mine).values(same=same))
+        if known != same:
+            names = {s: rows.source_of_row(connection, s).name for s in (one, two)}
+            both_name_units = all(rows.has_members(connection, s) for s in (one, two))
+            for here, there in ((one, two), (two, one)):
+                rows.add_note(connection, here, created, _declaration(names[there], same, both_name_units))
+
+
+def _declaration(name: str, same: bool, names_units: bool) -> str:
+    """Return what the history of a source says of another one."""
+    if names_units:
+        whose = "the same people" if same else "other people of the same names"
+        return f"declared: the units of the source {name!r} are {whose}"
+    return f"declared: the source {name!r} is about {'the same' if same else 'other'} people"
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """What one reservation debits a unit, as it was written."""
+
+    id: int
+    items: tuple[Item, ...]
+
+
+def _batch(
+    connection: Connection, source: int, parts: Sequence[Part], units: int, numbers: Mapping[str, int]
+) -> _Batch:
+    batch = new_row(connection, batches, {"units": units})
+    items = []
+    for part in parts:
+        charge, release = _charge(connection, source, part), numbers[part.release]
+        row = {
+            "batch": batch, "release": release, "charge": charge, "recharge": part.recharge, "reading": part.reading,
+        }  # fmt: skip
+        connection.execute(insert(debits).values(row))
+        read = stored.read_as(part.charge, charge, release, batch, part.reading)
+        items.append(Item(read, part.fingerprint, part.release, release, part.recharge))
+    return _Batch(batch, tuple(items))
+
+
+def _charge(connection: Connection, source: int, part: Part) -> int:
+    framework = _framework(connection, source, part)
+    return charge_row(connection, framework, part.text, part.digest, is_link(part.charge))
+
+
+def charge_row(connection: Connection, framework: int, text: str, digest: str, links: bool) -> int:
+    """Return the row of a charge, made if it is new."""
+    mine = (charges.c.framework == framework, charges.c.digest == digest)
+    number = connection.execute(select(charges.c.id).where(*mine)).scalar()
+    row = {"framework": framework, "digest": digest, "links": links, "body": text}
+    return int(number) if number is not None else new_row(connection, charges, row)
+
+
+def _framework(connection: Connection, source: int, part: Part) -> int:
+    mine = (frameworks.c.source == source, frameworks.c.fingerprint == part.fingerprint)
+    number = connection.execute(select(frameworks.c.id).where(*mine)).scalar()
+    row = {
+        "source": source, "fingerprint": part.fingerprint, "definition": part.charge.definition, "body": part.body
+    }  # fmt: skip
+    return int(number) if number is not None else new_row(connection, frameworks, row)
+
+
+def _history(connection: Connection, source: int, kind: AccountKind, new: _Batch, tally: Tally) -> int:
+    """Write the history of units of a kind after one more batch, and what it comes to; return its row."""
+    before = None if kind.history is None else kind.history[0]
+    row = new_row(connection, histories, {"source": source, "parent": before, "batch": new.id})
+    earlier = () if before is None else tally.summaries[before].items
+    of_all = [item for history in kind.everyones for item in tally.summaries[history].items]
+    readers = {item.fingerprint for item in (*earlier, *of_all, *new.items)}
+    frameworks = {name: tally.mine.accounts.frameworks[name] for name in sorted(readers)}
+    summaries.write(connection, row, summaries.summary_of([*earlier, *new.items], frameworks))
+    return row
+
+
+def _write_units(connection: Connection, tally: Tally, source: int, moved: Mapping[AccountKind, int]) -> None:
+    raw: Any = connection.connection.cursor()
+    for kind, members in tally.mine.kinds.items():
+        if kind not in tally.mine.costs:
+            continue
+        epsilon, delta = _texts(tally.mine.costs[kind])
+        if kind.shape < 0:
+            raw.executemany(_CHANGE, ((epsilon, delta, row) for row in members.known))
+            continue
+        history = moved[kind]
+        raw.executemany(_MOVE, ((history, epsilon, delta, row) for row in members.known))
+        raw.executemany(_ADD, ((source, tag, history, epsilon, delta) for tag in members.new))
+    if tally.request.names_units and any(members.new for members in tally.mine.kinds.values()):
+        connection.exec_driver_sql("update sources set members = members + 1 where id = ?", (source,))
+
+
+def _write_costs(connection: Connection, account: Account) -> None:
+    raw: Any = connection.connection.cursor()
+    for kind, cost in account.costs.items():
+        epsilon, delta = _texts(cost)
+        raw.executemany(_CHANGE, ((epsilon, delta, row) for row in account.kinds[kind].known))
+    rows.changed(connection, account.number)
+
+
+def _texts(cost: Amount) -> tuple[str, str]:
+    return to_text(cost.epsilon), to_text(cost.delta)

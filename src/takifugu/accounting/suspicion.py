@@ -1,0 +1,197 @@
+"""What a promise means for somebody with a suspicion: how sure they can become, and how often a best guess is right.
+
+A promise (epsilon, delta) about two hypotheses a and b says P(S|a) <= e^epsilon P(S|b) + delta for every set S of
+outputs, and the same with a and b exchanged. By Bayes' rule the odds of a against b after an output o are the odds
+before times P(o|a)/P(o|b), which lies in [e^-epsilon, e^epsilon] where delta = 0. Where a secret has more than two
+values and each is protected against each, "not a" is a mixture of them, and the same holds for a against "not a".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import number
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
+
+#: With delta, the odds may move further than by e^epsilon: by how many times as much, and math.inf is certainty.
+BEYOND = (2.0, 10.0, math.inf)
+
+
+#: From this epsilon on a suspicion of 1 % may become one of 99 %.
+MUCH = 2 * math.log(99)
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """With delta: how sure one can become where odds move `factor` times beyond e^epsilon, and how likely that is.
+
+    `probability` bounds, from above, the probability that an output raises the odds by more than factor * e^epsilon
+    (and also that one lowers them by more), whatever the truth.
+    """
+
+    factor: float
+    high: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """What a suspicion of probability `prior` can become under (epsilon, delta); probabilities, never rounded.
+
+    `low` and `high` bound it after an output (for delta > 0: up to what `beyond` lists). `right_before` and `right`
+    are how often the best guess is right without the output, and at most with it.
+    """
+
+    prior: float
+    epsilon: float
+    delta: float
+    low: float
+    high: float
+    right_before: float
+    right: float
+    beyond: tuple[Beyond, ...]
+
+    @property
+    def hides_little(self) -> str:
+        """A word of warning where next to nothing is promised; "" elsewhere."""
+        return warning(self.epsilon)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON; a factor that is infinite is null."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        beyond = [
+            {"factor": None if math.isinf(b.factor) else b.factor, "high": b.high, "probability": b.probability}
+            for b in self.beyond
+        ]
+        return {**plain, "beyond": beyond}
+
+
+def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
+    """Return what a suspicion of probability `prior` can become when something is published under (epsilon, delta).
+
+    Raises InputError unless 0 < prior < 1, epsilon > 0 and 0 <= delta < 1. A prior may be a text such as "10 %".
+
+    >>> seen = explain(0.1, 1)
+    >>> percent(seen.low, up=False), percent(seen.high, up=True)
+    ('3.9 %', '23.2 %')
+    """
+    belief, loss, failure = _prior(prior), float(as_epsilon(epsilon)), float(as_delta(delta))
+    beyond = tuple(_beyond(belief, loss, failure, factor) for factor in BEYOND) if failure else ()
+    return Suspicion(
+        belief,
+        loss,
+        failure,
+        posterior(belief, -loss),
+        posterior(belief, loss),
+        max(belief, 1 - belief),
+        _right(belief, loss, failure),
+        beyond,
+    )
+
+
+def warning(epsilon: Number) -> str:
+    """Say what a large epsilon means, from where on a suspicion of 1 % may become 99 %; "" below.
+
+    >>> warning(9), warning(10)[:34]
+    ('', 'an epsilon of 10 hides next to not')
+    """
+    loss = float(as_epsilon(epsilon))
+    if loss < MUCH:
+        return ""
+    high = percent(posterior(0.01, loss), up=True)
+    return f"an epsilon of {number(loss)} hides next to nothing: a suspicion of 1 % may become {high}"
+
+
+def posterior(prior: float, log_factor: float) -> float:
+    """Return the probability whose odds are e^log_factor times those of `prior`.
+
+    >>> posterior(0.5, math.log(3))
+    0.75
+    """
+    if log_factor >= 0:
+        return prior / (prior + (1 - prior) * math.exp(-log_factor))
+    return prior * math.exp(log_factor) / (prior * math.exp(log_factor) + 1 - prior)
+
+
+def _beyond(prior: float, epsilon: float, delta: float, factor: float) -> Beyond:
+    """Let B hold the outputs with P(o|a) > c e^epsilon P(o|b). Then P(B|a) <= e^epsilon P(B|b) + delta
+    <= P(B|a)/c + delta, so that P(B|a) <= delta c/(c-1); P(B|b) is smaller still."""
+    if math.isinf(factor):
+        return Beyond(factor, 1.0, delta)
+    return Beyond(factor, posterior(prior, epsilon + math.log(factor)), min(1.0, delta * factor / (factor - 1)))
+
+
+def _right(prior: float, epsilon: float, delta: float) -> float:
+    """Return the largest probability that a guess between a and b is right.
+
+    A test that says "a" where b is true with probability x misses a with probability at least
+    f(x) = max(0, 1 - delta - e^epsilon x, e^-epsilon (1 - delta - x)) (Kairouz, Oh, Viswanath 2015). What is right with
+    prior (1 - f(x)) + (1 - prior)(1 - x) is concave and piecewise linear in x: its largest value is at a corner.
+    """
+    middle = (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))  # where the two slopes meet: f(x) = x
+    corners = [(0.0, 1 - delta), (middle, middle), (1 - delta, 0.0)]
+    return max(prior * (1 - missed) + (1 - prior) * (1 - x) for x, missed in corners)
+
+
+def percent(probability: float, up: bool) -> str:
+    """Write a probability in per cent, rounded up or down so that what is near 0 or 100 stays visible.
+
+    >>> percent(0.99991, up=True), percent(0.1, up=True), percent(1e-6, up=False), percent(1.0, up=True)
+    ('99.991 %', '10 %', '0.0001 %', '100 %')
+    """
+    near = min(probability, 1 - probability) * 100
+    digits = 1 if near >= 1 or near <= 0 else min(1 + math.ceil(-math.log10(near)), 15)
+    scaled = round(probability * 100 * 10**digits, 6)  # what float noise added is taken away before rounding
+    whole = math.ceil(scaled) if up else math.floor(scaled)
+    text = f"{whole // 10**digits}.{whole % 10**digits:0{digits}d}".rstrip("0").rstrip(".")
+    return f"{text} %"
+
+
+def odds(probability: float) -> str:
+    """Write a probability as odds.
+
+    >>> odds(0.1), odds(0.75), odds(0.5)
+    ('1 to 9', '3 to 1', '1 to 1')
+    """
+    if probability <= 0 or probability >= 1:
+        return "impossible" if probability <= 0 else "certain"
+    if probability <= 0.5:
+        return f"1 to {_short((1 - probability) / probability)}"
+    return f"{_short(probability / (1 - probability))} to 1"
+
+
+def sentence(seen: Suspicion) -> str:
+    """Say in one sentence what a suspicion can become.
+
+    >>> sentence(explain("10%", 1))
+    'whoever is 10 % sure of something hidden before can be between 3.9 % and 23.2 % sure after'
+    """
+    low, high, rest = seen.low, seen.high, ""
+    if seen.beyond:  # beyond one end with at most 2 delta, beyond the other (less likely, if this one is) with delta
+        twice = seen.beyond[0]
+        low, high = posterior(seen.prior, -seen.epsilon - math.log(twice.factor)), twice.high
+        rest = f", but for a probability of at most {min(1.0, 3 * seen.delta):.2g}"
+    return (
+        f"whoever is {percent(seen.prior, up=True)} sure of something hidden before can be between "
+        f"{percent(low, up=False)} and {percent(high, up=True)} sure after{rest}"
+    )
+
+
+def _prior(value: Number) -> float:
+    text = value.strip() if isinstance(value, str) else ""
+    exact = as_fraction(text[:-1], "the prior") / 100 if text.endswith("%") else as_fraction(value, "the prior")
+    if not Fraction(0) < exact < Fraction(1):
+        raise InputError(
+            f"the prior is {value!r}",
+            rule="it is how sure somebody is before, and lies above 0 and below 1",
+            fix="write for example 0.1",
+        ).at("prior")
+    return float(exact)
+
+
+def _short(value: float) -> str:
+    return number(value, digits=3) if value < 1e6 else number(value, digits=2)

@@ -1,0 +1,148 @@
+"""Laws of a scalar answer given an entry of a Markov chain, for all entries at once, by forward-backward convolution.
+
+F(x) = sum_i c_i(x_i). Given X_i = s what the entries up to i add is independent of what those after it add, so the law
+of the answer is that of the one sum convolved with that of the other (docs/decisions.md#laws-without-enumeration);
+neighbouring entries share the long convolutions (answer_laws/forward_backward.py). For a chain of any initial law the
+sum up to i is kept for each start state u: the law given X_i = s is a mixture over u of the laws given X_0 = u, X_i =
+s.
+
+Every number is a sum of products of positive numbers. For k states, width W of the answer and r places that a block
+adds, the steps through the chain make at most k W + (2 k + 6) T roundings, the convolution of both ends 2 W, what
+happens inside a block 2 LONGEST (k + 2), and the last product (k**2 + 1)(r + 1). A mass is divided by a sum of weights:
+up to twice that (`relative_error`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.forward_backward import LONGEST, block_length, laws_given
+from takifugu.analysis.answer_laws.minimax_start import WHOLE
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.queries import Additive
+from takifugu.model.secrets import compared_values
+from takifugu.numbers.extended.floats import UNIT, Wide, normalised, shifted, stack
+
+IntArray = npt.NDArray[np.int64]
+#: Chains of which each step has one known matrix.
+Chain = MarkovChain | PeriodicChain
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The contributions c_i(s) = base_i + unit * offsets[i, s] with offsets >= 0 and the least of a row 0."""
+
+    base: int
+    unit: int
+    offsets: IntArray
+
+    @property
+    def widths(self) -> IntArray:
+        """The width (number of places) of what entries 0..i add, for every i; the last is the whole answer's."""
+        return 1 + np.cumsum(self.offsets.max(axis=1))
+
+
+def steps(answer: Additive) -> Steps:
+    """Write the contributions of all entries over one base and the largest common unit."""
+    table = np.stack([t[:, 0] for t in answer.tables])
+    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    offsets = table[which] * answer.weights[:, None]
+    lowest = offsets.min(axis=1)
+    offsets = offsets - lowest[:, None]
+    unit = max(1, int(np.gcd.reduce(offsets, axis=None)))
+    return Steps(int(lowest.sum()), unit, offsets // unit)
+
+
+class ChainLaw(AnswerLaw[Chain]):
+    """The laws given each value of each secret entry, in order; values of probability zero are left out.
+
+    A value has one law for a stationary or given initial law; for any, one for each start state that can lead to it.
+    Memory: k width numbers for each block of entries, and the laws of one block (`work` predicts it).
+    """
+
+    @cached_property
+    def steps(self) -> Steps:
+        return steps(self.answer)
+
+    @property
+    def hull(self) -> int:
+        return len(self.belief.states) ** 2 if self.belief.initial == "any" else 1
+
+    def families(self) -> Iterator[DenseFamily]:
+        chain, shape = self.belief, self.steps
+        pairs = {i: self.family.value_pairs(chain, i) for i in self.family.entries}
+        values = {id(several): compared_values(several) for several in pairs.values()}  # entries share their tuples
+        states, error = len(chain.states), relative_error(chain, self.answer)
+        if chain.initial == "any":
+            first = [Wide.of(start[:, None]) for start in np.eye(states)]
+        else:
+            start = chain.wide_start
+            first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
+        starts = [shifted(start, shape.offsets[0]) for start in first]
+        wanted = {entry: values[id(pairs[entry])] for entry in pairs}
+        given_laws = laws_given(list(map(Wide.of, chain.step_matrices)), shape.offsets, starts, wanted)
+        for entry, several in groupby(given_laws, key=lambda given: given.entry):
+            rows: dict[int, tuple[int, ...]] = {}
+            origins: dict[int, tuple[int, ...]] = {}
+            laws: list[Wide] = []
+            for given in several:
+                origins[given.state] = tuple(u for u, law in enumerate(given.laws) if law is not None)
+                rows[given.state] = tuple(range(len(laws), len(laws) + len(origins[given.state])))
+                laws += [law for law in given.laws if law is not None]
+            yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        widths = self.steps.widths.astype(float)
+        chain, wanted = self.belief, len(self.family.entries)
+        states, width = len(chain.states), float(widths[-1])
+        size = block_length(chain.length, states, int(width))
+        hull = states if chain.initial == "any" else 1
+        blocks = min(chain.length / size, wanted)
+        range_of_block = size * width / chain.length + 1
+        long = hull * states**2 * float((widths * (width - widths + 1)).mean()) * blocks
+        places = chain.length / size * (1 + hull) + hull * states * wanted
+        products = 0.1 * states**2 * range_of_block * width * places
+        through = 10.0 * hull * states * width * (wanted + chain.length / size)
+        memory = 8.0 * states * width * (chain.length / size + 4 * hull * size) + 1e7
+        return long + products + through, memory
+
+    def atoms(self) -> float:
+        return float(self.steps.widths[-1])
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        chain, text = self.belief, super().describe(entry, value, number, start)
+        if chain.initial != "any":
+            return text
+        if number == WHOLE:
+            return f"{text} (unknown initial distribution)"
+        return f"{text} (started in {chain.states[starts_of(chain, entry, value)[number] or 0]!r})"
+
+
+def starts_of(chain: Chain, entry: int, value: int) -> tuple[int | None, ...]:
+    """Return the start states, in the order of the laws of `families`; (None,) unless any initial law is allowed."""
+    if chain.initial != "any":
+        return (None,)
+    leads, can = np.arange(len(chain.states)) == value, chain.step_matrices > 0
+    for before in reversed(range(entry)):
+        leads = np.array([(row & leads).any() for row in can[before % len(can)]])
+    return tuple(np.flatnonzero(leads).tolist())
+
+
+def relative_error(chain: Chain, answer: Additive) -> float:
+    """Return a bound on the relative error of every mass of `families`."""
+    shape, states = steps(answer), len(chain.states)
+    longest = int(shape.offsets.max()) * block_length(chain.length, states, int(shape.widths[-1]))
+    roundings = states * int(shape.widths[-1]) + (2 * states + 6) * chain.length
+    within = (states**2 + 1) * (longest + 1) + 2 * LONGEST * (states + 2)
+    if chain.period > 1:  # the stationary law of products over a period (quilts.chain.initial.stationary_term)
+        roundings += states**3 + 15 * states**2 + 10 + 2 * states * (3 * states + 4) * chain.period
+    return 2.02 * (roundings + 2 * int(shape.widths[-1]) + within + 64) * UNIT

@@ -1,0 +1,74 @@
+"""Laws of an answer in a clique where all sets of n ill people are equally likely: subsets counted by size and sum.
+
+P(N = n, X_i = 1, sum of the others = j) is P(N = n) C(n - 1, j) / C(m, n), where C(n, j) is how many sets of n of
+the other m - 1 people add j; with X_i = 0 it is C(n, j). Everything is exact: masses given as floats count as the
+binary fractions that they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.model.beliefs.contacts import Clique
+from takifugu.numbers.distributions.pmf import Pmf
+
+
+class CliqueLaw(AnswerLaw[Clique]):
+    """The laws given each value of each secret person, in order; people whose others add the same share them."""
+
+    def families(self) -> Iterator[ListedFamily]:
+        belief, answer = self.belief, self.answer
+        known: dict[tuple[int, tuple[int, ...]], dict[int, tuple[Pmf, ...]]] = {}
+        extra = [int(np.diff(answer.contribution(i)[:, 0])[0]) for i in range(belief.size)]
+        base = sum(int(answer.contribution(i)[0, 0]) for i in range(belief.size))
+        for entry in self.family.entries:
+            pairs = self.family.value_pairs(belief, entry)
+            if not pairs:
+                continue
+            others = tuple(sorted(extra[:entry] + extra[entry + 1 :]))
+            key = (extra[entry], others)
+            if key not in known:
+                known[key] = _laws(belief, extra[entry], others, base, {v for pair in pairs for v in pair})
+            yield ListedFamily(entry, pairs, known[key])
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        size = self.belief.size
+        different = len({self.answer.contribution(i).tobytes() for i in range(size)})
+        return 1e3 * different * self.atoms() * size**2, 100.0 * self.atoms() * size
+
+    def atoms(self) -> float:
+        spread = sum(float(np.ptp(self.answer.contribution(i))) for i in range(self.belief.size))
+        return min(1.0 + spread, 2.0**self.belief.size)
+
+
+def _laws(
+    belief: Clique, weight: int, others: tuple[int, ...], base: int, values: set[int]
+) -> dict[int, tuple[Pmf, ...]]:
+    sets = _subsets(others)
+    laws: dict[int, tuple[Pmf, ...]] = {}
+    for value in sorted(values):
+        masses: dict[int, Fraction] = {}
+        for n, mass in belief.number.items():
+            rest, each = int(n) - value, Fraction(mass) / math.comb(belief.size, int(n))
+            for total, count in (sets[rest] if 0 <= rest < len(sets) else {}).items():
+                at = base + total + value * weight
+                masses[at] = masses.get(at, Fraction(0)) + each * count
+        whole = sum(masses.values())
+        laws[value] = (Pmf(list(masses), [p / whole for p in masses.values()]),)
+    return laws
+
+
+def _subsets(extra: tuple[int, ...]) -> list[dict[int, int]]:
+    """Return, for n = 0 .. len(extra), how many sets of n people add each total."""
+    sets: list[dict[int, int]] = [{0: 1}, *({} for _ in extra)]
+    for number, weight in enumerate(extra):
+        for n in range(number, -1, -1):
+            for total, count in sets[n].items():
+                sets[n + 1][total + weight] = sets[n + 1].get(total + weight, 0) + count
+    return sets

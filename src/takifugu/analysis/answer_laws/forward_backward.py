@@ -1,0 +1,201 @@
+"""Laws given many neighbouring entries of a chain at once: before the block, within it, after it.
+
+For the entries first, ..., end of a block let before(u) be the law of the share of the entries before it jointly with
+X_{first-1} = u, after(v) that of the share of the entries after it given X_end = v, and within_j(u, s, v) that of the
+block's own share jointly with X_j = s and X_end = v given X_{first-1} = u. Then the law jointly with X_j = s is
+
+    sum over u, v of (before(u) * after(v)) * within_j(u, s, v):
+
+k**2 long convolutions for a whole block instead of k for each entry, and short ones, all of them in one matrix product
+(laws/extended/window_products.py). Positive terms only. A block whose numbers lie too far apart is halved, at last to
+single entries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.numbers.extended.convolution import convolve
+from takifugu.numbers.extended.floats import LOWEST, Wide, combine, shifted, stack
+from takifugu.numbers.extended.window_products import convolve_many
+
+IntArray = npt.NDArray[np.int64]
+
+#: Entries of a block, at most.
+LONGEST = 64
+#: How many different blocks are kept.
+_MOST_CACHED = 64
+
+
+#: The first entry of a block, and the one after its last.
+Block = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The law of the answer jointly with X_entry = state, up to a factor, from each start; None where impossible."""
+
+    entry: int
+    state: int
+    laws: tuple[Wide | None, ...]
+
+
+def block_length(length: int, states: int, width: int) -> int:
+    """Return how many entries a block should have: long convolutions weighed against matrix products."""
+    range_of_one = max(1.0, width / length)
+    return int(max(1, min(LONGEST, math.sqrt(width / (states * range_of_one)))))
+
+
+def laws_given(
+    matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], wanted: Mapping[int, Sequence[int]]
+) -> Iterator[Given]:
+    """Yield the laws given each wanted state of each wanted entry, in order.
+
+    `matrices` are those of the steps from X_0, X_1, ... on, repeated. `offsets[i, s]` is what X_i = s adds, `starts`
+    the laws of the first entry's share jointly with its state, (k, n).
+    """
+    length, states = offsets.shape
+    size = block_length(length, states, 1 + int(offsets.max(axis=1).sum()))
+    if size > len(matrices):
+        size -= size % len(matrices)  # blocks that begin at one phase are alike
+    blocks = [(first, min(first + size, length)) for first in range(1, length, size)]
+    walk = _Walk(matrices, offsets, wanted)
+    after = [Wide.of(np.ones((states, 1)))]
+    for block in reversed(blocks):
+        after.append(walk.back(block, after[-1]))
+    before = list(starts)
+    yield from walk.single(0, before, after.pop())
+    for block in blocks:
+        yield from walk.block(block, before, after.pop())
+        before = [walk.forward(block, row) for row in before]
+
+
+class _Walk:
+    """The steps through a chain; what happens inside equal blocks is computed once."""
+
+    def __init__(self, matrices: Sequence[Wide], offsets: IntArray, wanted: Mapping[int, Sequence[int]]) -> None:
+        self._matrices, self.offsets, self.wanted = matrices, offsets, wanted
+        self._transposed = [Wide(matrix.mantissas.T, matrix.exponents.T) for matrix in matrices]
+        self._through: dict[tuple[int, bytes], Wide] = {}
+        self._within: tuple[object, Wide] | None = None
+
+    def into(self, entry: int) -> Wide:
+        """Return the matrix of the step into an entry."""
+        return self._matrices[(entry - 1) % len(self._matrices)]
+
+    def onto(self, entry: int) -> Wide:
+        """Return the same, transposed."""
+        return self._transposed[(entry - 1) % len(self._matrices)]
+
+    def key(self, block: Block) -> tuple[int, bytes]:
+        """Return what blocks in which the same happens have in common."""
+        return block[0] % len(self._matrices), self.offsets[slice(*block)].tobytes()
+
+    def block(self, block: Block, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
+        """Yield the laws of one block's entries, from what lies before and after it."""
+        first, end = block
+        pairs = [(entry, state) for entry in range(first, end) for state in self.wanted.get(entry, ())]
+        if not pairs:
+            return
+        if end - first == 1:
+            yield from self.single(first, [self.forward(block, row) for row in before], after)
+            return
+        states = self.offsets.shape[1]
+        if len(pairs) > states**2:
+            kernels = self.within(block, [(entry - first, state) for entry, state in pairs])
+            block_laws = []
+            for row in before:
+                ends = [convolve(row[u], after[v]) for u in range(states) for v in range(states)]
+                block_laws.append(convolve_many(stack(ends), kernels))
+            if all(laws is not None for laws in block_laws):
+                for number, (entry, state) in enumerate(pairs):
+                    yield Given(entry, state, tuple(_possible(laws[number]) for laws in block_laws if laws is not None))
+                return
+        one, other = _halves(block)
+        yield from self.block(one, before, self.back(other, after))
+        yield from self.block(other, [self.forward(one, row) for row in before], after)
+
+    def single(self, entry: int, before: Sequence[Wide], after: Wide) -> Iterator[Given]:
+        """Yield the laws of one entry; `before` holds its own share."""
+        for state in self.wanted.get(entry, ()):
+            laws = (convolve(row[state], after[state]) if row.mantissas[state].any() else None for row in before)
+            yield Given(entry, state, tuple(laws))
+
+    def forward(self, block: Block, before: Wide) -> Wide:
+        """Return the law of the share up to a block's end jointly with its last state, from that before the block."""
+        first, end = block
+        if end - first == 1:
+            return shifted(combine(self.onto(first), before), self.offsets[first])
+        through = self.through(block)
+        product = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
+        one, other = _halves(block)
+        return self.forward(other, self.forward(one, before)) if product is None else product
+
+    def back(self, block: Block, after: Wide) -> Wide:
+        """Return the law of the share of a block and all after it given the state before the block."""
+        first, end = block
+        if end - first == 1:
+            return combine(self.into(first), shifted(after, self.offsets[first]))
+        through = self.through(block)
+        product = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
+        one, other = _halves(block)
+        return self.back(one, self.back(other, after)) if product is None else product
+
+    def through(self, block: Block) -> Wide:
+        """Return the law of a block's share jointly with its last state v given u before it, as [u, v, place]."""
+        key = self.key(block)
+        if key not in self._through:
+            if len(self._through) >= _MOST_CACHED:
+                self._through.clear()
+            self._through[key] = self._forwards_within(block)[-1]
+        return self._through[key]
+
+    def within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> Wide:
+        """Return within_j(u, s, v) for each (j, s) asked, as kernels [(u, v), place, asked]."""
+        offsets = self.offsets[slice(*block)]
+        key = self.key(block), tuple(pairs)
+        if self._within is None or self._within[0] != key:
+            states, places = self.offsets.shape[1], 1 + int(offsets.max(axis=1).sum())
+            forwards, backs = self._forwards_within(block), self._backs_within(block)
+            shape = (states * states, places, len(pairs))
+            result = Wide(np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64))
+            for number, (j, s) in enumerate(pairs):
+                for u in range(states):
+                    for v in range(states):
+                        law = convolve(forwards[j][u, s], backs[j][v, s])
+                        result.mantissas[u * states + v, :, number] = law.mantissas
+                        result.exponents[u * states + v, :, number] = law.exponents
+            self._within = key, result
+        return self._within[1]
+
+    def _forwards_within(self, block: Block) -> list[Wide]:
+        """Return [u, s, place], the share up to the j-th entry jointly with that entry's state, for every j."""
+        rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
+        stacked = []
+        for entry in range(*block):
+            rows = [shifted(combine(self.onto(entry), row), self.offsets[entry]) for row in rows]
+            stacked.append(stack(rows))
+        return stacked
+
+    def _backs_within(self, block: Block) -> list[Wide]:
+        """Return [v, s, place], the share after the j-th entry jointly with the block's last state v, for every j."""
+        rows = [Wide.of(column[:, None]) for column in np.eye(self.offsets.shape[1])]
+        stacked, (first, end) = [stack(rows)], block
+        for entry in range(end - 1, first, -1):
+            rows = [combine(self.into(entry), shifted(row, self.offsets[entry])) for row in rows]
+            stacked.append(stack(rows))
+        return stacked[::-1]
+
+
+def _halves(block: Block) -> tuple[Block, Block]:
+    middle = (block[0] + block[1]) // 2
+    return (block[0], middle), (middle, block[1])
+
+
+def _possible(law: Wide) -> Wide | None:
+    return law if law.mantissas.any() else None

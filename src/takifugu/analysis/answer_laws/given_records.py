@@ -1,0 +1,125 @@
+"""What laws of an answer given a property of independent records have in common: their size, and when they exist."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.questions.answer_law import AnswerLaw, B
+from takifugu.model.secrets import compared_values
+from takifugu.numbers.distributions.orders import lattice_step
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.distributions.record_sums import RecordLaw
+
+#: Most products of integers for exact laws, pairs of values that are compared one by one, and digits of a mass.
+MOST_PRODUCTS, MOST_COMPARED, MOST_DIGITS = 3e6, 2_000, 4096
+#: Pairs are compared one by one only up to this number where the outermost is the worst for every added noise.
+FEW_COMPARED = 50
+
+#: What a witness adds where many records are bounded through one.
+BOUND = "; this is what each record that changes may tell by itself, added up: all together they may tell less"
+
+#: A value of the property, an integer proportional to its probability, and the law of the answer given it.
+Laws = dict[int, tuple[int, Pmf]]
+
+
+class RecordsLaw(AnswerLaw[B]):
+    """What the laws given a property of the records have in common; `belief` is the view."""
+
+    @property
+    def records(self) -> Any:
+        return self.belief.records  # type: ignore[attr-defined]
+
+    @cached_property
+    def adds(self) -> list[int]:
+        """What each row of the table adds to the answer, in grid units."""
+        share = self.answer.contribution(0)[:, 0]
+        return [int(x) for x in share.tolist()]
+
+    def record(self, levels: Sequence[Any]) -> RecordLaw:
+        """Return the law of one record, for these levels of the rows."""
+        return RecordLaw.of(zip(levels, self.adds, self.records.weights, strict=True))
+
+    @cached_property
+    def reach(self) -> int:
+        """How many places the answer's law has for each record, less one."""
+        alive = [x for x, can in zip(self.adds, self.records.possible(0), strict=True) if can]
+        return (max(alive) - min(alive)) // lattice_step(Pmf.from_counts(sorted({*alive}), [1] * len({*alive})))
+
+    @property
+    def places(self) -> float:
+        return float(1 + self.records.size * self.reach)
+
+    @cached_property
+    def digits(self) -> float:
+        """Binary digits of an exact mass."""
+        return float(self.records.size * math.log2(sum(self.records.weights) or 1))
+
+    @cached_property
+    def compared_pairs(self) -> tuple[tuple[int, int], ...]:
+        return self.family.value_pairs(self.belief, 0)
+
+    @property
+    @abstractmethod
+    def products(self) -> float:
+        """How many products of integers the exact laws take."""
+
+    @property
+    def no_bound(self) -> str:
+        """Why nothing is proved where the exact laws are not listed; "" where a bound is."""
+        return ""
+
+    @property
+    def pairs_count(self) -> float:
+        """How many unordered pairs are compared."""
+        if self.family.pairs is not None:
+            return len(self.family.pairs) / 2
+        values = sum(self.belief.possible(0))
+        return values * (values - 1) / 2
+
+    @property
+    def outermost_is_worst(self) -> bool:
+        """Whether one comparison is the worst of all for every added noise, and is known exactly."""
+        return False
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the laws given every value are listed."""
+        most = FEW_COMPARED if self.outermost_is_worst else MOST_COMPARED
+        return self.products <= MOST_PRODUCTS and self.digits <= MOST_DIGITS and self.pairs_count <= most
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        if self.exact:
+            return 100.0 * self.products, 100.0 * self.products
+        copied = self._copied if not laplace else 0.0
+        return 1e4 + copied, 1e4 + 200 * copied**0.5
+
+    @property
+    def _copied(self) -> float:
+        return 0.0
+
+    def atoms(self) -> float:
+        return self.places if self.exact else 1.0 + self.reach
+
+    def comparisons(self, laplace: bool = False) -> tuple[float, float]:
+        if self.reason or not len(self.family.entries):
+            return 0.0, 0.0
+        if self.exact:
+            return self.pairs_count, self.places
+        # Masses of many copies have as many digits as there are copies.
+        return 1.0, (1.0 + self.reach if laplace else self.places * (1 + self.places / 500))
+
+    def cached_bytes(self) -> float:
+        return super().cached_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        description: str = self.belief.describe_hypothesis(value)  # type: ignore[attr-defined]
+        return description
+
+    def _listed(self, laws: Laws) -> ListedFamily:
+        pairs = self.compared_pairs
+        return ListedFamily(0, pairs, {v: (laws[v][1],) for v in compared_values(pairs)})

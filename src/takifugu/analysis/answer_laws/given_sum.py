@@ -1,0 +1,155 @@
+"""Laws of an answer given a sum of scores of independent records: exact ones listed, or bounds through one record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from itertools import pairwise
+
+from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies, counted
+from takifugu.analysis.problem import Cost
+from takifugu.analysis.questions.answer_law import AnswerFamily
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.records.record_views import SumView
+from takifugu.model.secrets import compared_values
+from takifugu.numbers.distributions.orders import (
+    lattice_step,
+    likelihood_ratio_ordered,
+    log_concave,
+    stochastically_ordered,
+)
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_sum
+
+#: Most products for laws of many copies.
+MOST_COPIES = 4e9
+
+
+class SumLaw(RecordsLaw[SumView]):
+    """Given a sum of scores: listed, or bounded through one record."""
+
+    @cached_property
+    def law(self) -> RecordLaw:
+        return self.record(self.belief.scores)
+
+    @property
+    def is_binary(self) -> bool:
+        return len(self.law.levels) == 2
+
+    @property
+    def outermost_is_worst(self) -> bool:
+        whole = self.is_binary and not self.belief.is_vector and self.family.pairs is None
+        return whole and is_ordered(*(self.law.given(level) for level in self.law.levels))
+
+    @cached_property
+    def products(self) -> float:
+        n, width = self.records.size, self.places
+        if self.is_binary:
+            return float((n + 1) * width**2 / 6 * (1 + self.digits / 2000))
+        sums = len(self.belief.keys)
+        return float(n * sum(map(len, self.law.masses.values())) * sums * width / 3)
+
+    def families(self) -> Iterator[AnswerFamily]:
+        if self.exact:
+            yield self._listed(self.listed(compared_values(self.compared_pairs)))
+        elif self.no_bound:
+            raise Unsupported(self.no_bound)
+        else:
+            yield self.repeated(*self.farthest)
+
+    def listed(self, wanted: Sequence[int]) -> Laws:
+        """Return the exact laws given some values, by their indices."""
+        keys, n = self.belief.keys, self.records.size
+        if not self.is_binary:
+            given_laws = given_sum(self.law, n)
+            return {v: given_laws[keys[v]] for v in wanted}
+        zero, one = (self.law.given(level) for level in self.law.levels)
+        w, u = self.law.weights
+        laws = given_count(zero, one, n, wanted)
+        return {a: (math.comb(n, a) * u**a * w ** (n - a), laws[a]) for a in wanted}
+
+    @property
+    def note(self) -> str:
+        if self.exact or (self.is_binary and is_tight(*(self.law.given(level) for level in self.law.levels))):
+            return ""
+        return BOUND
+
+    def farthest_laws(self) -> tuple[DenseFamily, tuple[int, int]] | None:
+        """Return the laws given the two values farthest apart; None where those given every value are listed."""
+        if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
+            return None
+        zero, one = map(self.law.given, self.law.levels)
+        a, b = sorted(self.farthest[0])
+        return counted(zero, one, self.records.size, (a, b)), (a, b)
+
+    @property
+    def farthest(self) -> tuple[tuple[int, int], int]:
+        """The pair of values that are farthest apart, and how many steps of one record lie between them."""
+        count, keys = len(self.belief.keys), self.belief.keys
+        if self.family.pairs is None:
+            pair = (0, count - 1)
+        else:
+            pair = max(self.family.pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
+        return pair, self.steps_between(*pair)
+
+    def steps_between(self, a: int, b: int) -> int:
+        """Return how many records change by one step of their levels, at least, between two values."""
+        keys, (low, high) = self.belief.keys, (self.law.levels[0], self.law.levels[1])
+        return int((keys[b] - keys[a]) // (high - low))
+
+    def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
+        """Return the bounds for all pairs of values that are at most so many steps apart."""
+        a, b = sorted(pair)
+        given = [self.law.given(level) for level in self.law.levels]
+        changes = list(pairwise(range(len(given))))
+        one = ListedFamily(0, tuple(changes), {level: (law,) for level, law in enumerate(given)})
+        if not self.is_binary or times * self.reach > MOST_COPIES**0.5:
+            return RepeatedFamily(((a, b),), one, times)
+        zero, other = given
+        shifts = partial(cached, self, (copies, times), partial(copies, zero, other, times))
+        ordered = stochastically_ordered(zero, other) or stochastically_ordered(other, zero)
+        return RepeatedFamily(
+            ((a, b),), one, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
+        )
+
+    @property
+    def _copied(self) -> float:
+        return self.places**2
+
+    @property
+    def no_bound(self) -> str:
+        """Why changing one record by one step at a time does not lead from each value to the next; "" where it does."""
+        levels = self.law.levels
+        if self.is_binary and not self.belief.is_vector:
+            return ""
+        even = not self.belief.is_vector and len({b - a for a, b in pairwise(levels)}) == 1
+        if even and log_concave(Pmf.from_counts(list(levels), list(self.law.weights)), levels[1] - levels[0]):
+            return ""
+        return (
+            f"the exact distributions of the answer given {self.belief.secret.what} would take "
+            f"{Cost(100 * self.products, 100 * self.products).describe()}, and a bound from single records is proved "
+            "for a property of two levels, or of evenly spaced ones with log-concave probabilities: hide a share, use "
+            "coarser values or fewer records"
+        )
+
+
+def is_tight(zero: Pmf, one: Pmf) -> bool:
+    """Return whether what one record loses decides exactly what many do: in likelihood-ratio order."""
+    return likelihood_ratio_ordered(zero, one) or likelihood_ratio_ordered(one, zero)
+
+
+def is_ordered(zero: Pmf, one: Pmf) -> bool:
+    """Return whether two laws are log-concave on one lattice and one is above the other in likelihood-ratio order.
+
+    Then laws of sums of copies of both are in that order, the more copies of one there are, and so they are after any
+    log-concave noise: the outermost comparison is the worst (docs/theory/attributes.md#orders).
+    """
+    step = lattice_step(zero, one)
+    if (int(one.values[0]) - int(zero.values[0])) % step or not (log_concave(zero, step) and log_concave(one, step)):
+        return False
+    return is_tight(zero, one)

@@ -1,0 +1,147 @@
+"""The law of a sum jointly with each wanted variable of a network, by two passes over a plan of products.
+
+Tables hold polynomials in z: the coefficient of z**j belongs to a sum of j. The first pass multiplies and sums out
+from the leaves up (collect); the second goes from the root down and finds the outside of every table that is needed,
+what multiplies it in the whole product (distribute). A table over v times its outside, summed over all other variables,
+is the law of X_v and the sum. All terms are positive, and every table counts its roundings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
+from takifugu.analysis.answer_laws.readouts import Reading
+from takifugu.model.beliefs.networks.elimination import Factor
+from takifugu.numbers.extended.floats import Wide
+from takifugu.numbers.extended.polynomials import Numbers, arranged, as_wide, numbers, product, shape, shifted, summed
+
+
+@dataclass(frozen=True, eq=False)
+class ShareTable:
+    """Polynomials, one for each state of the variables in `scope`, each coefficient rounded `rounded` times or less."""
+
+    scope: tuple[int, ...]
+    polynomials: Numbers
+    rounded: int
+
+
+ONE = ShareTable((), numbers(np.ones(1)), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class VariableLaw:
+    """P(X_variable = s, sum = j) up to a factor, shape (s, j); each number rounded `rounded` times or less."""
+
+    variable: int
+    weights: Wide
+    rounded: int
+
+
+def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[int]]) -> Iterator[VariableLaw]:
+    """Yield the law of every wanted variable, each once, in the order of the second pass.
+
+    `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
+    """
+    inside = collect(plan.contraction, factors, offsets, plan.retained)
+    weight = _sizes(plan.contraction)
+    start = ONE
+    for v in plan.contraction.tables[-1].scope:
+        start = moved(start, v, offsets[v])
+    stack = [(len(inside) - 1, -1, start)]  # a table, the one above it, and the outside of that
+    while stack:
+        number, above, outer = stack.pop()
+        if above >= 0:
+            outer = outside(plan.contraction, number, above, outer, inside, offsets)
+        if number in plan.places:
+            whole = joined(inside[number], outer)
+            for v in plan.places[number]:
+                law = without(whole, {u for u in whole.scope if u != v})
+                yield VariableLaw(v, as_wide(law.polynomials), law.rounded)
+        # The largest goes last, with nothing else waiting: never more than log2 of the number of tables wait.
+        below = [n for n in children(plan.contraction.tables[number]) if n in plan.needed]
+        stack += [(n, number, outer) for n in sorted(below, key=lambda n: -weight[n])]
+
+
+def collect(
+    plan: Contraction, factors: Sequence[Factor], offsets: Sequence[Sequence[int]], retained: Collection[int]
+) -> list[ShareTable]:
+    """Return every table, ONE in place of those that are neither kept nor the last."""
+    made: list[ShareTable] = []
+    for table in plan.tables:
+        if isinstance(table, Leaf):
+            factor = factors[table.entry]
+            made.append(ShareTable(factor.scope, numbers(factor.table[..., None]), 1 + factor.table.shape[-1]))
+        elif isinstance(table, Join):
+            made.append(joined(made[table.first], made[table.second]))
+        else:
+            made.append(without(moved(made[table.inner], table.variable, offsets[table.variable]), {table.variable}))
+        for number in children(table):
+            if number not in retained:
+                made[number] = ONE
+    return made
+
+
+def outside(
+    plan: Contraction,
+    number: int,
+    above: int,
+    outer: ShareTable,
+    inside: Sequence[ShareTable],
+    offsets: Sequence[Sequence[int]],
+) -> ShareTable:
+    """Return the outside of a table from that of the table above it."""
+    table, scope = plan.tables[above], plan.tables[number].scope
+    if isinstance(table, Sum):
+        return moved(outer, table.variable, offsets[table.variable])
+    assert isinstance(table, Join)
+    other = inside[table.second if table.first == number else table.first]
+    alone = {v for v in other.scope if v not in scope and v not in outer.scope}
+    both = joined(without(other, alone), outer)
+    return without(both, {v for v in both.scope if v not in scope})
+
+
+def joined(first: ShareTable, second: ShareTable) -> ShareTable:
+    """Return the product of two tables."""
+    scope = tuple(dict.fromkeys((*first.scope, *second.scope)))
+    few = min(shape(first.polynomials)[-1], shape(second.polynomials)[-1])
+    rounded = first.rounded + second.rounded + (1 if few == 1 else 2 * few + 4)
+    return ShareTable(scope, product(arranged_as(first, scope), arranged_as(second, scope)), rounded)
+
+
+def without(table: ShareTable, variables: Collection[int]) -> ShareTable:
+    """Return the sum over some variables."""
+    if not variables:
+        return table
+    axes = tuple(n for n, v in enumerate(table.scope) if v in variables)
+    terms = math.prod(shape(table.polynomials)[n] for n in axes)
+    scope = tuple(v for v in table.scope if v not in variables)
+    return ShareTable(scope, summed(table.polynomials, axes), table.rounded + (terms if axes else 0))
+
+
+def moved(table: ShareTable, variable: int, offsets: Sequence[int]) -> ShareTable:
+    """Return a table times z**offsets[x_variable]."""
+    if not max(offsets):
+        return table
+    scope = table.scope if variable in table.scope else (*table.scope, variable)
+    polynomials = shifted(arranged_as(table, scope), scope.index(variable), offsets)
+    return ShareTable(scope, polynomials, table.rounded)
+
+
+def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
+    """Return the polynomials with one axis for every variable of `scope`, of length 1 where the table lacks it."""
+    if tuple(scope) == table.scope:
+        return table.polynomials
+    return arranged(table.polynomials, [table.scope.index(v) if v in table.scope else None for v in scope])
+
+
+def _sizes(plan: Contraction) -> list[int]:
+    """Return how many tables each one is made of, itself included."""
+    sizes: list[int] = []
+    for table in plan.tables:
+        sizes.append(1 + sum(sizes[n] for n in children(table)))
+    return sizes

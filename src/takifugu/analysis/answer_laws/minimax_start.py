@@ -1,0 +1,151 @@
+"""The largest log-ratio over every initial law of a chain, after Laplace noise.
+
+Let A_u be the noised law of the answer given X_0 = u and X_i = a, m_u = P(X_i = a | X_0 = u), and B_u, m'_u the same
+for b. Under the initial law pi the ratio at y is [sum pi m A / sum pi m] / [sum pi m' B / sum pi m']. With the quotient
+of sum pi m and sum pi m' held fixed, a linear condition on pi, it is a quotient of two linear functions of pi, so it is
+largest on at most two start states. For u and v, with odds x = pi_u m_u / (pi_v m_v) given a, odds kappa x given b,
+
+    log ratio = log A_v/B_v + log (1 + a x)/(1 + x) + log (1 + kappa x)/(1 + kappa b x),   a = A_u/A_v, b = B_u/B_v,
+
+whose derivative in log x vanishes where a quadratic in x does. If u cannot lead to b, or v not to a, the laws A_u and
+B_v are met together in the limit; so are those of one start. A root found with rounded coefficients is a root of a
+derivative that is off by a few roundings everywhere, so what it misses is at most that times the range in which the
+ratio moves: `_slack`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.answer_laws.dense import SMALLEST_PLACES, DenseFamily
+from takifugu.analysis.questions.answer_law import AnswerFamily, Compared, Comparisons
+from takifugu.numbers.extended.floats import UNIT, Wide
+from takifugu.numbers.search import smallest_scale
+
+FloatArray = npt.NDArray[np.float64]
+
+#: In place of a number in a hull: all laws of the hull, mixed by any initial law.
+WHOLE = -1
+
+
+def over_all_starts(family: AnswerFamily) -> Comparisons:
+    """Return a family that compares whole hulls under every initial law at once, where hulls hold several laws.
+
+    Never more than the largest over pairs of their laws, as `family` itself has it.
+    """
+    if isinstance(family, DenseFamily) and any(len(rows) > 1 for rows in family.rows.values()):
+        return AnyStartFamily(family)
+    return family
+
+@dataclass(frozen=True, eq=False)
+class AnyStartFamily:
+    """The comparisons of a family of any initial law, each over all of them at once (Song17 Theorem 3.2 is not used).
+
+    `compared` holds (a, WHOLE, b, WHOLE) for every unordered pair of values.
+    """
+
+    hulls: DenseFamily
+
+    @cached_property
+    def compared(self) -> tuple[Compared, ...]:
+        return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))
+
+    def reach(self, index: int) -> int:
+        """Return the largest distance between an atom given a and an atom given b, for any initial law."""
+        a, _, b, _ = self.compared[index]
+        pairs = enumerate(self.hulls.compared)
+        return max(self.hulls.reach(number) for number, (c, _, d, _) in pairs if (c, d) == (a, b))
+
+    def losses(self, scale: Fraction) -> list[float]:
+        """Return, for each of `compared`, an upper bound on sup |log ratio| over outputs and initial laws."""
+        noised = self.hulls.noised(scale).wide() if scale else None
+        return [self._loss(index, noised) for index in range(len(self.compared))]
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
+        """Return a scale that certainly keeps the log-ratio within epsilon, at most 2**-36 above the smallest such."""
+        proven, smallest = self.reach(index) / epsilon, Fraction(SMALLEST_PLACES) * self.hulls.step
+
+        def loss(scale: Fraction) -> float:
+            return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
+
+        return smallest_scale(loss, proven, smallest, epsilon) if proven else proven
+
+    def _loss(self, index: int, noised: Wide | None) -> float:
+        """Return the bound of `losses` for one comparison; without noise that of all pairs of point starts."""
+        a, _, b, _ = self.compared[index]
+        if noised is None:
+            losses = zip(self.hulls.compared, self.hulls.losses(Fraction(0)), strict=True)
+            return max(loss for (c, _, d, _), loss in losses if (c, d) == (a, b))
+        ends: list[tuple[int, int]] = []
+        row_a, row_b = (dict(zip(self.hulls.starts[v], self.hulls.rows[v], strict=True)) for v in (a, b))
+        for u in row_a:
+            ends += [(row_a[u], row_b[v]) for v in row_b if u == v or u not in row_b or v not in row_a]
+        edges = list(combinations([u for u in row_a if u in row_b], 2))
+        one, other = np.array(ends).T
+        worst = float(np.abs(_log_ratio(noised[one], noised[other])).max())
+        if edges:
+            u, v = np.array(edges).T
+            au, av = (np.array([row_a[s] for s in starts]) for starts in (u, v))
+            bu, bv = (np.array([row_b[s] for s in starts]) for starts in (u, v))
+            masses = self.hulls.log_masses
+            kappa = (masses[bu] - masses[bv] + masses[av] - masses[au])[:, None]
+            worst = max(worst, _largest(noised[au], noised[av], noised[bu], noised[bv], kappa))
+            worst = max(worst, _largest(noised[bu], noised[bv], noised[au], noised[av], -kappa))
+        return worst + 2 * self.hulls.margin + self.hulls.rounding(worst)
+
+
+def _largest(au: Wide, av: Wide, bu: Wide, bv: Wide, log_kappa: FloatArray) -> float:
+    """Return an upper bound on the largest log-ratio inside all edges; rows are edges, columns outputs."""
+    a, b, base = _log_ratio(au, av), _log_ratio(bu, bv), _log_ratio(av, bv)
+    kappa, two = log_kappa + 0 * a, math.log(2)
+    signs, logs = zip(
+        _signed_sum([2 * kappa + b + a, kappa + a], [2 * kappa + b, kappa + a + b]),
+        _signed_sum([kappa + a + two], [kappa + b + two]),
+        _signed_sum([a, kappa], [0 * a, kappa + b]),
+        strict=True,
+    )
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = (logs[2] - logs[0]) / 2
+        size = logs[1] + middle - logs[2]  # log of |linear| when square and constant are scaled to 1
+        half = np.exp(np.minimum(size, 40.0)) / 2
+        sinh = np.where(size < 40, np.arcsinh(half), size)
+        cosh = np.where(size < 40, np.arccosh(np.maximum(half, 1.0)), size)
+        places = [
+            middle - signs[1] * signs[0] * sinh, middle + cosh, middle - cosh, logs[2] - logs[1], logs[1] - logs[0]
+        ]  # fmt: skip
+    largest = np.full(a.shape, -np.inf)
+    for place in places:
+        s = np.clip(np.nan_to_num(place), -1e5, 1e5)
+        rise = np.logaddexp(0, s + a) - np.logaddexp(0, s)
+        value = rise + np.logaddexp(0, s + kappa) - np.logaddexp(0, s + kappa + b)
+        # A place far outside the range adds nothing but its own rounding.
+        largest = np.maximum(largest, value - 8 * UNIT * np.abs(s))
+    return float((base + largest + _slack(a, b, kappa)).max())
+
+
+def _slack(a: FloatArray, b: FloatArray, kappa: FloatArray) -> FloatArray:
+    """Return what rounding may hide of the largest value: derivative off by 12 roundings of logs, over their range."""
+    size = np.abs(a) + np.abs(b) + np.abs(kappa)
+    slack: FloatArray = 50 * UNIT * (4 + size) * (80 + size)
+    return slack
+
+
+def _signed_sum(plus: list[FloatArray], minus: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return sign and logarithm of the size of sum e**plus - sum e**minus."""
+    top = np.maximum.reduce([*plus, *minus])
+    total = sum((np.exp(p - top) for p in plus), 0 * top) - sum((np.exp(m - top) for m in minus), 0 * top)
+    with np.errstate(divide="ignore"):
+        return np.sign(total), top + np.log(np.abs(total))
+
+
+def _log_ratio(first: Wide, second: Wide) -> FloatArray:
+    orders = first.exponents - second.exponents
+    logs: FloatArray = np.log(first.mantissas / second.mantissas) + orders * math.log(2)
+    return logs

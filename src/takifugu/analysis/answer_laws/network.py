@@ -1,0 +1,196 @@
+"""Laws of a scalar answer given nodes of a Bayesian network, for all secret nodes at once.
+
+Only nodes that the answer or a secret depends on are looked at: those that are secret or add something that varies, and
+their ancestors; the rest sums to one. Two passes (`passes`) over one plan (`contraction`, `reading`) serve all secret
+nodes. On trees and polytrees this is message passing; elsewhere tables grow with the network's width, and where a plan
+for all secret nodes would take too much memory each gets its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.join_tree import Contraction, contraction
+from takifugu.analysis.answer_laws.message_passing import arranged_as, collect, laws, moved
+from takifugu.analysis.answer_laws.readouts import Reading, reading
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.queries import Additive
+from takifugu.model.secrets import Family, compared_values
+from takifugu.numbers.extended.floats import UNIT, Wide
+
+FloatArray = npt.NDArray[np.float64]
+
+#: The largest memory, in bytes, that the laws of one answer may take, as predicted.
+LARGEST_BYTES = 3e9
+#: A table of float64 numbers spans no more than this many binary orders.
+MOST_ORDERS = 900
+#: How many of the secret nodes represent all of them where each has its own plan.
+_SAMPLE = 16
+
+_Plans = dict[tuple[int, tuple[int, ...]], tuple[BayesianNetwork, Reading]]
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The contributions c_v(s) = base_v + unit * offsets[v][s], offsets >= 0 and the least of a node 0."""
+
+    base: int
+    unit: int
+    offsets: tuple[tuple[int, ...], ...]
+
+    @property
+    def varying(self) -> list[int]:
+        return [v for v, row in enumerate(self.offsets) if max(row)]
+
+    @property
+    def width(self) -> int:
+        """The number of places of the whole answer."""
+        return 1 + sum(max(row) for row in self.offsets)
+
+
+def shares(belief: BayesianNetwork, answer: Additive, counted: Iterable[int] | None = None) -> Shares:
+    """Write the contributions of the counted nodes (all by default) over one base and the largest common unit.
+
+    >>> from takifugu.model.queries import Linear
+    >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
+    >>> shares(net, Linear([4, -2], grid=1).resolve(net))
+    Shares(base=-6, unit=4, offsets=((0, 1), (0, 1)))
+    """
+    adding = range(belief.size) if counted is None else frozenset(counted)
+    rows = []
+    for v, node in enumerate(belief.nodes):
+        # A node that is not read may have a table of one zero.
+        row = answer.contribution(v)[:, 0] if v in adding else np.zeros(1, dtype=np.int64)
+        rows.append(np.broadcast_to(row, (len(node.states),)))
+    lowest = [int(row.min()) for row in rows]
+    above = [row - low for row, low in zip(rows, lowest, strict=True)]
+    unit = max(1, int(np.gcd.reduce(np.concatenate(above))))
+    return Shares(sum(lowest), unit, tuple(tuple((row // unit).tolist()) for row in above))
+
+
+class NetworkLaw(AnswerLaw[BayesianNetwork]):
+    """The laws given each value of each secret node, each node once, in the order in which they are found."""
+
+    def families(self) -> Iterator[DenseFamily]:
+        """Yield them; raises Unsupported where they would take more than LARGEST_BYTES."""
+        belief, pairs = self.belief, _pairs(self.belief, self.family)
+        answer_shares = shares(belief, self.answer)
+        for plan in _plans(belief, self.answer, tuple(pairs)):
+            if not _fits(plan):
+                raise Unsupported(
+                    f"the distributions of the answer need {plan.bytes:.1e} bytes, "
+                    f"above the limit of {LARGEST_BYTES:.0e}",
+                    fix='use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one',
+                )
+            for law in laws(plan, belief.factors, answer_shares.offsets):
+                values = compared_values(pairs[law.variable])
+                rows = {value: (number,) for number, value in enumerate(values)}
+                yield DenseFamily(
+                    law.variable, pairs[law.variable], rows, dict.fromkeys(values, (0,)), law.weights[values],
+                    answer_shares.base, answer_shares.unit, relative_error(law.rounded),
+                )  # fmt: skip
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        belief, answer = self.belief, self.answer
+        wanted = tuple(_pairs(belief, self.family))
+        if not wanted:
+            return 0.0, 0.0
+        together = _planned(belief, answer, wanted)
+        if _fits(together) or len(wanted) == 1:
+            return together.operations, together.bytes
+        some = wanted[:: max(1, len(wanted) // _SAMPLE)]
+        plans = [_planned(belief, answer, (v,)) for v in some]
+        return len(wanted) / len(some) * sum(plan.operations for plan in plans), max(plan.bytes for plan in plans)
+
+    def atoms(self) -> float:
+        return width(self.belief, self.answer)
+
+
+def relative_error(rounded: int) -> float:
+    """Return a bound on the relative error of a mass: of numbers rounded so often, divided by the sum of them all."""
+    return 2.02 * (rounded + 64) * UNIT
+
+
+def sums_table(
+    belief: BayesianNetwork, answer: Additive, keep: Sequence[int], counted: Iterable[int], largest: float
+) -> tuple[FloatArray, int, float]:
+    """Return the joint law of some nodes and of what the counted ones add, its start, relative error of a mass.
+
+    The table has one axis for each of `keep`, in that order, and a last axis: entry [..., j] belongs to a sum of
+    start + j. It is a law up to a factor. Raises Unsupported where a table would have more than `largest` numbers, or
+    numbers are too small for float64.
+    """
+    answer_shares = shares(belief, answer, counted)
+    offsets = [[answer_shares.unit * offset for offset in row] for row in answer_shares.offsets]
+    plan = _contraction(belief, offsets, [*keep, *answer_shares.varying], keep)
+    widest = answer_shares.unit * (answer_shares.width - 1) + 1
+    needed = max(max(plan.cells(t.scope) * t.width for t in plan.tables), plan.cells(keep) * widest)
+    if needed > largest:
+        raise Unsupported(f"a table of {needed:.1e} numbers would be needed, above the limit of {largest:.0e}")
+    table = collect(plan, belief.factors, offsets, ())[-1]
+    for v in keep:
+        table = moved(table, v, offsets[v])
+    numbers = arranged_as(table, keep)
+    if isinstance(numbers, Wide) and numbers.span > MOST_ORDERS:
+        raise Unsupported("the joint distribution of some nodes and a sum has probabilities too small for float64")
+    floats = numbers.floats(numbers.top) if isinstance(numbers, Wide) else numbers.floats
+    return floats, answer_shares.base, relative_error(table.rounded)
+
+
+def width(belief: BayesianNetwork, answer: Additive) -> float:
+    """Return the number of places of the answer's laws."""
+    return float(shares(belief, answer).width)
+
+
+def _pairs(belief: BayesianNetwork, family: Family) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return the pairs to compare of every secret node that has some."""
+    return {v: pairs for v in family.entries if (pairs := family.value_pairs(belief, v))}
+
+
+def _plans(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Iterator[Reading]:
+    """Yield one plan for all wanted nodes, or one for each where that would take too much memory."""
+    if not wanted:
+        return
+    together = _planned(belief, answer, wanted)
+    if _fits(together) or len(wanted) == 1:
+        yield together
+    else:
+        for v in wanted:
+            yield _planned(belief, answer, (v,))
+
+
+def _fits(plan: Reading) -> bool:
+    return plan.bytes <= LARGEST_BYTES
+
+
+def _planned(belief: BayesianNetwork, answer: Additive, wanted: tuple[int, ...]) -> Reading:
+    """Return the plan for some wanted nodes; the last one made for an answer is kept."""
+    key: tuple[int, tuple[int, ...]] = (id(belief), wanted)
+    known = cached(answer, Reading, _Plans)
+    last = known.get(key)
+    if last is None:
+        answer_shares = shares(belief, answer)
+        plan = _contraction(
+            belief, answer_shares.offsets, [*wanted, *answer_shares.varying], wanted if len(wanted) == 1 else ()
+        )
+        last = belief, reading(plan, wanted)  # the network is held, so that its id is not reused
+        known.clear()
+        known[key] = last
+    return last[1]
+
+
+def _contraction(
+    belief: BayesianNetwork, offsets: Sequence[Sequence[int]], read: Iterable[int], keep: Collection[int]
+) -> Contraction:
+    alive = belief.ancestral(read)
+    sizes = {v: len(offsets[v]) for v in alive}
+    spans = {v: max(offsets[v]) for v in alive}
+    return contraction({v: belief.factors[v].scope for v in alive}, sizes, spans, keep)

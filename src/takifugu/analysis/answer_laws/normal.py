@@ -1,0 +1,186 @@
+"""Normal laws of weighted sums of columns under a normal belief: conditional on a linear function, or on a parameter.
+
+For jointly normal F and g, F given g = a has mean E[F] + Cov(F, g) Var(g)^-1 (a - E[g]) and covariance
+C = Var(F) - Cov(F, g) Var(g)^-1 Cov(g, F), whatever a is (Zhang22 §4.3 for two averages). All of it is computed in
+rationals from the declared decimals, so that singular covariances and correlations of 1 are no special case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import cast
+
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.answer_laws.read_values import as_read, certain_move
+from takifugu.analysis.answer_laws.repeated import AloneFamily
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.normal_law import Compared, NormalLaw
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.records.normal_views import NormalView
+from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.normal.comparisons import (
+    NormalComparison,
+    Shifted,
+    TwoVariances,
+    between_sets,
+    between_values,
+    one_number,
+)
+from takifugu.numbers.normal.matrices import Matrix, Vector, solved, times
+from takifugu.numbers.normal.pair import Normal
+
+
+class ViewLaw(NormalLaw[NormalView]):
+    """The laws of an answer under the hypotheses of a normal view."""
+
+    def comparisons(self) -> Iterator[Compared]:
+        view = self.belief
+        for a, b in self.pairs():
+            laws = self.laws(a, b)
+            yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
+
+    def work(self) -> float:
+        cells, each = self.answer.cells, 3e8 if self.belief.sets else 1e6
+        return len(self.pairs()) * float(each + 1e4 * cells**3)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the compared pairs of hypotheses, one order of each."""
+        return [(a, b) for a, b in self.family.value_pairs(self.belief, 0) if a < b]
+
+    def laws(self, a: int, b: int) -> NormalComparison:
+        """Return the two laws of the answer as it is read from data, in answer units."""
+        return as_read(self.belief, self.answer, self._exact(a, b), column_moves(self.belief, self.answer, a, b))
+
+    def _exact(self, a: int, b: int) -> NormalComparison:
+        view, answer = self.belief, self.answer
+        if view.of == "variance":
+            return _of_variances(view, answer, view.parameters[a], view.parameters[b])
+        if view.of == "mean":
+            return Shifted(_moved_mean(view, answer, view.parameters[b] - view.parameters[a]), view.spread(answer))
+        if view.sets:
+            return _of_sets(view, answer, view.sets[a], view.sets[b])
+        change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
+        return Shifted(*conditional(view, answer, change))
+
+
+def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
+    """Return how far the answer's mean moves when g moves by `change`, and the answer's covariance given g.
+
+    Raises Unsupported for a change that no two values of g can have.
+    """
+    shared, inside, whole = view.shared(answer), view.variance, view.spread(answer)
+    moved = solved(inside, change)
+    if moved is None:
+        raise Unsupported("no two values of what is hidden differ by that much under the belief")
+    explained = [times(shared, solved(inside, row) or ()) for row in shared]  # row i: Cov(F, g) Var(g)^-1 Cov(g, F_i)
+    left = tuple(
+        tuple(value - part for value, part in zip(row, parts, strict=True))
+        for row, parts in zip(whole, explained, strict=True)
+    )
+    return times(shared, moved), left
+
+
+def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
+    """Return how far the mean of each column's total moves between two hypotheses: value by value, for finite sets.
+
+    None for half-lines, intervals and variances that change what is read: then the answer has other laws than one and
+    its translate.
+    """
+    belief, read = view.belief, answer.read_columns
+    size = range(len(belief.columns))
+    unit = tuple(tuple(Fraction(i == j) for j in size) for i in size)
+    totals = ColumnSums(Fraction(1), belief.columns, belief.columns, unit, belief.records, belief.read.reaches)
+    if view.of == "variance":
+        return None if _column(view) in read else (Fraction(0),) * len(size)
+    if view.of == "mean":
+        return _moved_mean(view, totals, view.parameters[b] - view.parameters[a])
+    if not view.sets:
+        change = tuple(y - x for x, y in zip(view.differences[a], view.differences[b], strict=True))
+        return conditional(view, totals, change)[0]
+    left, right = view.sets[a], view.sets[b]
+    if not isinstance(left, Between | Intervals) and not isinstance(right, Between | Intervals):
+        return conditional(view, totals, (max(abs(y - x) for x in left for y in right),))[0]
+    shared = view.shared(totals)
+    return None if any(any(shared[j]) for j in read) else (Fraction(0),) * len(size)
+
+
+def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:
+    (variance,), (shared,) = view.variance[0], view.shared(answer)[0] if answer.cells == 1 else (Fraction(0),)
+    whole, mean = one_number(view.spread(answer)), _mean(view)
+    if isinstance(left, Between | Intervals) and isinstance(right, Between | Intervals):
+        return between_sets(_ends(left), _ends(right), mean, variance, shared, whole)
+    if isinstance(left, Between | Intervals) or isinstance(right, Between | Intervals):
+        raise Unsupported(
+            "an interval is compared with single values, which have no probability under a normal distribution",
+            fix="compare intervals with intervals, or values with values",
+        )
+    return between_values(left, right, mean, variance, shared, whole)
+
+
+def _ends(region: Between | Intervals) -> list[tuple[Fraction | None, Fraction | None]]:
+    return [(part.low, part.high) for part in (region.parts if isinstance(region, Intervals) else (region,))]
+
+
+def _mean(view: NormalView) -> Fraction:
+    scale = 1 if view.single else view.belief.records
+    return scale * times(view.weights, view.belief.mean)[0]
+
+
+def _moved_mean(view: NormalView, answer: ColumnSums, change: Fraction) -> Vector:
+    place = _column(view)
+    return tuple(answer.size * row[place] * change for row in answer.coefficients)
+
+
+def _column(view: NormalView) -> int:
+    return next(place for place, weight in enumerate(view.weights[0]) if weight)
+
+
+def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second: Fraction) -> NormalComparison:
+    """Return the laws of the answer when one column's variance is changed, and that of nothing else that is read."""
+    whole, place = one_number(view.spread(answer)), _column(view)
+    (row,) = answer.coefficients
+    covariance = view.belief.covariance
+    if any(weight and place != other and covariance[place][other] for other, weight in enumerate(row)) and row[place]:
+        raise Unsupported(
+            "the answer adds columns that are correlated with the one whose variance is compared, and nothing says how "
+            "their covariance would change with it",
+            fix="publish a sum of other columns, or of this one alone",
+        )
+    weight = answer.size * row[place] ** 2
+    rest = whole - weight * covariance[place][place]
+    one, other = (Normal(Fraction(0), rest + weight * value) for value in (first, second))
+    return TwoVariances(one, other)
+
+
+class ShiftLaw(AnswerLaw[NormalView]):
+    """The mean of an answer under each hypothesis, for mechanisms that look at finite laws.
+
+    Given the hypotheses the answer is one of two numbers plus the same independent normal term. Noise that hides which
+    number it is hides the hypothesis: adding the term afterwards is post-processing. The term gives no credit here.
+    """
+
+    def families(self) -> Iterator[ListedFamily]:
+        view, answer = self.belief, cast(ColumnSums, self.answer)
+        if view.sets or view.of == "variance":
+            raise Unsupported(
+                "under the hypotheses the answer has other distributions than one and its translate",
+                fix='use mechanism="attribute-gaussian-exact"',
+            )
+        law = ViewLaw(view, answer, self.family)
+        for number, (a, b) in enumerate(law.pairs()):
+            shift = certain_move(view, answer, column_moves(view, answer, a, b) or ())[0]
+            places = (Fraction(0), shift / answer.grid)
+            laws = {value: (Pmf([place], [1]),) for value, place in zip((a, b), places, strict=True)}
+            yield AloneFamily(number, ((a, b), (b, a)), laws)
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        return 1e4 * len(self.family.value_pairs(self.belief, 0)), 1e4
+
+    def atoms(self) -> float:
+        return 1.0
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        return self.belief.describe_hypothesis(value)

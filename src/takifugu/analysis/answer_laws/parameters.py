@@ -1,0 +1,269 @@
+"""The law of an answer about whole columns given one parameter: a mixture over the others (Zhang22 Section 5).
+
+Given all parameters the records are independent and equally distributed, and columns that share no term of the answer
+are independent of each other. So the law of the answer given phi is a convolution over groups of columns of the n-fold
+convolution of what one record adds in that group, and its law given phi_i = a the mixture of these with the weights
+P(phi_A | phi_i = a), A the parameters of the columns that are read. Only positive terms are added. Masses are exact
+where the prior is, and few; else they are `Wide` numbers with a bound on their relative error.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.queries.columns import ColumnAnswer
+from takifugu.model.secrets import compared_values
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, stack, times
+from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
+
+#: Exact masses are kept up to this many atoms and binary digits of a mass.
+FEW_ATOMS, FEW_DIGITS = 512, 4096
+#: Rows of values of one group of columns that are listed.
+MOST_ROWS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Columns that terms of the answer tie together, with the entries that govern them (each once, in order)."""
+
+    columns: tuple[int, ...]
+    entries: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnLaws:
+    """What the columns of a belief add to an answer, given values of their parameters."""
+
+    belief: Parameters
+    answer: ColumnAnswer
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The columns that are read, in groups that no term connects."""
+        groups: list[set[int]] = []
+        for term in self.answer.terms:
+            met = [group for group in groups if group & {*term.columns}]
+            groups = [group for group in groups if group not in met] + [set(term.columns).union(*met)]
+        described = self.belief.described
+        return tuple(
+            Group(tuple(sorted(group)), tuple(sorted({described[c].entry for c in group}))) for group in groups
+        )
+
+    @cached_property
+    def entries(self) -> tuple[int, ...]:
+        """The parameters of all columns that are read."""
+        return tuple(sorted({entry for group in self.groups for entry in group.entries}))
+
+    @cached_property
+    def rows(self) -> Mapping[tuple[int, tuple[int, ...]], Pmf]:
+        """The law of what one record adds in a group, given possible values of its parameters (by group and values)."""
+        laws = {}
+        for number, group in enumerate(self.groups):
+            can = [[v for v, ok in enumerate(self.belief.possible(e)) if ok] for e in group.entries]
+            for values in itertools.product(*can):
+                laws[number, values] = self._row(group, dict(zip(group.entries, values, strict=True)))
+        return laws
+
+    def _row(self, group: Group, given: Mapping[int, int]) -> Pmf:
+        columns = [self.belief.described[c] for c in group.columns]
+        sizes = [len(column.states) for column in columns]
+        if math.prod(sizes) > MOST_ROWS:
+            raise Unsupported(
+                f"what a record adds depends on {math.prod(sizes):.1e} combinations of values",
+                fix='use mechanism="attribute-quilt" or "group"',
+            )
+        place = {number: axis for axis, number in enumerate(group.columns)}
+        masses: dict[int, Fraction] = {}
+        for values in itertools.product(*map(range, sizes)):
+            mass = math.prod(
+                (c.laws[given[c.entry]][v] for c, v in zip(columns, values, strict=True)), start=Fraction(1)
+            )
+            if mass:
+                at = sum(
+                    int(term.table[tuple(values[place[c]] for c in term.columns)][0])
+                    for term in self.answer.terms if term.columns[0] in place
+                )  # fmt: skip
+                masses[at] = masses.get(at, Fraction(0)) + mass
+        return Pmf(list(masses), list(masses.values()))
+
+    @cached_property
+    def step(self) -> int:
+        """The distance of two neighbouring answers."""
+        gaps = [int(gap) for law in self.rows.values() for gap in np.diff(law.values).tolist()]
+        first = {number: int(law.values[0]) for (number, _), law in self.rows.items()}
+        gaps += [int(law.values[0]) - first[number] for (number, _), law in self.rows.items()]
+        return math.gcd(*gaps) or 1
+
+    @cached_property
+    def width(self) -> float:
+        """The number of places between the least answer and the largest."""
+        spans = 0.0
+        for number, _ in enumerate(self.groups):
+            ranges = [law.support_range for (group, _), law in self.rows.items() if group == number]
+            spans += float(max(high for _, high in ranges)) - float(min(low for low, _ in ranges))
+        return 1.0 + self.belief.records * spans / self.step
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether exact masses are kept."""
+        prior = self.belief.prior
+        if not isinstance(getattr(prior, "total", None), int) or self.width > FEW_ATOMS:
+            return False
+        digits = 0.0
+        for number, _ in enumerate(self.groups):
+            digits += max(math.log2(law.total or 1) for (group, _), law in self.rows.items() if group == number)
+        return digits * self.belief.records <= FEW_DIGITS
+
+    @property
+    def combinations(self) -> float:
+        return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
+
+    def chances(self, entry: int) -> tuple[dict[int, dict[tuple[int, ...], Any]], float]:
+        """Return P(phi_entry = a, phi_A = v) of positive probability by a and v, and a bound on its relative error."""
+        prior: Any = self.belief.prior
+        scope = (entry, *(e for e in self.entries if e != entry))
+        place = [scope.index(e) for e in self.entries]
+        tables: dict[int, dict[tuple[int, ...], Any]] = {}
+        cells: Iterator[tuple[tuple[int, ...], Any]]
+        if hasattr(prior, "indices"):
+            error = 0.0 if prior.total is not None else 2 * len(prior.rows) * UNIT
+            rows = prior.indices[:, list(scope)].tolist()
+            masses = prior.masses if prior.total is None else [Fraction(m, prior.total) for m in prior.masses]
+            cells = zip(map(tuple, rows), masses, strict=True)
+        else:
+            table, error = prior.law(scope)
+            if (prior.support(scope) & ~(table > 0)).any():
+                raise Unsupported("a combination of the parameters has a probability below 1e-300")
+            cells = ((at, float(table[at])) for at in np.ndindex(*table.shape))
+        for at, mass in cells:
+            if mass > 0:
+                mass_by_values = tables.setdefault(at[0], {})
+                key = tuple(at[p] for p in place)
+                mass_by_values[key] = mass_by_values.get(key, 0) + mass
+        return tables, error
+
+
+def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
+    return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
+
+
+def of_columns(belief: Parameters, answer: Any, family: Any) -> AnswerLaw[Parameters]:
+    """Return what is known of an answer: nothing where it is no sum over records."""
+    if hasattr(answer, "terms"):
+        return ParametersLaw(belief, answer, family)
+    return AnswerLaw(belief, answer, family, (
+        "the statistic is no sum over records, and only its largest change is declared: "
+        'use mechanism="attribute-quilt" or "group"'
+    ))  # fmt: skip
+
+
+class ParametersLaw(AnswerLaw[Parameters]):
+    """The laws given each value of each sensitive parameter."""
+
+    @cached_property
+    def laws(self) -> ColumnLaws:
+        answer: Any = self.answer
+        return _laws(self.belief, answer)
+
+    def families(self) -> Iterator[ListedFamily | DenseFamily]:
+        for entry in self.family.entries:
+            pairs = self.family.value_pairs(self.belief, entry)
+            if pairs:
+                chances, error = self.laws.chances(entry)
+                make = self._listed if self.laws.exact else self._dense
+                yield make(entry, pairs, chances, error)
+
+    def _listed(self, entry: int, pairs: Any, chances: Any, error: float) -> ListedFamily:
+        laws = {}
+        for a in compared_values(pairs):
+            total = sum(chances[a].values())
+            given = [self._exact_sum(values) for values in chances[a]]
+            laws[a] = (Pmf.mix([mass / total for mass in chances[a].values()], given),)
+        return ListedFamily(entry, pairs, laws)
+
+    def _exact_sum(self, values: tuple[int, ...]) -> Pmf:
+        law = Pmf([0], [1])
+        for each in self._groups_given(values):
+            law = law.convolve(self._exact_powers(each))
+        return law
+
+    def _exact_powers(self, key: tuple[int, tuple[int, ...]]) -> Pmf:
+        known: dict[Any, Pmf] = cached(self.laws, "exact", dict)
+        if key not in known:
+            row, count = self.laws.rows[key], self.belief.records
+            known[key] = Sums([row], [count], lambda p, q: p.convolve(q), Pmf([0], [1])).inside(0, 1)
+        return known[key]
+
+    def _groups_given(self, values: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        given = dict(zip(self.laws.entries, values, strict=True))
+        for number, group in enumerate(self.laws.groups):
+            yield number, tuple(given[entry] for entry in group.entries)
+
+    def _dense(self, entry: int, pairs: Any, chances: Any, error: float) -> DenseFamily:
+        values, step = compared_values(pairs), self.laws.step
+        laws = {at: self._sum(at) for a in values for at in chances[a]}
+        start = min(law.start for law in laws.values())
+        size = max((law.start - start) // step + len(law) for law in laws.values())
+        rows = [_mixture(chances[a], laws, start, step, size) for a in values]
+        most = max(len(chances[a]) for a in values)
+        rounded = error + max(law.error for law in laws.values()) + (most + 8) * UNIT
+        places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
+        return DenseFamily(
+            entry, pairs, places, dict.fromkeys(values, (0,)), stack(rows), start, step,
+            2.02 * rounded + 4 * size * UNIT,
+        )  # fmt: skip
+
+    def _sum(self, values: tuple[int, ...]) -> Weights:
+        law = Weights(0, Wide.of(np.ones(1)), 0.0)
+        for each in self._groups_given(values):
+            law = joined(law, self._powers(each))
+        return law
+
+    def _powers(self, key: tuple[int, tuple[int, ...]]) -> Weights:
+        known: dict[Any, Weights] = cached(self.laws, "wide", dict)
+        if key not in known:
+            row, nothing = Weights.of(self.laws.rows[key], self.laws.step), Weights(0, Wide.of(np.ones(1)), 0.0)
+            known[key] = Sums([row], [self.belief.records], joined, nothing).inside(0, 1)
+        return known[key]
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        laws = self.laws
+        powers, combined = float(len(laws.rows)), laws.combinations * max(len(laws.groups) - 1, 0)
+        each = laws.width**2 * (20.0 if laws.exact else 1.0)
+        mixed = laws.combinations * laws.width * 10 * len(self.family.entries)
+        return (powers + combined) * each + mixed + 1e3, 24.0 * laws.width * (powers + laws.combinations) + 1e3
+
+    def atoms(self) -> float:
+        return self.laws.width
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        return f"{self.belief.names[entry]!r} = {self.belief.alphabet(entry)[value]!r}"
+
+
+def _mixture(
+    chances: Mapping[tuple[int, ...], Any], laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
+) -> Wide:
+    """Return the sum of some laws, each times its chance, on start, start + step, ..."""
+    total = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
+    for at, mass in chances.items():
+        law, place = laws[at], (laws[at].start - start) // step
+        here = slice(place, place + len(law))
+        scaled = times(law.numbers, *math.frexp(float(mass)))
+        summed = add(total[here], scaled)
+        total.mantissas[here], total.exponents[here] = summed.mantissas, summed.exponents
+    return total

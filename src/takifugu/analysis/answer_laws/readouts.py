@@ -1,0 +1,146 @@
+"""Where in a plan of products the law of each wanted variable is read, and what both passes cost.
+
+The second pass goes from the root to the tables that hold a wanted variable. At a table over v with n coefficients the
+law of v takes n times the length of the whole sum in products of numbers, so it is read where n is small, among the
+tables over v that the second pass visits anyway or can reach at less cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
+
+#: Operations that a table costs, besides what its numbers do.
+EACH_TABLE = 6e4
+#: Polynomials of more coefficients have numbers beyond float64, as a rule: a number, and a product of two polynomials,
+#: then cost so many operations, besides the products of numbers.
+LONG, EACH_NUMBER, EACH_PRODUCT = 120, 30.0, 6e4
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Which variables are read at which table, which outsides that takes, which tables the second pass needs again.
+
+    `operations` and `bytes` are predicted, for both passes.
+    """
+
+    contraction: Contraction
+    places: Mapping[int, tuple[int, ...]]
+    needed: frozenset[int]
+    retained: frozenset[int]
+    operations: float
+    bytes: float
+
+
+def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
+    """Choose where the law of each wanted variable is read: at the table over it where that takes the least work."""
+    tables = plan.tables
+    parent = [-1] * len(tables)
+    top: dict[int, int] = {}
+    for number, table in enumerate(tables):
+        if isinstance(table, Sum):
+            parent[table.inner] = number
+            top[table.variable] = table.inner
+        elif isinstance(table, Join):
+            parent[table.first] = parent[table.second] = number
+    top.update(dict.fromkeys(tables[-1].scope, len(tables) - 1))
+    needed: set[int] = set()
+
+    def need(number: int) -> None:
+        while number >= 0 and number not in needed:
+            needed.add(number)
+            number = parent[number]
+
+    for v in wanted:
+        need(top[v])
+    places: dict[int, list[int]] = {}
+    for v in wanted:
+        chosen = _cheapest(plan, v, top[v], needed)
+        need(chosen)
+        places.setdefault(chosen, []).append(v)
+    retained = _retained(plan, needed, places)
+    operations = sum(_up(plan, n) for n in range(len(tables)))
+    operations += sum(_down(plan, n, parent[n]) for n in needed if parent[n] >= 0)
+    operations += sum(_read(plan, n) * len(variables_of) for n, variables_of in places.items())
+    whole = float(tables[-1].width)
+    sizes = [plan.cells(table.scope) * table.width for table in tables]
+    largest = max(*sizes, *(plan.cells(tables[n].scope) * whole for n in places))
+    largest = max(largest, *(plan.cells(_on_the_way(plan, n, parent[n])) * plan.outer_width(n) for n in needed))
+    waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
+    held = sum(sizes[n] for n in retained) + waiting * math.log2(4 + 4 * len(tables))
+    variables_of = {n: tuple(variables) for n, variables in places.items()}
+    return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, 16.0 * (held + 4 * largest))
+
+
+def _cheapest(plan: Contraction, variable: int, top: int, needed: Collection[int]) -> int:
+    """Return the table over a variable, at or below `top`, where its law is read with the least work."""
+    best, chosen = math.inf, top
+    stack = [(top, 0.0)]
+    while stack:
+        number, spent = stack.pop()
+        if spent >= best:
+            continue
+        cost = spent + _read(plan, number)
+        if cost < best:
+            best, chosen = cost, number
+        for below in children(plan.tables[number]):
+            if variable in plan.tables[below].scope:
+                stack.append((below, spent + (0.0 if below in needed else _down(plan, below, number))))
+    return chosen
+
+
+def _retained(plan: Contraction, needed: Collection[int], places: Collection[int]) -> set[int]:
+    """Return the tables that the second pass looks at again: those where laws are read, and neighbours of needed."""
+    retained = set(places)
+    for table in plan.tables:
+        if isinstance(table, Join):
+            retained |= {table.second} if table.first in needed else set()
+            retained |= {table.first} if table.second in needed else set()
+    return retained
+
+
+def _up(plan: Contraction, number: int) -> float:
+    table = plan.tables[number]
+    if isinstance(table, Leaf):
+        return 0.0
+    if isinstance(table, Sum):
+        return EACH_TABLE + plan.cells((*table.scope, table.variable)) * _each(table.width)
+    return _product(plan, table.scope, plan.tables[table.first].width, plan.tables[table.second].width)
+
+
+def _down(plan: Contraction, number: int, parent: int) -> float:
+    """Return what the outside of a table costs, that of its parent known."""
+    above = plan.tables[parent]
+    if not isinstance(above, Join):
+        return EACH_TABLE + plan.cells(plan.outer[number]) * _each(plan.outer_width(number))
+    other = plan.tables[above.second if above.first == number else above.first]
+    return _product(plan, _on_the_way(plan, number, parent), other.width, plan.outer_width(parent))
+
+
+def _on_the_way(plan: Contraction, number: int, parent: int) -> Collection[int]:
+    """Return the scope of the largest table that the outside of a table is made from."""
+    if parent < 0 or not isinstance(above := plan.tables[parent], Join):
+        return plan.outer[number]
+    other = plan.tables[above.second if above.first == number else above.first]
+    return {*plan.outer[parent], *(v for v in other.scope if v in plan.tables[number].scope)}
+
+
+def _read(plan: Contraction, number: int) -> float:
+    table = plan.tables[number]
+    return _product(plan, table.scope, table.width, plan.outer_width(number))
+
+
+def _product(plan: Contraction, scope: Collection[int], first: int, second: int) -> float:
+    width = first + second - 1
+    products = 0.0 if min(first, second) == 1 else float(first) * second
+    if width > LONG and products:
+        products = products / 3 + EACH_PRODUCT
+    return EACH_TABLE + plan.cells(scope) * (products + _each(width))
+
+
+def _each(width: int) -> float:
+    """Return what making the numbers of one polynomial costs."""
+    return width * (EACH_NUMBER if width > LONG else EACH_NUMBER / 6)

@@ -1,0 +1,296 @@
+"""Records whose table is known within intervals only: bounds that hold for every table of the class.
+
+Given a level of the property a record adds x with probability proportional to p_x, low <= p <= high. The mean of any
+function of x over such a law is a ratio of sums that grows in p_x where the function is above the mean and falls where
+it is below, so it is largest for some threshold: high above it, low below it. Nothing is assumed about what intervals
+of other levels allow at the same time: the bounds are for more tables than the class has. The loss of changing one
+record is then at most the largest log of an upper bound over a lower one, at every atom, and k records lose k times as
+much (`repeated`); W-infinity is at most the least move that any two distribution functions of two levels allow
+(docs/theory/attributes.md#classes-of-tables).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from takifugu.analysis.answer_laws.dense import compared
+from takifugu.analysis.answer_laws.repeated import copies
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
+from takifugu.core.errors import Unsupported
+from takifugu.model.queries import Additive
+from takifugu.model.secrets import Family
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import UNIT
+from takifugu.numbers.rationals import round_up
+from takifugu.numbers.search import smallest_scale
+
+#: Most places of the sum of copies of a law.
+MOST_PLACES = 2**16
+#: Means below this may have lost digits: they count as zero.
+_SMALLEST = 1e-290
+NO_LAWS = (
+    "a class of tables has no single distribution of the answer, and its corners prove nothing about the rest: "
+    'use mechanism="laplace-exact", "wasserstein" or "group", or believe in one table'
+)
+
+
+@dataclass(frozen=True)
+class Level:
+    """What a record may add, given its level: x with a probability proportional to one between low and high."""
+
+    rows: tuple[tuple[int, Fraction, Fraction], ...]
+
+    def highest(self, function: Callable[[int], Any]) -> Any:
+        """Return the largest mean of a function that is not negative."""
+        return self._extreme(function, above=True)
+
+    def lowest(self, function: Callable[[int], Any]) -> Any:
+        """Return the smallest mean of a function that is not negative."""
+        return self._extreme(function, above=False)
+
+    def _extreme(self, function: Callable[[int], Any], above: bool) -> Any:
+        exact = isinstance(function(self.rows[0][0]), Fraction)
+        valued = [(function(x), low, high) if exact else (function(x), float(low), float(high))
+                  for x, low, high in self.rows]  # fmt: skip
+        order = sorted(valued, key=lambda row: row[0], reverse=above)
+        means = []
+        for count in range(1, len(order) + 1):
+            weights = [high if place < count else low for place, (_, low, high) in enumerate(order)]
+            total = sum(weights)
+            if total:
+                means.append(sum(w * value for w, (value, _, _) in zip(weights, order, strict=True)) / total)
+        return max(means) if above else min(means)
+
+    @cached_property
+    def atoms(self) -> tuple[int, ...]:
+        return tuple(sorted({x for x, _, high in self.rows if high}))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassFamily:
+    """Comparisons of levels, each of which changes so many records at most, under every table of a class.
+
+    `steps[(a, b)]` are the pairs of levels that one record may change between.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    steps: Mapping[tuple[int, int], Sequence[tuple[Level, Level]]]
+    times: int = 1
+
+    entry = 0
+    whole = False
+    relative_error = 0.0
+
+    @cached_property
+    def compared(self) -> tuple[Compared, ...]:
+        return compared(self.pairs, dict.fromkeys({v for pair in self.pairs for v in pair}, 1))
+
+    @property
+    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
+        raise Unsupported(NO_LAWS)
+
+    def reach(self, index: int) -> int:
+        """Return a number that no move has to exceed."""
+        each = [
+            max(one.atoms[-1] - other.atoms[0], other.atoms[-1] - one.atoms[0]) for one, other in self._steps(index)
+        ]
+        return self.times * max(each)
+
+    def moves(self, index: int) -> tuple[int, ...]:
+        """Return increasing proposals for a bound of W-infinity for every table; the last is certain."""
+        farthest = self.times * max(_farthest_move(one, other) for one, other in self._steps(index))
+        return (*(move for move in self._between if move < farthest), farthest)
+
+    @cached_property
+    def _between(self) -> tuple[int, ...]:
+        """Proposals from so many copies of the lowest and of the highest law of one record of two levels."""
+        if self.times == 1 or any(len(self._steps(index)) != 1 for index in range(len(self.compared))):
+            return ()
+        lowest, highest = _envelope([level for index in range(len(self.compared)) for level in self._steps(index)[0]])
+        if self.times * (int(highest.values[-1]) - int(lowest.values[0])) > MOST_PLACES:
+            return ()
+        return copies(lowest, highest, self.times).moves(0)
+
+    def losses(self, scale: Fraction) -> list[float]:
+        """Return an upper bound on sup |log A/B| after Laplace noise, for each comparison and every table."""
+        return [self._loss(index, scale) for index in range(len(self.compared))]
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
+        """Return the smallest scale at which the bound is epsilon, up to 2**-36 relative."""
+        proven = Fraction(self.moves(index)[-1]) / epsilon
+        if not proven:
+            return proven
+        return smallest_scale(lambda b: self._loss(index, b), proven, proven / 2**40, epsilon)
+
+    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
+        """Return (w, scale): the bound of W-infinity, and w/epsilon; rounded masses only propose w."""
+        *proposed, certain = self.moves(index)
+        for move in proposed:
+            scale = round_up(Fraction(move) / epsilon)
+            if scale and self._loss(index, scale) <= epsilon:
+                return move, scale
+        return certain, round_up(Fraction(certain) / epsilon)
+
+    def _loss(self, index: int, scale: Fraction) -> float:
+        return self.times * max(_loss(one, other, scale) for one, other in self._steps(index))
+
+    def _steps(self, index: int) -> Sequence[tuple[Level, Level]]:
+        a, _, b, _ = self.compared[index]
+        return self.steps[a, b]
+
+
+def _loss(one: Level, other: Level, scale: Fraction) -> float:
+    """Return a bound on the loss of changing one record, rounded up."""
+    worst, atoms = 0.0, sorted({*one.atoms, *other.atoms})
+    for y in atoms:
+        for left, right in ((one, other), (other, one)):
+            high, low = (bound(_near(y, scale)) for bound in (left.highest, right.lowest))
+            if high:
+                worst = max(worst, math.log(high / low) if low > _SMALLEST else math.inf)
+    terms = len(one.rows) + len(other.rows) + 16 + (float((atoms[-1] - atoms[0]) / scale) if scale else 0.0)
+    return worst * (1 + 4 * UNIT) + (8 * UNIT * terms if worst or scale else 0.0)
+
+
+def _near(y: int, scale: Fraction) -> Callable[[int], Any]:
+    if not scale:
+        return lambda x: Fraction(x == y)
+    return lambda x: math.exp(-abs(y - x) / float(scale))
+
+
+def _farthest_move(one: Level, other: Level) -> int:
+    """Return the least w with F(x) <= G(x + w) for all distribution functions F, G of either level, both ways."""
+    gaps = sorted({abs(x - y) for x in one.atoms for y in other.atoms} | {0})
+    return next(w for w in gaps if all(
+        left.highest(_up_to(x)) <= right.lowest(_up_to(x + w))
+        for left, right in ((one, other), (other, one)) for x in left.atoms
+    ))  # fmt: skip
+
+
+def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
+    """Return laws between which, in stochastic order, every law of every level lies.
+
+    >>> ends = [Level(((0, Fraction(2, 5), Fraction(3, 5)), (1, Fraction(2, 5), Fraction(3, 5))))]
+    >>> _envelope(ends)
+    (Pmf(0: 3/5, 1: 2/5), Pmf(0: 2/5, 1: 3/5))
+    """
+    atoms = sorted({x for level in levels for x in level.atoms})
+    most, least = (
+        [choose(getattr(level, name)(_up_to(x)) for level in levels) for x in atoms]
+        for name, choose in (("highest", max), ("lowest", min))
+    )
+    return tuple(  # type: ignore[return-value]
+        Pmf(atoms, [below - before for before, below in pairwise([Fraction(0), *passed])]) for passed in (most, least)
+    )
+
+
+def _up_to(end: int) -> Callable[[int], Fraction]:
+    return lambda x: Fraction(x <= end)
+
+
+class ClassLaw(AnswerLaw[Any]):
+    """Bounds for a property of records with a table in a class; there are no laws."""
+
+    def families(self) -> Iterator[AnswerFamily]:
+        if self.reason:
+            raise Unsupported(self.reason)
+        yield from _families(self.belief, self._levels, self.family)
+
+    @property
+    def _levels(self) -> Callable[[Sequence[Any]], dict[Any, Level]]:
+        share = [int(x) for x in self.answer.contribution(0)[:, 0].tolist()]
+        within = self.belief.records.within
+
+        def levels(scores: Sequence[Any]) -> dict[Any, Level]:
+            intervals: dict[Any, list[tuple[int, Fraction, Fraction]]] = {}
+            for score, x, (low, high) in zip(scores, share, within, strict=True):
+                if high:
+                    intervals.setdefault(score, []).append((x, low, high))
+            return {score: Level(tuple(intervals[score])) for score in sorted(intervals)}
+
+        return levels
+
+    @property
+    def note(self) -> str:
+        return "; this is a bound for every table of the class, and each of them may need less"
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        return 1e5, 1e5
+
+    def atoms(self) -> float:
+        return float(len(self.belief.records.table.rows)) ** 3
+
+    def comparisons(self, laplace: bool = False) -> tuple[float, float]:
+        return 1.0, self.atoms()
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        description: str = self.belief.describe_hypothesis(value)
+        return description
+
+
+def class_law(belief: Any, answer: Additive, family: Family) -> AnswerLaw[Any]:
+    """Return the bounds for a view of records whose table is known within intervals, or why there are none."""
+    law = ClassLaw(belief, answer, family)
+    try:
+        next(iter(law.families()), None)
+    except Unsupported as why:
+        return ClassLaw(belief, answer, family, str(why))
+    return law
+
+
+def _families(view: Any, levels: Any, family: Family) -> Iterator[ClassFamily]:
+    if hasattr(view, "column"):
+        each = levels([row[view.column] for row in view.records.table.rows])
+        pairs = family.value_pairs(view, 0)
+        values = view.alphabet(0)
+        yield ClassFamily(pairs, {(a, b): [(each[values[a]], each[values[b]])] for a, b in pairs})
+        return
+    inside = getattr(view, "inside", view)
+    if not hasattr(inside, "scores") or inside.is_vector:
+        raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
+    each = levels(inside.scores)
+    _check_levels(each)
+    steps = list(pairwise(each.values()))
+    low, high, *_ = each
+    for pair, gap in _gaps(view, inside, family):
+        yield ClassFamily((pair,), {pair: steps}, int(gap) // (high - low))
+
+
+def _gaps(view: Any, inside: Any, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield comparisons that stand for all, and how far apart the sums of scores are."""
+    keys = inside.keys
+    if view is inside:
+        pairs = family.pairs or ((0, len(keys) - 1),)
+        worst = max(pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
+        yield (min(worst), max(worst)), keys[max(worst)] - keys[min(worst)]
+        return
+    held = [s for s, members in enumerate(view.members) if len(members)]
+    for one in held:
+        for other in (s for s in held if s > one):
+            ends = [(a, b) for a in _ends(view.members[one]) for b in _ends(view.members[other])]
+            yield (one, other), max(abs(keys[a] - keys[b]) for a, b in ends)
+
+
+def _ends(members: Any) -> tuple[int, int]:
+    return members[0], members[-1]
+
+
+def _check_levels(each: Mapping[int, Level]) -> None:
+    """Raise Unsupported unless there are two levels, or evenly spaced ones that are log-concave for every table."""
+    if len(each) == 2:
+        return
+    spread = [(sum((row[1] for row in level.rows), Fraction(0)), sum((row[2] for row in level.rows), Fraction(0)))
+              for level in each.values()]  # fmt: skip
+    even = len({b - a for a, b in pairwise(each)}) == 1
+    if not even or any(
+        middle[0] ** 2 < first[1] * last[1] for first, middle, last in zip(spread, spread[1:], spread[2:], strict=False)
+    ):
+        raise Unsupported(
+            "bounds for a class of tables are proved for a property of two levels, or of evenly spaced ones with "
+            "log-concave probabilities for every table of the class: hide a share, or use narrower intervals"
+        )

@@ -1,0 +1,154 @@
+"""Hypotheses that differ in what k of many independent records add: bounds from one record, exact where they can be.
+
+Given one side of a comparison the answer is X_1 + ... + X_k + R, given the other Y_1 + ... + Y_k + R, all independent,
+X_i ~ p and Y_i ~ q, or more generally the law changes k times in a row from some p to some q of a few pairs (p, q)
+(docs/theory/attributes.md#records). After Laplace noise of scale b let l(p, q) be the largest |log-ratio|, and e(p, q)
+its larger limit far out, |log E e^(X/b) / E e^(Y/b)| or the same with -X, -Y.
+
+Claim. k e(p, q) <= the loss of the comparison <= k l(p, q). So where p <= q in likelihood-ratio order, which makes both
+equal, the loss is k l(p, q) exactly, whatever R is, and k/epsilon decides the smallest scale.
+Proof. One record at a time: the log-ratio of two laws does not grow when the same independent number is added to both,
+and the triangle inequality adds k of them. Far out on the right the density of S + noise is c E e^(S/b) e^(-y/b), and
+E e^(S/b) is a product over the terms of S, in which R cancels. In likelihood-ratio order the ratio of the noised p, q
+is monotone (the noise is log-concave), hence largest far out. QED
+
+W-infinity of the comparison is at most k W-infinity(p, q), and where p <= q stochastically at most that of k copies
+against k copies, for every comparison of at most k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.questions.answer_law import Compared, Move
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.distributions.orders import lattice_step
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, stack
+from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
+from takifugu.numbers.rationals import round_up
+
+
+@dataclass(frozen=True, eq=False)
+class AloneFamily(ListedFamily):
+    """Laws of a part of the answer, in place of those of all of it: enough for added noise, and for nothing else."""
+
+    whole = False
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedFamily:
+    """One comparison, which stands for all that change at most `times` records: see above.
+
+    `one` holds the laws (p, q) of one record as its comparisons. `copies` are the laws of so many copies of p and of q,
+    where they serve all comparisons for every noise that is added, and `shifts` where they serve for W-infinity.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    one: ListedFamily
+    times: int
+    copies: Callable[[], DenseFamily] | None = None
+    shifts: Callable[[], DenseFamily] | None = None
+
+    entry = 0
+    whole = False
+
+    @property
+    def compared(self) -> tuple[Compared, ...]:
+        low, high = sorted(self.pairs[0])
+        return ((low, 0, high, 0),)
+
+    @property
+    def relative_error(self) -> float:
+        return self._laws.relative_error
+
+    @property
+    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
+        """The laws of so many copies; raises Unsupported where they stand for nothing."""
+        (low, _, high, _), hulls = self.compared[0], self._laws.hulls
+        return {low: hulls[0], high: hulls[1]}
+
+    @property
+    def _laws(self) -> DenseFamily:
+        if self.copies is None:
+            raise Unsupported(
+                "there are too many records for the distributions of the answer under every hypothesis",
+                rule="what one record may change bounds Laplace noise, and nothing else",
+                fix='use mechanism="laplace-exact", fewer records, or max_difference',
+            )
+        return self.copies()
+
+    def reach(self, index: int) -> Fraction:
+        """Return a number that no move has to exceed."""
+        return self.times * max(self.one.reach(number) for number in range(len(self.one.compared)))
+
+    @cached_property
+    def _moves(self) -> tuple[Move, ...]:
+        farthest = self.times * max(Fraction(self.one.moves(number)[-1]) for number in range(len(self.one.compared)))
+        moves = () if self.shifts is None else self.shifts().moves(0)
+        return (*(move for move in moves if move < farthest), farthest)
+
+    def moves(self, index: int) -> tuple[Move, ...]:
+        """Return increasing proposals for W-infinity; the last is certain."""
+        return self._moves
+
+    def losses(self, scale: Fraction) -> list[float]:
+        """Return an upper bound on sup |log A/B| after Laplace noise; exact in likelihood-ratio order."""
+        return [self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)]
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
+        """Return a scale that keeps every comparison within epsilon; the smallest in likelihood-ratio order."""
+        share = epsilon / self.times
+        return max(self.one.smallest_scale(number, share) for number in range(len(self.one.compared)))
+
+    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
+        """Return (w, scale): W-infinity, or a bound of it, and w/epsilon; rounded masses only propose w."""
+        *proposed, certain = self._moves
+        for move in proposed:
+            scale = round_up(Fraction(move) / epsilon)
+            if scale and self.losses(scale)[0] <= epsilon:
+                return move, scale
+        return certain, round_up(Fraction(certain) / epsilon)
+
+
+def copies(zero: Pmf, one: Pmf, times: int) -> DenseFamily:
+    """Return the laws of so many copies of either law, with tails of any size.
+
+    >>> family = copies(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75]), 2)
+    >>> [round(float(p), 9) for _, p in family.hulls[1][0].items()]
+    [0.0625, 0.375, 0.5625]
+    """
+    return counted(zero, one, times, (0, times))
+
+
+def counted(zero: Pmf, one: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
+    """Return the laws of a copies of `one` and records - a of `zero`, in sum, for two counts a."""
+    step = lattice_step(zero, one)
+    if (counts[1] - counts[0]) * (int(one.values[0]) - int(zero.values[0])) % step:
+        step = 1
+    first, second = (_sum(zero, one, (records - a, a), step) for a in counts)
+    start = min(first.start, second.start)
+    size = max((law.start - start) // step + len(law) for law in (first, second))
+    rows = stack([_padded(law.numbers, (law.start - start) // step, size) for law in (first, second)])
+    error = 2.02 * max(first.error, second.error) + 4 * size * UNIT
+    return DenseFamily(0, ((0, 1), (1, 0)), {0: (0,), 1: (1,)}, {0: (0,), 1: (0,)}, rows, start, step, error)
+
+
+def _sum(zero: Pmf, one: Pmf, counts: tuple[int, int], step: int) -> Weights:
+    used = [(Weights.of(law, step), count) for law, count in zip((zero, one), counts, strict=True) if count]
+    nothing = Weights(0, Wide.of(np.ones(1)), 0.0)
+    return Sums([law for law, _ in used], [count for _, count in used], joined, nothing).inside(0, len(used))
+
+
+def _padded(numbers: Wide, place: int, size: int) -> Wide:
+    mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
+    here = slice(place, place + len(numbers.mantissas))
+    mantissas[here], exponents[here] = numbers.mantissas, numbers.exponents
+    return Wide(mantissas, exponents)

@@ -1,0 +1,188 @@
+"""One of many independent users: the laws of a scalar answer given its states, and the Laplace noise that hides them.
+
+The answer is c(X_v) + R: user v's contribution and the sum R of all others', which is independent of it. Given
+X_v = a the answer is c_a + R; given that v is removed, R; given that v's value is unknown, C + R, where C has the law p
+of v's contribution (Ding22 Appendix A). For Laplace noise of scale b let loss be the largest log-ratio.
+
+*Two states with one contribution each, c apart*: loss = |c|/b exactly, whatever the others do. At most: it is so
+without R, and adding R is post-processing. At least: beyond all atoms the density of R + noise is K e^{-y/b} on the
+right, so there the ratio of the two shifts of it is e^{c/b} (and e^{-c/b} on the left). W-infinity is |c|: the shift is
+a plan, and the means differ by c. So the smallest scale is |c|/epsilon, and no law of the others is needed (Ding22
+eq. 13; x - x' = f_v(a) - f_v(b), with its sign: errata X8).
+
+*The value a against an unknown value*: without R the log-ratios, extreme at atoms, are
+    at y = c_a:             -log E e^{-|C - c_a|/b},
+    beyond the last atom:   log E e^{(C - c_a)/b}  and its negative,   and the same with signs changed before the first
+(|y - c_a| <= |y - c| + |c - c_a|, so the first is the largest of a over p; |y - c_a| - |y - c| grows with y > c_a and
+falls with y < c_a, so p over a is largest outside). Those outside are the same with R; if c_a is the least or the
+largest contribution the first is one of them. So only for a value strictly inside does R help, and there the smallest
+scale is found from the law of R. W-infinity is max |C - c_a| with and without R: the distance of the highest, or of the
+lowest, atoms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.answer_laws.dense import DenseFamily, compared
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.questions.answer_law import Compared
+from takifugu.model.secrets import compared_values
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import UNIT
+from takifugu.numbers.extended.leave_one_out import ROUNDED
+from takifugu.numbers.rationals import round_up
+from takifugu.numbers.search import smallest_scale
+
+FloatArray = npt.NDArray[np.float64]
+
+#: Laplace scales this far below the reach over epsilon are not looked for.
+_LEAST = Fraction(1, 2**40)
+
+
+@dataclass(frozen=True, eq=False)
+class Contribution:
+    """What one user adds to the answer: `states[i]` for its i-th value, `law` on average; all in grid units."""
+
+    states: tuple[int, ...]
+    law: Pmf
+
+    @cached_property
+    def log_law(self) -> tuple[FloatArray, FloatArray]:
+        """The atoms and the logarithms of their masses, however small these are."""
+        atoms = self.law.values.astype(np.float64)
+        if self.law.total is None:
+            return atoms, np.log(self.law.masses)
+        whole = math.log(self.law.total)
+        return atoms, np.array([math.log(int(m)) - whole for m in self.law.masses.tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class UserFamily:
+    """The laws of the answer given each state of one user; losses and moves are known without them (see above).
+
+    `hulls` are laws of the whole answer where `whole`, else of the user's contribution alone: enough for any noise that
+    is added to the answer, and for nothing else.
+    """
+
+    entry: int
+    pairs: tuple[tuple[int, int], ...]
+    share: Contribution
+    unknown: int | None
+    full: Callable[[], DenseFamily | ListedFamily] | None
+    refines: bool
+
+    @property
+    def whole(self) -> bool:
+        return self.full is not None
+
+    @cached_property
+    def compared(self) -> tuple[Compared, ...]:
+        """Return (a, 0, b, 0), once for every unordered pair of values."""
+        return compared(self.pairs, dict.fromkeys(sum(self.pairs, ()), 1))
+
+    @property
+    def laws(self) -> DenseFamily | ListedFamily:
+        """The family of the laws themselves, listed or dense."""
+        return self.alone if self.full is None else self.full()
+
+    @property
+    def relative_error(self) -> float:
+        return self.laws.relative_error
+
+    @property
+    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
+        return self.laws.hulls
+
+    @cached_property
+    def alone(self) -> ListedFamily:
+        """The laws of the user's contribution."""
+        given = {v: self.share.law if v == self.unknown else self._point(v) for v in compared_values(self.pairs)}
+        rounded = 0.0 if self.share.law.exact else ROUNDED
+        return ListedFamily(self.entry, self.pairs, {v: (law,) for v, law in given.items()}, rounded)
+
+    def reach(self, index: int) -> int:
+        """Return W-infinity of one comparison: how far the user's change moves the answer."""
+        state, unknown = self._sides(index)
+        if not unknown:
+            return abs(state[0] - state[1])
+        low, high = (int(v) for v in self.share.law.support_range)
+        return max(high - state[0], state[0] - low)
+
+    def moves(self, index: int) -> tuple[int, ...]:
+        """Return W-infinity, which is certain."""
+        return (self.reach(index),)
+
+    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
+        """Return W-infinity and the scale W-infinity / epsilon."""
+        return self.reach(index), round_up(self.reach(index) / epsilon)
+
+    def losses(self, scale: Fraction) -> list[float]:
+        """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise.
+
+        Exact but for rounding, except for a value strictly inside against an unknown value, where the others help.
+        """
+        return [self._loss(index, scale) for index in range(len(self.compared))]
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
+        """Return the smallest Laplace scale that keeps the log-ratio within epsilon, at most 2**-34 above it.
+
+        Where the others help and their law is too much work: the smallest by the user's contribution alone.
+        """
+        proven = Fraction(self.reach(index)) / epsilon
+        if not proven or not self._sides(index)[1]:
+            return proven
+        scale = smallest_scale(lambda b: self._loss(index, b), proven, proven * _LEAST, epsilon)
+        if self.full is None or not self.refines or not scale:
+            return scale
+        just_below = scale * (1 - Fraction(1, 2**34))
+        if self._outside(index, just_below) > epsilon:
+            return scale
+        return min(scale, self.full().smallest_scale(index, epsilon))
+
+    def _loss(self, index: int, scale: Fraction) -> float:
+        reach = self.reach(index)
+        if not reach:
+            return 0.0
+        if not scale:
+            return math.inf
+        if not self._sides(index)[1]:
+            ratio = float(reach / scale)
+            return ratio if Fraction(ratio) >= reach / scale else math.nextafter(ratio, math.inf)
+        return max(self._outside(index, scale), self._inside(index, scale)) + self._rounding(reach / scale)
+
+    def _inside(self, index: int, scale: Fraction) -> float:
+        """Return -log E e^{-|C - c_a|/b}."""
+        atoms, logs = self.share.log_law
+        return -_log_sum(logs - np.abs(atoms - self._sides(index)[0][0]) / float(scale))
+
+    def _outside(self, index: int, scale: Fraction) -> float:
+        """Return the largest |log-ratio| beyond all atoms."""
+        atoms, logs = self.share.log_law
+        moved = (atoms - self._sides(index)[0][0]) / float(scale)
+        return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
+
+    def _rounding(self, size: Fraction) -> float:
+        """Return a bound on the rounding of exponents of at most `size`, of log masses, and of their sums."""
+        logs = self.share.log_law[1]
+        return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
+
+    def _sides(self, index: int) -> tuple[tuple[int, ...], bool]:
+        """Return the contributions of the known states that are compared, and whether the other is unknown."""
+        a, _, b, _ = self.compared[index]
+        return tuple(self.share.states[v] for v in (a, b) if v != self.unknown), self.unknown in (a, b)
+
+    def _point(self, value: int) -> Pmf:
+        return Pmf([self.share.states[value]], [1])
+
+
+def _log_sum(logs: FloatArray) -> float:
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).sum()))

@@ -1,0 +1,250 @@
+"""Laws of a scalar answer given the states of many independent users: who is alike, and what costs too much.
+
+What one user's family of laws is, and which noise it needs, is in `user_family`. The law of all others is found for one
+user after the other by `sums`. Where it would take too much work, laws of the user's contribution alone replace those
+of the answer; noise that hides the former hides the latter: the others' sum is independent of it and added later.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.answer_laws.user_family import Contribution, UserFamily
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.core.cache import cached
+from takifugu.core.entries import called
+from takifugu.model.beliefs.users import IndependentUsers, UserLaw
+from takifugu.model.queries import Additive
+from takifugu.model.secrets import ABSENT, Family, absent_index, compared_values
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, stack
+from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
+
+#: Most multiplications for all laws of the answer, and for the search among them; beyond, contributions stand alone.
+MOST_WORK, MOST_SEARCH = 4e9, 1e10
+#: Exact masses are kept up to this many atoms and binary digits of a mass.
+FEW_ATOMS, FEW_DIGITS = 512, 4096
+
+
+class UsersLaw(AnswerLaw[IndependentUsers]):
+    """The laws given each state of each secret user, in order; states of probability zero are left out."""
+
+    @cached_property
+    def users(self) -> Users:
+        return _users(self.belief, self.answer)
+
+    def families(self) -> Iterator[UserFamily]:
+        belief, users = self.belief, self.users
+        refines = users.affordable and users.work + 600.0 * _inner(users, self.family) * users.places <= MOST_SEARCH
+        for user in self.family.entries:
+            pairs = self.family.value_pairs(belief, user)
+            if not pairs:
+                continue
+            unknown = absent_index(belief, user) if belief.absence == "unknown" else None
+            share = users.contributions[int(users.sort_of[user])]
+            full = _full(users, user, pairs, unknown) if users.affordable else None
+            yield UserFamily(user, pairs, share, unknown, full, refines)
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        """Return predicted multiplications, and bytes held at once; for Laplace noise: where it uses the laws."""
+        users = self.users
+        if users.work > MOST_WORK or (laplace and not _refined(users, self.family)):
+            return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
+        return users.work, 12.0 * users.places * (2 * math.log2(2 + len(users.counts)) + 8)
+
+    def comparisons(self, laplace: bool = False) -> tuple[float, float]:
+        users, family, secret = self.users, self.family, len(self.family.entries)
+        if not secret:
+            return 0.0, 0.0
+        values = max(len(law.values) for law in self.belief.laws)
+        all_pairs = values if family.presence else values * (values - 1) / 2
+        pairs = all_pairs if family.presence or family.pairs is None else len(family.pairs) / 2
+        if users.work > MOST_WORK or laplace:
+            inner = float(_inner(users, family)) * users.places if laplace and _refined(users, family) else 0.0
+            count = max(pairs * secret, 1.0)
+            return count, values + inner / count
+        return pairs * secret, users.places
+
+    def cached_bytes(self) -> float:
+        return 2e3 * len(self.family.entries)  # the laws are not kept
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        belief, state = self.belief, self.belief.alphabet(entry)[value]
+        name = f"user {start + entry}" if belief.names is None else called(belief, entry)
+        return f"{name} = {state!r}" if state != ABSENT else f"{name} absent ({belief.absence})"
+
+
+@dataclass(eq=False)
+class Users:
+    """The users of a belief sorted by what they add to an answer: `contributions[sort_of[v]]`, `counts` of each sort.
+
+    `last` are the laws computed last: mechanisms request them several times in a row.
+    """
+
+    absence: str
+    contributions: tuple[Contribution, ...]
+    sort_of: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+    step: int
+    last: tuple[object, DenseFamily | ListedFamily] | None = None
+
+    @cached_property
+    def places(self) -> float:
+        """The number of atoms of the answer's law where masses are exact, else of places between the outermost."""
+        return self._atoms if self.exact else self._width
+
+    @cached_property
+    def work(self) -> float:
+        return self.places**2 * (2 + math.log2(1 + len(self.counts)))
+
+    @property
+    def affordable(self) -> bool:
+        """Whether laws of the whole answer are computed."""
+        return self.work <= MOST_WORK
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether exact masses are kept."""
+        laws = [c.law for c in self.contributions]
+        if self._atoms > FEW_ATOMS or any(law.total is None for law in laws):
+            return False
+        digits = sum(float(n) * math.log2(law.total or 1) for n, law in zip(self.counts, laws, strict=True))
+        return digits <= FEW_DIGITS
+
+    @cached_property
+    def _width(self) -> float:
+        return 1.0 + sum(float(n) * _span(c) / self.step for n, c in zip(self.counts, self.contributions, strict=True))
+
+    @cached_property
+    def _atoms(self) -> float:
+        """A bound on the number of atoms: every choice of all users, or every place."""
+        bits = sum(float(n) * math.log2(len(c.law)) for n, c in zip(self.counts, self.contributions, strict=True))
+        return min(self._width, 2.0 ** min(bits, 60.0))
+
+    @cached_property
+    def exact_sums(self) -> Sums[Pmf]:
+        laws = [c.law for c in self.contributions]
+        return Sums(laws, self.counts.tolist(), lambda p, q: p.convolve(q), Pmf([0], [1]))
+
+    @cached_property
+    def sums(self) -> Sums[Weights]:
+        laws = [Weights.of(c.law, self.step) for c in self.contributions]
+        return Sums(laws, self.counts.tolist(), joined, Weights(0, Wide.of(np.ones(1)), 0.0))
+
+
+def _users(belief: IndependentUsers, answer: Additive) -> Users:
+    """Sort the users of a belief; those of the answer's last belief are kept with it."""
+    last = cached(answer, Users, dict[int, tuple[IndependentUsers, Users]])
+    entry = last.get(id(belief))
+    if entry is None:
+        entry = belief, _sorted(belief, answer)  # the belief is held, so that its id is not reused
+        last.clear()
+        last[id(belief)] = entry
+    return entry[1]
+
+
+def _sorted(belief: IndependentUsers, answer: Additive) -> Users:
+    code = belief.likenesses((answer.weights, answer.table_of), by_law=True)
+    _, first, sort_of = np.unique(code, return_index=True, return_inverse=True)
+    contributions = tuple(_contribution(belief, answer, user) for user in first.tolist())
+    step = math.gcd(*(int(gap) for c in contributions for gap in np.diff(c.law.values).tolist())) or 1
+    counts = np.bincount(sort_of.ravel(), minlength=len(first))
+    return Users(belief.absence, contributions, sort_of.ravel(), counts, step)
+
+
+def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:
+    law, letters = belief.law(user), belief.alphabet(user)
+    row = answer.contribution(user)[:, 0] if answer.weights[user] else np.zeros(len(letters), dtype=np.int64)
+    states = tuple(int(x) for x in row)
+    chances = _chances(law, belief.absence == "removed" and len(letters) > len(law.values))
+    masses: dict[int, list[Fraction | float]] = {}
+    for state, chance in zip(states, chances, strict=False):
+        masses.setdefault(state, []).append(chance)
+    exact = all(isinstance(chance, Fraction) for chance in chances)
+    return Contribution(states, Pmf(list(masses), [sum(m) if exact else math.fsum(m) for m in masses.values()]))
+
+
+def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
+    """Return the probability of each value, and of absence where it removes the user."""
+    if not may_leave:
+        return list(law.probabilities)
+    if law.exact:
+        return [*(p * law.presence for p in law.probabilities), 1 - law.presence]
+    there = float(law.presence)
+    return [*(float(p) * there for p in law.probabilities), 1 - there]
+
+
+def _span(share: Contribution) -> int:
+    low, high = share.law.support_range
+    return int(high) - int(low)
+
+
+def _inner(users: Users, family: Family) -> int:
+    """Return how many secret users have a value strictly inside the range of their contributions, against unknown."""
+    asks = family.presence or family.pairs is not None
+    if users.absence != "unknown" or not asks:
+        return 0
+    sorts = [any(_is_inside(c, state) for state in c.states) for c in users.contributions]
+    return sum(sorts[int(users.sort_of[user])] for user in family.entries)
+
+
+def _is_inside(share: Contribution, state: int) -> bool:
+    low, high = share.law.support_range
+    return low < state < high
+
+
+def _refined(users: Users, family: Family) -> bool:
+    inner = _inner(users, family)
+    return inner > 0 and users.work + 600.0 * inner * users.places <= MOST_SEARCH
+
+
+def _full(
+    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
+) -> Callable[[], DenseFamily | ListedFamily]:
+    """Return how to find the laws of the whole answer given each state of a user."""
+    sort = int(users.sort_of[user])
+    share, values = users.contributions[sort], compared_values(pairs)
+
+    def listed() -> ListedFamily:
+        others = users.exact_sums.without(sort)
+        laws = {v: (others.convolve(share.law) if v == unknown else others.shift(share.states[v]),) for v in values}
+        return ListedFamily(user, pairs, laws)
+
+    def dense() -> DenseFamily:
+        others = users.sums.without(sort)
+        laws = [
+            joined(others, Weights.of(share.law, users.step)) if v == unknown
+            else Weights(others.start + share.states[v], others.numbers, others.error)
+            for v in values
+        ]  # fmt: skip
+        start = min(law.start for law in laws)
+        size = max((law.start - start) // users.step + len(law) for law in laws)
+        rows = stack([_padded(law.numbers, (law.start - start) // users.step, size) for law in laws])
+        error = 2.02 * max(law.error for law in laws) + 4 * size * UNIT
+        places: dict[int, tuple[int, ...]] = {v: (i,) for i, v in enumerate(values)}
+        return DenseFamily(user, pairs, places, dict.fromkeys(values, (0,)), rows, start, users.step, error)
+
+    find, key = listed if users.exact else dense, (user, pairs)
+
+    def last() -> DenseFamily | ListedFamily:
+        if users.last is None or users.last[0] != key:
+            users.last = key, find()
+        return users.last[1]
+
+    return last
+
+
+def _padded(numbers: Wide, place: int, size: int) -> Wide:
+    mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
+    here = slice(place, place + len(numbers.mantissas))
+    mantissas[here], exponents[here] = numbers.mantissas, numbers.exponents
+    return Wide(mantissas, exponents)

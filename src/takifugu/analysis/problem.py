@@ -1,0 +1,321 @@
+"""What every mechanism is given (a Problem) and what it may return (a Bound or a Refusal)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.core.cache import cached
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model import secrets
+from takifugu.model.beliefs import Belief, Separate, separate
+from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Candidates, Identity, Query, resolved
+from takifugu.model.queries.coding import integer_row, integer_table
+from takifugu.model.secrets import Family
+
+#: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
+FINE = Fraction(1, 10**6)
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One independent component of one belief, with what it adds to the answer and what is secret in it.
+
+    Components whose secrets have probability zero are left out (docs/decisions.md#beliefs).
+
+    For a secret about whole columns `belief` is the view of it: one entry, whose values are the hypotheses
+    (`secrets.view`), while `answer` is still the whole answer.
+
+    `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
+    weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
+    adding an independent term is post-processing of what is noised. `number` is that of the problem's belief, and
+    `is_one_of_several` says whether the belief has other components.
+    """
+
+    belief: Belief
+    answer: Additive
+    family: Family
+    start: int = 0
+    number: int = 0
+    is_one_of_several: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A framework, a query and a budget: everything that calibration may look at (never the data)."""
+
+    framework: Framework
+    query: Query
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
+
+    def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return what mechanisms keep for each other about this problem, made when it is first asked for."""
+        return cached(self, key, make)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether laws of the answer are compared directly: then nothing is known of entries that add up to it."""
+        return self.framework.is_pair
+
+    @cached_property
+    def answers(self) -> tuple[Additive, ...]:
+        """Return the query resolved against each belief; all must share grid and cells.
+
+        Two laws of the answer (`is_pair`) have no entries to add up: this raises InputError for them.
+        """
+        if self.is_pair:
+            raise InputError(
+                "two distributions of an answer have no entries that add up to it", fix="use them directly"
+            ).at("query")
+        answers = _alike(tuple(resolved(self.query, b) for b in self.framework.beliefs or (self.framework.domain,)))
+        if len({(a.grid, a.labels) for a in answers}) != 1:
+            raise InputError(
+                "the query has different cells or grids under different beliefs", fix="declare the states or the grid"
+            ).at("query")
+        return answers
+
+    @cached_property
+    def grid(self) -> Fraction:
+        """Return the grid of the answer: declared by the query, or one that holds every value."""
+        if not self.is_pair:
+            return self.answers[0].grid
+        if not isinstance(self.query, Identity) or self.query.attribute is not None:
+            raise InputError(
+                f"two distributions are compared, not {self.query.describe()}", fix="publish Identity()"
+            ).at("query")
+        return pair_grid(self)[0]
+
+    @property
+    def unit(self) -> Fraction:
+        """Return the unit of laws of the answer and of moves between them: the grid, but 1 where laws were given."""
+        return Fraction(1) if self.is_pair else self.grid
+
+    @cached_property
+    def on_grid(self) -> bool:
+        """Whether every possible answer is a multiple of the grid: given laws and real-valued answers may be off it."""
+        return pair_grid(self)[1] if self.is_pair else all(answer.on_grid for answer in self.answers)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("value",) if self.is_pair else self.answers[0].labels
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Return the names of what is published: the cells, unless a choice is made by them."""
+        return self.labels if self.candidates is None else self.candidates.published
+
+    @cached_property
+    def candidates(self) -> Candidates | None:
+        """Return what is chosen from where a choice is published, and no number with noise."""
+        answer = None if self.is_pair else self.answers[0]
+        return answer if isinstance(answer, Candidates) else None
+
+    def check_adds(self) -> None:
+        """Raise Unsupported where a choice is published: the law of the counts says nothing of it."""
+        if self.candidates is not None:
+            raise Unsupported(
+                "one of declared values is chosen, and this mechanism adds noise to a number: use "
+                'mechanism="influence", "quilt-exact", "quilt-approx" or "group"'
+            )
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Return the different independent components of every belief that hold a secret; none for `between`."""
+        return () if self.is_pair else tuple(self._parts())
+
+    @cached_property
+    def law_parts(self) -> tuple[Part, ...]:
+        """Return `parts` for mechanisms that look at the law of the answer, and one for each pair of given laws.
+
+        Separate entries (users) stay together in one: what the others add smooths the law of the answer given one
+        user's secret. Of users with the same law, the same contribution to the answer and the same secrets only one is
+        looked at. Raises Unsupported where a choice is published.
+        """
+        self.check_adds()
+        if self.is_pair:
+            return tuple(_given(self, pair, number) for number, pair in enumerate(self.framework.pairs))
+        if not any(map(separate, self.framework.beliefs)):
+            return self.parts
+        return tuple(self._parts(together=True))
+
+    def _parts(self, together: bool = False) -> Iterator[Part]:
+        if not self.framework.beliefs:
+            raise Unsupported("the framework has no belief, so nothing says which entries are independent")
+        for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
+            several = len(belief.components()) > 1
+            seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
+            for secret in self.framework.secrets:
+                if (view := secrets.view(secret, belief)) is not None:
+                    family = secret.family(view)
+                    if family.has_pairs(view, 0):
+                        yield Part(view, answer, family, number=place)
+                    continue
+                family = secret.family(belief)
+                if users := separate(belief):
+                    yield from _separate_parts(users, answer, family, together, place)
+                    continue
+                for number, run in enumerate(belief.components()):
+                    inside = _inside(family.entries, run)
+                    if len(inside) == 0:
+                        continue
+                    piece, share = belief.component(number), answer.restrict(slice(run.start, run.stop))
+                    if not any(family.has_pairs(piece, entry) for entry in inside):
+                        continue
+                    key = (id(piece), share.key, _key(inside), family.pairs)
+                    if key in seen:
+                        continue
+                    seen[key] = piece
+                    yield Part(piece, share, replace(family, entries=inside), run.start, place, several)
+
+
+def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
+    """Return real-valued answers on the finest grid of any: without a declared one each belief proposes its own."""
+    if all(answer.on_grid for answer in answers):
+        return answers
+    finest = min(answer.grid for answer in answers)
+    return tuple(a if a.on_grid or a.grid == finest else replace(a, grid=finest) for a in answers)
+
+
+def _separate_parts(
+    users: Separate, answer: Additive, family: Family, together: bool, place: int
+) -> Iterator[Part]:
+    """Yield a part per sort of user that holds a secret, or one with all users and one secret user per law."""
+    first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
+    secret = tuple(user for user in first if family.has_pairs(users, user))
+    if together and secret:
+        yield Part(users, answer, replace(family, entries=secret), number=place)
+    for user in () if together else secret:
+        alone = replace(family, entries=range(1))
+        yield Part(users.component(user), answer.restrict(slice(user, user + 1)), alone, user, place, users.size > 1)
+
+
+def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+    if isinstance(entries, range):
+        return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
+    return tuple(e - run.start for e in entries if e in run)
+
+
+def _key(entries: range | tuple[int, ...]) -> Any:
+    return (entries.start, entries.stop) if isinstance(entries, range) else entries
+
+
+def _given(problem: Problem, pair: LawPair, number: int) -> Part:
+    """Return two given laws as a part: the choice between them may move the answer by as much as they span."""
+    grid = pair_grid(problem)[0]
+    steps = min(math.ceil(pair.span / grid), 2**60)  # nothing is calibrated to it: mechanisms ask for the laws
+    answer = Additive(grid, ("value",), (integer_table([[0], [steps]]),), integer_row([1]))
+    return Part(pair, answer, problem.framework.secrets[0].family(pair), number=number)
+
+
+def pair_grid(problem: Problem) -> tuple[Fraction, bool]:
+    """Return the grid of the answer when two laws are compared, and whether every atom is a multiple of it."""
+    query = problem.query
+    if not isinstance(query, Identity) or query.attribute is not None:
+        raise Unsupported(
+            "between(p, q) compares two distributions of the published number itself", fix="publish Identity()"
+        ).at("query")
+    laws = [law for pair in problem.framework.pairs for law in (pair.left, pair.right)]
+    atoms = sorted({Fraction(v) for law in laws for v in law.values.tolist()})
+    if query.grid is not None:
+        return query.grid, all((atom / query.grid).denominator == 1 for atom in atoms)
+    denominator = math.lcm(*(atom.denominator for atom in atoms))
+    if denominator <= FINEST_IMPLIED_GRID:
+        return Fraction(math.gcd(*(int(atom * denominator) for atom in atoms)) or 1, denominator), True
+    return _power_of_ten((atoms[-1] - atoms[0] or abs(atoms[0])) * FINE), False
+
+
+def _power_of_ten(largest: Fraction) -> Fraction:
+    """Return the largest power of ten that is at most `largest`."""
+    exponent = math.floor(math.log10(largest))
+    while Fraction(10) ** exponent > largest:
+        exponent -= 1
+    while Fraction(10) ** (exponent + 1) <= largest:
+        exponent += 1
+    return Fraction(10) ** exponent
+
+
+#: Predicted operations per second of a core of 2024 (benchmarks/costs.py measures it; mechanisms differ).
+OPERATIONS_A_SECOND = 3e8
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Predicted work: elementary operations and bytes held at once."""
+
+    operations: float
+    memory: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes: right within a factor of a few."""
+        return self.operations / OPERATIONS_A_SECOND
+
+    def describe(self) -> str:
+        """Return the work in words.
+
+        >>> Cost(1.2e10).describe(), Cost(9e13, 2e10).describe()
+        ('about 40 s', 'about 3 days and 20,000 MB')
+        """
+        units = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+        size, name = next((unit for unit in units if self.seconds >= 2 * unit[0]), units[-1])
+        count = self.seconds / size
+        time = f"about {max(count, 1):.0f} {name}" if count < 1e6 else "too long to wait for"
+        return time if self.memory < 1e8 else f"{time} and {self.memory / 1e6:,.0f} MB"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What forced the noise: the comparison, and the numbers that made it the worst."""
+
+    comparison: str
+    detail: str = ""
+    numbers: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """Enough noise: a randomiser and the promise that it keeps for the problem."""
+
+    randomiser: Randomiser
+    epsilon: Fraction
+    delta: Fraction
+    covers: Covers
+    witness: Witness
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a mechanism does not apply, in words a user can act on."""
+
+    reason: str
+
+
+class Mechanism(Protocol):
+    """One way to find enough noise: `bound` decides and computes in one traversal."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+    def cost(self, problem: Problem) -> Cost: ...
+
+    def bound(self, problem: Problem) -> Bound | Refusal: ...

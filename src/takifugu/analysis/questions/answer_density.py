@@ -1,0 +1,47 @@
+"""The density of a real-valued answer under each hypothesis, and the normal distribution that may stand for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.analysis.questions.answer_law import Share
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities.normal import Normal
+
+
+@dataclass(frozen=True)
+class Given:
+    """The density of the answer given one value of what is hidden, in answer units, and its reference."""
+
+    density: Continuous
+    reference: Normal
+
+
+def answer_densities(share: Share) -> Sequence[Given] | None:
+    """Return what is given each value of the view's one entry, in the order of its alphabet; None where unknown.
+
+    >>> from types import SimpleNamespace
+    >>> from takifugu.model.beliefs.density import Density
+    >>> belief = Density("income", "mean", {40: Normal(2, 1), 50: Normal(3, 1)})
+    >>> view = belief.property(belief.about)
+    >>> answer_densities(SimpleNamespace(belief=view, answer=None, family=None))[1].density
+    Normal(mean=3.0, deviation=1.0)
+    """
+    density_of = ANSWER_DENSITY.of(share.belief)
+    return None if density_of is None else density_of(share.belief, share.answer)
+
+
+def of_view(view: Any, answer: Any) -> Sequence[Given]:
+    """Return what a belief of stated densities tells."""
+    return tuple(map(Given, view.whole.curves, view.whole.references))
+
+
+#: (view, answer) -> what is given each value, by type of view.
+ANSWER_DENSITY: Question[Callable[[Any, Any], Sequence[Given]] | None] = Question(
+    "the density of the answer",
+    {"model.beliefs.density:DensityView": "analysis.questions.answer_density:of_view"},
+    default=None,
+)

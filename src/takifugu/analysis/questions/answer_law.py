@@ -1,0 +1,212 @@
+"""The law of a scalar answer under each hypothesis of a family: can a belief tell it, at what cost, and which is it?
+
+An answer family belongs to one entry: for each value that the entry can take it holds the laws of the answer given
+that value. Where a belief is a class of laws the laws form a hull: under every law of the class the answer's law given
+the value is a mixture of them. A bound on W-infinity or on the largest log-ratio of every pair of laws of two hulls
+holds for all mixtures: both are closed under mixing the two sides independently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, Protocol, TypeVar
+
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.cache import cached
+from takifugu.core.entries import called
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+from takifugu.model.queries import Additive
+from takifugu.model.secrets import Family
+from takifugu.numbers.distributions.pmf import Pmf
+
+B = TypeVar("B", bound=Belief)
+Move = int | float | Fraction
+
+#: (a, number in a's hull, b, number in b's hull).
+Compared = tuple[int, int, int, int]
+
+
+class Share(Protocol):
+    """One independent component of a belief, the share of the answer that it adds, and what is secret in it."""
+
+    @property
+    def belief(self) -> Belief: ...
+
+    @property
+    def answer(self) -> Additive: ...
+
+    @property
+    def family(self) -> Family: ...
+
+
+class Comparisons(Protocol):
+    """Comparisons of laws of the answer (or of whole hulls of them), each looked at in both orders.
+
+    Moves and scales are in grid units (for two given laws: in answer units). All numbers allow for the rounding of
+    masses.
+    """
+
+    @property
+    def compared(self) -> tuple[Compared, ...]: ...
+
+    def reach(self, index: int) -> int | Fraction: ...
+
+    def losses(self, scale: Fraction) -> list[float]: ...
+
+    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction: ...
+
+
+class AnswerFamily(Comparisons, Protocol):
+    """The laws of the answer given each value of one entry, and the ordered pairs of value indices to compare."""
+
+    @property
+    def entry(self) -> int: ...
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]: ...
+
+    @property
+    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]: ...
+
+    @property
+    def relative_error(self) -> float: ...
+
+    def moves(self, index: int) -> tuple[Move, ...]: ...
+
+    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerLaw(Generic[B]):
+    """What one type of belief tells about the law of an answer: a type for each is derived from this one.
+
+    `reason` says why there is no law that a mechanism may use, and is empty where there is one; `hull` is how many
+    pairs of laws stand for one pair of values.
+    """
+
+    belief: B
+    answer: Additive
+    family: Family
+    reason: str = ""
+
+    @property
+    def hull(self) -> int:
+        return 1
+
+    @property
+    def note(self) -> str:
+        """What a witness adds where bounds stand for the laws, so that the noise may be more than the least."""
+        return ""
+
+    def families(self) -> Iterator[AnswerFamily]:
+        """Yield the answer families, one for each secret entry, lazily; raises Unsupported where there are none."""
+        raise Unsupported(self.reason or "the distribution of the answer is not known")
+
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        """Return the predicted elementary operations and bytes of `families`, (0, 0) where it is unsupported.
+
+        With `laplace` only what losses, moves and scales of Laplace noise use of the laws.
+        """
+        return 0.0, 0.0
+
+    def atoms(self) -> float:
+        """Return the largest number of atoms of a law."""
+        return 0.0
+
+    def comparisons(self, laplace: bool = False) -> tuple[float, float]:
+        """Return how many comparisons `families` holds, and the largest number of atoms of a law; (0, 0) if none.
+
+        With `laplace` the number of atoms that losses, moves and scales of Laplace noise look at.
+        """
+        if self.reason or not len(self.family.entries):
+            return 0.0, 0.0
+        values = len(self.belief.alphabet(self.family.entries[0]))
+        pairs = values * (values - 1) / 2 if self.family.pairs is None else len(self.family.pairs) / 2
+        return pairs * self.hull * len(self.family.entries), self.atoms()
+
+    def cached_bytes(self) -> float:
+        """Return about how many bytes all families take when they are kept."""
+        count, atoms = self.comparisons()
+        return 32.0 * (count + len(self.family.entries)) * atoms
+
+    def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
+        """Describe the hypothesis behind one law of a hull; `start` is what the first entry is called."""
+        return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
+
+
+def answer_law(share: Share) -> AnswerLaw[Any]:
+    """Return what a belief tells about the law of its share of an answer, or why nothing (`reason`); kept with it.
+
+    >>> from types import SimpleNamespace
+    >>> from takifugu import Count, MarkovChain
+    >>> belief = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=2)
+    >>> law = answer_law(SimpleNamespace(belief=belief, answer=Count(1).resolve(belief), family=Family(range(2))))
+    >>> [list(family.hulls[1][0].items()) for family in law.families()]
+    [[(1, 0.5), (2, 0.5)], [(1, 0.5), (2, 0.5)]]
+    """
+    if share.answer.cells > 1:
+        return AnswerLaw(share.belief, share.answer, share.family, _CELLS.format(share.answer.cells))
+    make = ANSWER_LAW.of(share.belief)
+    return cached(share, make, lambda: make(share.belief, share.answer, share.family))
+
+
+def no_law(because: str) -> Callable[..., AnswerLaw[Any]]:
+    """Return the answer of a belief that has no law of the answer; `{}` in the reason is the belief's type."""
+    return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
+
+
+_CELLS = (
+    "the answer has {} cells, and this mechanism hides a secret in the distribution of one number only: cells that "
+    "each hide it can reveal it together, so one release per cell does not compose (each of two bits may say nothing "
+    'about their exclusive or); use mechanism="quilt-exact", "quilt-approx" or "group"'
+)
+FOR_CLASSES = no_law(
+    "a class of chains given by pi and g has no single distribution of the answer, and no finite set of its "
+    'chains represents it: name one chain, MarkovChain(matrix, length, initial="any"), or use '
+    'mechanism="quilt-approx" or "group"'
+)
+FOR_INTERVALS = no_law(
+    "a class of chains with transition probabilities in intervals has no single distribution of the answer, "
+    'and its corners prove nothing about the rest: name one chain, or use mechanism="quilt-approx" or "group"'
+)
+FOR_RECORDS = no_law(
+    "under a belief over records columns are hidden, not whole records: name one, every_entry(attribute=...) or "
+    'dataset_property(...), believe in IndependentUsers, or use mechanism="group"'
+)
+FOR_DENSITIES = no_law(
+    "the answer has a density, so no list of values and masses is its distribution: use "
+    'mechanism="attribute-gaussian-approx"'
+)
+
+#: (belief, answer, family) -> AnswerLaw, by type of belief.
+ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Question(
+    "the distribution of the answer",
+    {
+        "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.chain:ChainLaw",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainLaw",
+        "model.beliefs.users:IndependentUsers": "analysis.answer_laws.users:UsersLaw",
+        "model.beliefs.table:JointTable": "analysis.answer_laws.table:TableLaw",
+        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.network:NetworkLaw",
+        "model.beliefs.contacts:Clique": "analysis.answer_laws.cliques:CliqueLaw",
+        "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
+        "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ShiftLaw",
+        "model.beliefs.records.parameter_box:BoxView": "analysis.answer_laws.parameter_box:BoxLaw",
+        "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
+        "model.beliefs.density:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
+        "model.beliefs.records.record_views:SumView": "analysis.answer_laws.records:SUM",
+        "model.beliefs.records.record_views:FunctionView": "analysis.answer_laws.records:FUNCTION",
+        "model.beliefs.records.record_views:SetsView": "analysis.answer_laws.records:SETS",
+        "model.beliefs.records.record_views:ColumnView": "analysis.answer_laws.records:COLUMN",
+        "model.beliefs.records.records:Records": "analysis.questions.answer_law:FOR_RECORDS",
+        "model.beliefs.chains.chain:MarkovChainClass": "analysis.questions.answer_law:FOR_CLASSES",
+        "model.beliefs.chains.chain_region:ChainRegion": "analysis.questions.answer_law:FOR_INTERVALS",
+        "model.beliefs.chains.chain_interval:BinaryChainInterval": "analysis.questions.answer_law:FOR_INTERVALS",
+    },
+    default=no_law(
+        "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "
+        'BayesianNetwork, cliques or IndependentUsers; use mechanism="group"'
+    ),
+)

@@ -1,0 +1,54 @@
+"""Private values, row by row, as the numbers that a belief over populations gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError
+from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.beliefs.states import plain_state
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Rows of many people, one number of a value each, in the order in which they are published; read and valid."""
+
+    codes: npt.NDArray[np.int32] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def tobytes(self) -> bytes:
+        """Return bytes that two data share only if they are equal."""
+        return b"rows" + self.codes.tobytes()
+
+
+def of_rows(belief: FromPopulations, data: Any) -> npt.NDArray[np.int64]:
+    """Return the numbers of one person's values, shape (rows, 1).
+
+    Raises DataError for another number of rows than the belief's, and for a value that no population has; neither is
+    repeated.
+    """
+    listed = data.tolist() if hasattr(data, "tolist") else data
+    if isinstance(listed, str) or not isinstance(listed, Sequence):
+        raise DataError("the data are no list of values", fix="give one value for each row of the person")
+    if len(listed) != belief.rows:
+        raise DataError(
+            "the data have another number of rows than the belief", fix="calibrate for as many rows as there are"
+        ).at("rows")
+    try:
+        places = [belief.place[_plain(value)] for value in listed]
+    except (KeyError, TypeError):
+        raise DataError(
+            "the data have a value that no population has", fix="declare it, or clamp it before"
+        ).at("data") from None
+    return np.array(places, dtype=np.int64).reshape(-1, 1)
+
+
+def _plain(value: Any) -> Any:
+    return tuple(map(plain_state, value)) if isinstance(value, list | tuple) else plain_state(value)

@@ -1,0 +1,217 @@
+"""The influence of a secret entry on others: which Markov quilts shield it, and what noise they need.
+
+Noise of scale b hides an entry up to e(Q) + D(N)/b for each quilt Q of it with near set N (Song17 Theorem 4.3). Three
+searches find quilts (with exact influence, with a proved bound on it, with the distributions of near sets), and a
+fourth what several releases cost together. Each says what it costs and what the worst secret needs, or why it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from takifugu.analysis.problem import Cost, Part, Witness
+from takifugu.analysis.questions.dispatch import Question, later
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+from takifugu.model.queries import IntArray
+from takifugu.numbers.log_ratios import BoolArray, FloatArray
+
+#: (entry changes, scale) of each of several releases of Laplace noise, in grid units.
+Charges = Sequence[tuple[IntArray, Fraction]]
+
+
+class Moving(tuple[IntArray, Fraction]):
+    """A charge (entry changes, scale) that also knows D(N), where that is less than the sum of the changes.
+
+    >>> import numpy as np
+    >>> one = Moving((np.array([3, 3]), Fraction(1)), lambda entries: 3)
+    >>> one[1], one.together([0, 1])
+    (Fraction(1, 1), 3)
+    """
+
+    together: Callable[[Iterable[int]], int]
+
+    def __new__(cls, charge: tuple[IntArray, Fraction], together: Callable[[Iterable[int]], int]) -> Moving:
+        moving = super().__new__(cls, charge)
+        moving.together = together
+        return moving
+
+
+Pairs = tuple[tuple[int, int], ...] | None
+
+
+class Influence(Protocol):
+    """The influences of an entry of a sequence on nodes at distances 1, 2, ..., `reach`, by pair of values.
+
+    `right` depends on the entry only where steps of the sequence follow different laws.
+    """
+
+    @property
+    def pairs(self) -> Pairs: ...
+
+    @property
+    def reach(self) -> int: ...
+
+    @property
+    def capped(self) -> bool: ...
+
+    def alive(self, entry: int) -> BoolArray: ...
+
+    def secret(self, length: int) -> BoolArray: ...
+
+    def extend(self, distance: int) -> None: ...
+
+    def prepare(self, length: int) -> None: ...
+
+    def right(self, count: int, entry: int = 0) -> FloatArray: ...
+
+    def left(self, entry: int, count: int) -> FloatArray: ...
+
+    def largest(
+        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray: ...
+
+    def special(self, time: int) -> bool: ...
+
+    def anchored(
+        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Worst:
+    """The scale, in grid units, that the worst secret of a component needs with its best quilt, and what forced it.
+
+    `note` is what must be said of the search wherever its result is used.
+    """
+
+    scale: Fraction
+    witness: Callable[[], Witness]
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search for the quilts of one component; without a type of its own it finds none, for the `reason`."""
+
+    part: Part
+    reason: str = ""
+
+    def cost(self, epsilon: Fraction) -> Cost:
+        """Predict the work of `worst`."""
+        return Cost(0.0)
+
+    def worst(self, epsilon: Fraction) -> Worst:
+        """Return the largest need over secret entries of the least over quilts; raises Unsupported if none is known."""
+        raise Unsupported(self.reason)
+
+
+def no_search(reason: str) -> Callable[[Part], Search]:
+    """Return the search of a belief without quilts of some kind."""
+    return lambda part: Search(part, reason)
+
+
+def one_number(part: Part) -> str:
+    """Return why distributions of near sets hide nothing in an answer of several cells; "" for one number."""
+    if part.answer.cells == 1:
+        return ""
+    return (
+        f"the answer has {part.answer.cells} cells, and distributions of a near set hide a secret in one number only: "
+        'cells that each hide it can reveal it together; use mechanism="quilt-exact" or "group"'
+    )
+
+
+def _no_near_laws(part: Part) -> Search:
+    return Search(part, one_number(part) or (
+        "quilts with the distributions of near sets are known for a MarkovChain and a BayesianNetwork, and "
+        f'{part.belief.describe()} is neither: use "wasserstein", "quilt-approx" or "group"'
+    ))  # fmt: skip
+
+
+_NO_QUILTS = no_search(
+    "quilts are known for sequences (a MarkovChain, or independent pieces of one) and for a BayesianNetwork: "
+    "use wasserstein"
+)
+_NO_BOUND = no_search("the bound is known for Markov chains only (and independent pieces of them): use wasserstein")
+
+#: The search of a belief whose entries are not parameters of columns.
+about_columns = no_search(
+    "the mechanism is about parameters that govern columns: it requires the belief Parameters(prior, columns, records)"
+)
+
+
+@dataclass(frozen=True)
+class Quilts:
+    """What a type of belief tells about quilts: three searches, the joint cost, and influences along a sequence.
+
+    `of_columns` says that the entries are parameters of columns, which is what D(N) is of then. `along` has
+    (belief, pairs of values) -> Influence, of sequences only; their joint cost follows from it, and where it does not
+    `joint_cost` says what it is.
+    """
+
+    exact: Callable[[Part], Search] = _NO_QUILTS
+    bounded: Callable[[Part], Search] = _NO_BOUND
+    local: Callable[[Part], Search] = _no_near_laws
+    along: Callable[[Any, Pairs], Influence] | None = None
+    joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None
+    of_columns: bool = False
+
+
+def quilts(belief: Belief) -> Quilts:
+    """Return what a belief tells about quilts.
+
+    >>> from takifugu import MarkovChain
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)
+    >>> influence = quilts(chain).along(chain, None)
+    >>> influence.extend(2)
+    >>> influence.right(2).max(axis=1).round(6).tolist()
+    [1.791759, 0.980829]
+    """
+    return QUILTS.of(belief)
+
+
+def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+    """Return what several releases of additive Laplace noise on one part cost together, rounded up.
+
+    The cost is the largest over secret entries and ordered pairs of values of the least over quilts of
+    e(Q) + sum_k D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per
+    release, both in grid units; a release of scale 0 costs infinitely much where it reads the near set. A belief
+    without quilts pays for the trivial one. For classes e(Q) is the proved bound, or a supremum over initial laws.
+    """
+    return (quilts(part.belief).joint_cost or _along_a_sequence)(part, charges)
+
+
+_along_a_sequence = later("influence.quilts.chain.joint_cost:joint_cost")
+
+
+_IN_A_CLIQUE = no_search(
+    "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "
+    'as mechanism="group"; "laplace-exact" may need less'
+)
+CLIQUE = Quilts(
+    _IN_A_CLIQUE,
+    _IN_A_CLIQUE,
+    no_search(
+        "in a clique everybody is close to everybody, so no quilt shields anyone, and the near "
+        'distribution of the trivial one is that of the answer: use mechanism="wasserstein" or "laplace-exact"'
+    ),
+)
+
+#: Quilts by type of belief.
+QUILTS: Question[Quilts] = Question(
+    "what is known of quilts",
+    {
+        "model.beliefs.chains.chain:MarkovChain": "influence.quilts.chain.search:CHAIN",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.chain.search:PERIODIC",
+        "model.beliefs.chains.chain:MarkovChainClass": "influence.quilts.chain.search:REVERSIBLE_CLASS",
+        "model.beliefs.chains.chain_region:ChainRegion": "influence.quilts.chain.search:REGION",
+        "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.quilts.chain.search:INTERVAL",
+        "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
+        "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
+        "model.beliefs.records.parameters:Parameters": "influence.quilts.network.columns:PARAMETERS",
+    },
+    default=Quilts(),
+)

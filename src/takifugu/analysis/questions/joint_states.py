@@ -1,0 +1,193 @@
+"""Every joint state of a belief with its exact integer weight: the slow way to all conditional laws, for the audit.
+
+Nothing here knows how calibration finds laws, or uses what it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+
+B = TypeVar("B", bound=Belief)
+IntArray = npt.NDArray[np.int64]
+Weights = npt.NDArray[Any]
+
+#: Most joint states that are listed.
+MOST_STATES = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """`values` are value indices, one row per joint state; `weights` are integers, one row for each of `starts`.
+
+    A belief with one law has one row of weights. A chain with any initial distribution has one for each state that it
+    can start in, and independent pieces of it one for each combination: `starts` lists the start of every piece.
+    `nothing` is, where there is one, the letter of each entry that says that a user's value is unknown. Where entries
+    are parameters, the values of the records follow theirs in each row. Of a view (`secrets.view`) a row has the values
+    of the belief that it reads, and last the number of the hypothesis that they fulfil, -1 for none.
+    """
+
+    values: IntArray
+    weights: tuple[Weights, ...]
+    starts: tuple[tuple[int, ...], ...]
+    pieces: tuple[range, ...]
+    relative_error: float
+    nothing: tuple[int, ...] = ()
+
+    def classes(self, entry: int) -> list[list[int]]:
+        """Return the rows of weights in groups that differ in the start of the entry's own piece only.
+
+        Pieces are independent: a ratio of two masses is linear-fractional in another piece's initial law, hence largest
+        at a point start of that piece; the own piece's initial laws are mixtures of a group's.
+        """
+        block = next(number for number, piece in enumerate(self.pieces) if entry in piece)
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for row, start in enumerate(self.starts):
+            groups.setdefault(start[:block] + start[block + 1 :], []).append(row)
+        return list(groups.values())
+
+    def given(self, entry: int, value: int, groups: IntArray, count: int) -> tuple[Weights, ...]:
+        """Return, for each start, the total weight of every group of states among those with x_entry = value."""
+        known = not self.nothing or self.nothing[entry] != value
+        inside = np.flatnonzero(self.values[:, entry] == value) if known else np.arange(len(self.values))
+        order = inside[np.argsort(groups[inside], kind="stable")]
+        present, first = np.unique(groups[order], return_index=True)
+        totals = []
+        for weights in self.weights:
+            total = np.zeros(count, dtype=object)
+            if len(order):
+                total[present] = np.add.reduceat(weights[order], first)
+            totals.append(total)
+        return tuple(totals)
+
+
+@dataclass(frozen=True, eq=False)
+class JointStates(Generic[B]):
+    """How a type of belief is listed; a belief of independent components lists theirs, unless its type says otherwise.
+
+    `is_class` says that it is a class of laws, of which some members are listed in its place (`stand_in`).
+    """
+
+    belief: B
+
+    @property
+    def is_class(self) -> bool:
+        return False
+
+    def states(self) -> States:
+        """List every joint state of positive probability (under some law, for a chain of any initial distribution).
+
+        Floats count as the binary fractions that they are. Raises Unsupported beyond two million states, and for
+        beliefs that are not laws of the data.
+        """
+        runs = self.belief.components()
+        if len(runs) > 1 or type(self.belief.component(0)) is not type(self.belief):  # a single clique, too
+            return product([all_states(self.belief.component(number)) for number in range(len(runs))], runs)
+        raise Unsupported(
+            "the audit lists the joint states of a JointTable, a MarkovChain, its independent pieces, users or a "
+            f"BayesianNetwork, and {self.belief.describe()} is none of these",
+            fix="for a class of chains give some of its chains, chains=[...]",
+        )
+
+    def stand_in(self, member: Any) -> Belief:
+        """Return a member of a class, cut to its length; raises InputError for a law outside it."""
+        return self.belief
+
+
+def joint_states(belief: Belief) -> JointStates[Any]:
+    """Return how the audit lists a belief."""
+    return JOINT_STATES.of(belief)(belief)
+
+
+def all_states(belief: Belief) -> States:
+    """List every joint state of a belief (`JointStates.states`)."""
+    return joint_states(belief).states()
+
+
+def stand_ins(belief: Belief, members: Sequence[Any]) -> Iterator[Belief]:
+    """Yield the belief itself, or for a class of chains each of the given chains of that class in its place.
+
+    Raises InputError for a chain outside the class, Unsupported when a class has no chain to stand for it.
+    """
+    listed = joint_states(belief)
+    if not listed.is_class:
+        yield belief
+        return
+    if not members:
+        raise Unsupported(
+            "a class of chains cannot be listed", fix="give some of its chains, chains=[MarkovChain(...), ...]"
+        )
+    for member in members:
+        yield listed.stand_in(member)
+
+
+def product(pieces: Sequence[States], runs: Sequence[range]) -> States:
+    """Return the joint states of independent components that cover these entries."""
+    values, error = pieces[0].values, pieces[0].relative_error
+    rows = dict(zip(pieces[0].starts, pieces[0].weights, strict=True))
+    for piece in pieces[1:]:
+        check_count(len(values) * len(piece.values) * len(rows) * len(piece.starts))
+        following = list(zip(piece.starts, piece.weights, strict=True))
+        rows = {
+            start + other: np.multiply.outer(row, weights).ravel()
+            for start, row in rows.items()
+            for other, weights in following
+        }
+        left, right = np.repeat(values, len(piece.values), axis=0), np.tile(piece.values, (len(values), 1))
+        values, error = np.concatenate((left, right), axis=1), error + piece.relative_error
+    return States(values, tuple(rows.values()), tuple(rows), tuple(runs), error)
+
+
+def integers(numbers: Sequence[int | float | Fraction]) -> Weights:
+    """Return numbers proportional to the given ones as Python integers."""
+    exact = [Fraction(number) for number in numbers]
+    common = int(np.lcm.reduce(np.array([x.denominator for x in exact], dtype=object)))
+    result = np.empty(len(exact), dtype=object)
+    result[:] = [x.numerator * (common // x.denominator) for x in exact]
+    return result
+
+
+def check_count(count: int) -> None:
+    """Raise Unsupported for more joint states than are listed."""
+    if count > MOST_STATES:
+        raise Unsupported(
+            f"the audit would have to list {count:.3g} joint states, and lists at most {MOST_STATES:,}",
+            fix="audit a shorter sequence or a smaller table",
+        )
+
+
+#: belief -> JointStates, by type of belief.
+JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
+    "the list of joint states",
+    {
+        "model.beliefs.table:JointTable": "audit.states:TableStates",
+        "model.beliefs.chains.chain:MarkovChain": "audit.states:ChainStates",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "audit.states:ChainStates",
+        "model.beliefs.networks.network:BayesianNetwork": "audit.states:NetworkStates",
+        "model.beliefs.contacts:Clique": "audit.states:CliqueStates",
+        "model.beliefs.users:IndependentUsers": "audit.states:UserStates",
+        "model.beliefs.chains.pieces:IndependentPieces": "audit.states:PieceStates",
+        "model.beliefs.records.parameters:Parameters": "audit.states:ParameterStates",
+        "model.beliefs.records.parameter_box:ParameterBox": "audit.states:BoxStates",
+        "model.beliefs.populations:FromPopulations": "audit.populations:RowStates",
+        "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",
+        "model.beliefs.records.records:Records": "audit.records:RecordStates",
+        "model.beliefs.records.record_views:SumView": "audit.records:SumStates",
+        "model.beliefs.records.record_views:FunctionView": "audit.records:FunctionStates",
+        "model.beliefs.records.record_views:ColumnView": "audit.records:ColumnStates",
+        "model.beliefs.records.record_views:SetsView": "audit.records:SetStates",
+        "model.beliefs.chains.chain:MarkovChainClass": "audit.states:ReversibleClass",
+        "model.beliefs.chains.chain_region:ChainRegion": "audit.states:ChainClass",
+        "model.beliefs.chains.chain_interval:BinaryChainInterval": "audit.states:ChainClass",
+    },
+    default=JointStates,
+)

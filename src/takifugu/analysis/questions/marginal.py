@@ -1,0 +1,55 @@
+"""The probability of each value of an entry, as rationals: what the law of a whole component is mixed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+
+B = TypeVar("B", bound=Belief)
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal(Generic[B]):
+    """What one type of belief tells of an entry by itself: by default nothing."""
+
+    belief: B
+
+    @property
+    def known(self) -> bool:
+        """Whether each entry has one law."""
+        return False
+
+    def of(self, entry: int) -> tuple[list[Fraction], float]:
+        """Return the probability of each value of an entry, up to a factor 1 +- error; Unsupported where unknown."""
+        raise Unsupported(
+            f"the distribution of what {self.belief.describe()} adds is not known", fix="use additive noise"
+        )
+
+
+def marginal(belief: Belief) -> Marginal[Any]:
+    """Return what a belief tells of single entries.
+
+    >>> from takifugu import MarkovChain
+    >>> chances, error = marginal(MarkovChain([[0.5, 0.5], [0.25, 0.75]], length=3)).of(2)
+    >>> [round(float(p), 9) for p in chances], error < 1e-14
+    ([0.333333333, 0.666666667], True)
+    """
+    return MARGINAL.of(belief)(belief)
+
+
+MARGINAL: Question[Callable[[Any], Marginal[Any]]] = Question(
+    "the distribution of an entry",
+    {
+        "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.marginals:ChainMarginal",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.marginals:ChainMarginal",
+        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.marginals:NetworkMarginal",
+        "model.beliefs.contacts:Clique": "analysis.answer_laws.marginals:CliqueMarginal",
+    },
+    default=Marginal,
+)

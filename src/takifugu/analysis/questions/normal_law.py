@@ -1,0 +1,86 @@
+"""The normal laws of an answer under the hypotheses of a secret: can a belief tell them, and which are they?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from takifugu.analysis.questions.answer_law import Share
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+from takifugu.model.secrets import Family
+from takifugu.numbers.normal.comparisons import NormalComparison
+
+B = TypeVar("B", bound=Belief)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two hypotheses of which the answer has normal laws, or mixtures of them, in answer units; `about` is the secret.
+
+    Both orders are meant.
+    """
+
+    laws: NormalComparison
+    left: str
+    right: str
+    about: str
+
+
+@dataclass(frozen=True, eq=False)
+class NormalLaw(Generic[B]):
+    """What one type of belief tells about normal laws of an answer; `reason` says why nothing, empty where it does."""
+
+    belief: B
+    answer: Any
+    family: Family
+    reason: str = ""
+
+    def comparisons(self) -> Iterator[Compared]:
+        """Yield every unordered comparison of the family; raises Unsupported where the answer is not normal."""
+        raise Unsupported(self.reason)
+
+    def work(self) -> float:
+        """Return the predicted elementary operations of a mechanism that looks at every comparison."""
+        return 0.0
+
+
+def normal_law(share: Share) -> NormalLaw[Any]:
+    """Return what a belief tells about normal laws of its share of an answer, or why nothing (`reason`)."""
+    make = NORMAL_LAW.of(share.belief)
+    return cached(share, make, lambda: make(share.belief, share.answer, share.family))
+
+
+def _not_normal(belief: Any, answer: Any, family: Family) -> NormalLaw[Any]:
+    return NormalLaw(
+        belief, answer, family,
+        f"under {belief.describe()} the answer is not normal, which this mechanism requires: take a MultivariateNormal "
+        'belief, or mechanism="gaussian-exact" or "wasserstein"',
+    )  # fmt: skip
+
+
+def deviation_up(variance: Fraction) -> Fraction:
+    """Return a number whose square is at least `variance`, at most 2**-50 relative above its root.
+
+    >>> deviation_up(Fraction(4)), deviation_up(Fraction(2)) ** 2 >= 2
+    (Fraction(2, 1), True)
+    """
+    if not variance:
+        return Fraction(0)
+    scale = Fraction(4) ** ((variance.numerator.bit_length() - variance.denominator.bit_length()) // 2)
+    root = Fraction(float(variance / scale) ** 0.5)
+    while root * root * scale < variance:
+        root *= 1 + Fraction(1, 2**52)
+    return root * Fraction(2) ** ((variance.numerator.bit_length() - variance.denominator.bit_length()) // 2)
+
+
+#: (belief, answer, family) -> NormalLaw, by type of belief.
+NORMAL_LAW: Question[Callable[[Any, Any, Family], NormalLaw[Any]]] = Question(
+    "the normal distribution of the answer",
+    {"model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ViewLaw"},
+    default=_not_normal,
+)

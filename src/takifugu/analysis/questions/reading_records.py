@@ -1,0 +1,128 @@
+"""Private records as row numbers of a belief's table: from rows, from columns, or from a frame of any engine.
+
+The order of records means nothing, so a frame is only counted, in one scan. Messages name a column, and never a value,
+a row or a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import DataError
+from takifugu.data import open_frame, tally, text_of
+from takifugu.model.queries import IntArray
+
+
+def of_records(belief: Any, data: Any) -> IntArray:
+    """Return the row number of every record; `data` are rows, a mapping of columns, or a frame with named columns.
+
+    Raises DataError for another number of records than the belief's, a missing or unknown value, and a combination of
+    values that the table does not list.
+
+    >>> from takifugu import JointTable, Records
+    >>> people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 3)
+    >>> of_records(people, {"ill": [0, 1, 0], "group": ["a", "b", "a"]}).tolist()
+    [0, 1, 0]
+    """
+    if isinstance(data, Mapping):
+        rows = _of_columns(belief, data)
+    elif isinstance(data, list | tuple | np.ndarray):
+        rows = [_ordered(belief, row) for row in (data.tolist() if isinstance(data, np.ndarray) else data)]
+    else:
+        return _of_frame(belief, data)
+    _check_count(belief, len(rows))
+    place = {row: number for number, row in enumerate(belief.table.rows)}
+    numbers = [place.get(row, -1) for row in map(_hashable, rows)]
+    if -1 in numbers:
+        raise _unknown(belief, [row for row, number in zip(rows, numbers, strict=True) if number < 0])
+    return np.array(numbers, dtype=np.int64)
+
+
+def _of_columns(belief: Any, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    missing = [name for name in belief.columns if name not in data]
+    if missing:
+        raise DataError(f"the data has no column {missing[0]!r}", fix=f"its columns must be {list(belief.columns)}")
+    columns = [_listed(data[name]) for name in belief.columns]
+    if len({len(column) for column in columns}) > 1:
+        raise DataError("the columns of the data have different lengths", rule="every record has a value in each")
+    return list(zip(*columns, strict=True))
+
+
+def _listed(column: Any) -> list[Any]:
+    for convert in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, convert):
+            return list(getattr(column, convert)())
+    if isinstance(column, str) or not hasattr(column, "__iter__"):
+        raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
+    return list(column)
+
+
+def _ordered(belief: Any, row: Any) -> tuple[Any, ...]:
+    """Return a row in the order of the columns: a mapping, or values in that order."""
+    if isinstance(row, Mapping) and set(row) >= set(belief.columns):
+        return tuple(row[name] for name in belief.columns)
+    if isinstance(row, Mapping | str) or not isinstance(row, Sequence) or len(row) != len(belief.columns):
+        raise DataError(f"every record needs one value for each of the columns {list(belief.columns)}")
+    return tuple(row)
+
+
+def _hashable(row: tuple[Any, ...]) -> Any:
+    try:
+        hash(row)
+    except TypeError:
+        return None
+    return row
+
+
+def _of_frame(belief: Any, data: Any) -> IntArray:
+    known = {
+        name: {str(text_of(value)): code for code, value in enumerate(belief.table.alphabet(i))}
+        for i, name in enumerate(belief.columns)
+    }
+    counted = tally(open_frame(data), known)
+    _check_count(belief, sum(counted.values()))
+    place = {tuple(codes): number for number, codes in enumerate(belief.table.indices.tolist())}
+    rows, counts = [], []
+    for codes, count in counted.items():
+        odd = [name for name, code in zip(belief.columns, codes, strict=True) if code < 0]
+        if odd:
+            raise _refused(odd[0])
+        if codes not in place:
+            raise _combination()
+        rows.append(place[codes])
+        counts.append(count)
+    return np.sort(np.repeat(np.array(rows, dtype=np.int64), counts))  # engines count in any order
+
+
+def _check_count(belief: Any, count: int) -> None:
+    if count != belief.size:
+        raise DataError(
+            f"the belief is about {belief.size:,} records, and the data has another number of them",
+            rule="the number of records is public, and the noise is right for that number only",
+            fix="calibrate for the number of records that there are",
+        )
+
+
+def _unknown(belief: Any, rows: Sequence[tuple[Any, ...]]) -> DataError:
+    for i, name in enumerate(belief.columns):
+        alphabet = belief.table.alphabet(i)
+        if any(not any(value == known for known in alphabet) for value in (row[i] for row in rows)):
+            return _refused(name)
+    return _combination()
+
+
+def _refused(column: str) -> DataError:
+    return DataError(
+        f"the column {column!r} has a value that is missing, or that the belief does not know",
+        fix="add it to the table's rows, or prepare the data",
+    )
+
+
+def _combination() -> DataError:
+    return DataError(
+        "a record has a combination of values that the belief does not list",
+        fix="add it to the table's rows, with probability 0 where it never occurs",
+    )

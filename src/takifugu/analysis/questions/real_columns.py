@@ -1,0 +1,158 @@
+"""Private columns of real numbers, read exactly: decimals as written, or fixed point where that is declared.
+
+What is returned here goes into the noise and nowhere else. No message repeats a value, a position or a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.numbers.rationals import as_fraction
+
+
+@dataclass(frozen=True, eq=False)
+class RealColumns:
+    """Columns of exact numbers, in the belief's order, one number per record."""
+
+    columns: tuple[tuple[Fraction, ...], ...] = field(repr=False)
+
+    @property
+    def totals(self) -> tuple[Fraction, ...]:
+        """The exact sum of each column."""
+        return tuple(_sum(column) for column in self.columns)
+
+    def tobytes(self) -> bytes:
+        """Return bytes that two data share only if they are equal."""
+        return repr([[(x.numerator, x.denominator) for x in column] for column in self.columns]).encode()
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTotals:
+    """The exact sum of each of the named columns, over records that were counted, bounded and added where they are."""
+
+    columns: tuple[str, ...]
+    totals: tuple[Fraction, ...] = field(repr=False)
+
+    def tobytes(self) -> bytes:
+        """Return bytes that two data share only if they are equal."""
+        return repr([self.columns, [(x.numerator, x.denominator) for x in self.totals]]).encode()
+
+
+def of_number(belief: Any, data: Any) -> RealColumns:
+    """Return the one number that a belief of densities is about, exactly.
+
+    Raises DataError for what is no finite number, and for one that has density 0 whatever is hidden.
+    """
+    try:
+        value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
+    except (InputError, TypeError, ValueError):
+        raise DataError("the value is not a finite number", rule="the belief is about one published number") from None
+    if not any(low <= value <= high for low, high in (curve.range for curve in belief.curves)):
+        raise DataError(
+            "the value has density 0 under every hypothesis of the belief", rule="the promise would not cover it"
+        )
+    return RealColumns(((value,),))
+
+
+def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
+    """Return the columns that a normal belief names: of a frame or a mapping by name, or of records in order.
+
+    A number is the decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError
+    for another number of records than the belief's, for a missing column, for what is no finite number, and, unless the
+    belief clips, for a number outside its column's declared range.
+
+    >>> from takifugu import MultivariateNormal
+    >>> belief = MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["x", "y"], records=2, ranges={"x": (0, 1)})
+    >>> of_columns(belief, {"x": [0.1, 1], "y": [5, -2]}).totals
+    (Fraction(11, 10), Fraction(3, 1))
+    """
+    if isinstance(data, ColumnTotals):
+        if data.columns != belief.columns:
+            raise DataError("the totals are of other columns than the belief's", fix="add up the columns that it names")
+        return data
+    real_columns = []
+    for number, (name, values) in enumerate(zip(belief.columns, _columns(belief, data), strict=True)):
+        if len(values) != belief.records:
+            raise DataError(
+                "the data have another number of records than the belief", fix="declare the number of records"
+            ).at("records")
+        seen = dict[Any, Fraction]()  # most columns repeat their values; dropped with this call
+        real_columns.append(tuple(_once(seen, value, belief, number, name) for value in values))
+    return RealColumns(tuple(real_columns))
+
+
+def _columns(belief: Any, data: Any) -> list[list[Any]]:
+    names = belief.columns
+    if isinstance(data, Mapping) or hasattr(data, "columns"):
+        known = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise DataError(f"the data lack the columns {missing}", fix="give every column that the belief names")
+        return [_values(data[name]) for name in names]
+    rows = _values(data)
+    if not all(isinstance(row, Mapping | Sequence) and not isinstance(row, str | bytes) for row in rows):
+        raise DataError("the data are no records", fix=f"give columns by name, or records of {list(names)}")
+    try:
+        listed = [[row[name] for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
+    except KeyError:
+        raise DataError(f"a record lacks a column of {list(names)}", fix="give every column in each") from None
+    if any(len(row) != len(names) for row in listed):
+        raise DataError(f"a record has another number of values than the columns {list(names)}")
+    return [[row[place] for row in listed] for place in range(len(names))]
+
+
+def _values(column: Any) -> list[Any]:
+    if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
+        raise DataError("a column is no sequence of numbers", fix="give a list, an array or a column of a frame")
+    for convert in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, convert):
+            return list(getattr(column, convert)())
+    return list(column)
+
+
+def _once(seen: dict[Any, Fraction], value: Any, belief: Any, number: int, name: str) -> Fraction:
+    """Return what a value is read as, found before if the same one was: True and 1 are not the same."""
+    try:
+        key = type(value), value
+        exact = seen.get(key)
+        if exact is None:
+            exact = seen[key] = _read(value, belief, number, name)
+        return exact
+    except TypeError:  # not hashable, and no number
+        return _read(value, belief, number, name)
+
+
+def _read(value: Any, belief: Any, number: int, name: str) -> Fraction:
+    exact = _exact(value, name)
+    if belief.resolution is not None:
+        exact = Fraction(round(exact / belief.resolution)) * belief.resolution
+    within: tuple[Fraction, Fraction] | None = belief.ranges[number]
+    if within is None or within[0] <= exact <= within[1]:
+        return exact
+    if belief.outside == "clip":
+        return min(max(exact, within[0]), within[1])
+    raise DataError(
+        f"the column {name!r} has a number outside its declared range", rule="the belief says that there is none",
+        fix='declare a wider range, or outside="clip"',
+    ).at("ranges", name)  # fmt: skip
+
+
+def _exact(value: Any, name: str) -> Fraction:
+    try:
+        if value is not None and not isinstance(value, str | bool):
+            return as_fraction(value.item() if hasattr(value, "item") else value, "a value")
+    except (InputError, TypeError, ValueError):
+        pass
+    raise DataError(f"the column {name!r} has a value that is no finite number", fix="clean the data first") from None
+
+
+def _sum(column: Sequence[Fraction]) -> Fraction:
+    """Add exactly, over the common denominators that there are few of."""
+    totals = dict[int, int]()
+    for value in column:
+        totals[value.denominator] = totals.get(value.denominator, 0) + value.numerator
+    return sum((Fraction(total, denominator) for denominator, total in totals.items()), Fraction(0))

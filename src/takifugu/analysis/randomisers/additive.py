@@ -1,0 +1,300 @@
+"""Additive noise, independent in each cell, and no noise: their laws, losses, quantiles and draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.analysis.randomisers.base import NUMBER, Answer, Direction, Kind, Loss
+from takifugu.core.errors import InputError
+from takifugu.numbers import noise_laws
+from takifugu.numbers.rationals import as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+
+class Noise:
+    """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
+
+    grid: Fraction
+    cells: int
+    output = NUMBER
+
+    @property
+    def laplace_scale(self) -> Fraction | None:
+        """Return b where a change D of the answer loses exactly D/b, both ways; 0 without noise, None for others."""
+        return None
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return the answer (grid units; whole ones where the noise needs that) with noise, in answer units."""
+        self._check(answer, self._takes_whole)
+        return tuple(int(step) * self.grid for step in self._steps(_array(answer), entropy))
+
+    @property
+    def _takes_whole(self) -> bool:
+        return False
+
+    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+        """Return one noisy answer for each of an array of answers, all in steps of the grid."""
+        raise NotImplementedError
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+        """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
+
+        As many as there are, whatever `cells` says; exact, without a step of Python for each.
+        """
+        steps = np.asarray(answers)
+        if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
+            raise InputError("a column of answers is no list of whole steps of the grid", fix="round it first")
+        return self._steps(steps, entropy)
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return the largest log-ratio of the output's law between answers that differ by `change` in L1.
+
+        In answer units; it is the same for both directions, and infinite for noise that has no pure loss.
+        """
+        if change == 0:
+            return Fraction(0)
+        scale = self.laplace_scale
+        return change / scale if scale else math.inf
+
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether the noise keeps (epsilon, delta) for a change of the answer by `change`, in either direction."""
+        return self.loss(change) <= epsilon
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        raise NotImplementedError
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell before any rounding, distance in answer units."""
+        raise NotImplementedError
+
+    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
+        """Return log P(output | answer): answer in grid units, output in answer units; -inf off the grid."""
+        self._check(answer)
+        steps = [Fraction(y) / self.grid for y in output]
+        if any(y.denominator != 1 for y in steps):
+            return -math.inf
+        return math.fsum(self.log_mass(y - x) for x, y in zip(answer, steps, strict=True))
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        """Return the least multiple w of the grid with P(|noise| <= w in all of `cells` cells) >= level.
+
+        Answer units, for the noise as drawn; `cells` is the randomiser's own number of cells unless more are published
+        together. Raises InputError unless 0 < level < 1.
+        """
+        if not 0 < level < 1:
+            raise InputError(
+                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
+            ).at("level")
+        count = self.cells if cells is None else cells
+        if count == 1:
+            return self._steps_within(Fraction(level)) * self.grid
+        outside = Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
+        return self._steps_within(1 - outside) * self.grid
+
+    def _steps_within(self, level: Fraction) -> int:
+        """Return the least number h of grid steps with P(|noise| <= h steps) >= level in one cell."""
+        raise NotImplementedError
+
+    def _check(self, answer: Answer, whole: bool = False) -> None:
+        if len(answer) != self.cells:
+            raise InputError(
+                f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
+            )
+        if whole and any(Fraction(x).denominator != 1 for x in answer):
+            raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
+
+
+@dataclass(frozen=True)
+class Exact(Noise):
+    """No noise: the answer itself, rounded to the grid (half to even).
+
+    >>> Exact(Fraction(1), 1).expected_error(), Exact(Fraction(1), 1, on_grid=False).expected_error()
+    (0.0, 0.25)
+    """
+
+    grid: Fraction
+    cells: int = 1
+    on_grid: bool = True
+
+    def __post_init__(self) -> None:
+        check_shape(self.grid, self.cells)
+
+    @property
+    def kind(self) -> str:
+        return "none"
+
+    @property
+    def scale(self) -> Fraction:
+        return Fraction(0)
+
+    laplace_scale = scale
+
+    @property
+    def _takes_whole(self) -> bool:
+        return self.on_grid
+
+    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+        return answers.copy() if answers.dtype != object else _array([round(x) for x in answers])
+
+    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
+        """Return 0 for the rounded answer, else -inf: answer in grid units, output in answer units."""
+        return super().log_density([round(x) for x in answer], output)
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell: 0 for no difference, else -inf."""
+        return 0.0 if difference == 0 else -math.inf
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell: 0 for distance 0, else -inf."""
+        return 0.0 if distance <= 0 else -math.inf
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells: none on the grid, else a quarter of it per cell."""
+        return 0.0 if self.on_grid else self.cells * float(self.grid) / 4
+
+    def variance(self) -> float:
+        return 0.0 if self.on_grid else float(self.grid) ** 2 / 12
+
+    def _steps_within(self, level: Fraction) -> int:
+        return 0 if self.on_grid else 1
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells, **placed(self.on_grid)}
+
+
+@dataclass(frozen=True)
+class DiscreteLaplace(Noise):
+    """Integer noise K in grid units with P(K = k) = (1 - a)/(1 + a) a^|k|, a = exp(-1/units).
+
+    `units` is Laplace's scale in grid units. For integer answers it hides exactly what continuous Laplace noise of the
+    same scale hides. Source: Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020.
+
+    >>> noise = DiscreteLaplace(Fraction(10), Fraction(1, 100), 1)
+    >>> float(noise.scale), round(noise.expected_error(), 4), float(noise.half_width(0.95))
+    (0.1, 0.0998, 0.3)
+    """
+
+    units: Fraction
+    grid: Fraction
+    cells: int = 1
+
+    def __post_init__(self) -> None:
+        check_scale(self.units)
+        check_shape(self.grid, self.cells)
+
+    @property
+    def kind(self) -> str:
+        return "discrete-laplace"
+
+    @cached_property
+    def scale(self) -> Fraction:
+        return self.units * self.grid
+
+    @property
+    def laplace_scale(self) -> Fraction:
+        return self.scale
+
+    @property
+    def _takes_whole(self) -> bool:
+        return True
+
+    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+        from takifugu.numbers.noise import discrete_laplace, total
+
+        return total(answers, discrete_laplace(self.units, len(answers), entropy))
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell, difference in grid units; -inf off the integers."""
+        if Fraction(difference).denominator != 1:
+            return -math.inf
+        return _log_tanh(1 / (2 * self.units)) - float(abs(Fraction(difference)) / self.units)
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell: log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""
+        steps = math.ceil(distance / self.grid)
+        if steps <= 0:
+            return 0.0
+        return math.log(2) - math.log1p(math.exp(-1 / self.units)) - float(steps / self.units)
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units: cells * grid * 2a/(1 - a^2)."""
+        return self.cells * float(self.grid) * noise_laws.discrete_laplace_moments(self.units).absolute
+
+    def variance(self) -> float:
+        """Return the variance of one cell, in squared answer units: grid^2 * 2a/(1 - a)^2."""
+        return float(self.grid) ** 2 * noise_laws.discrete_laplace_moments(self.units).square
+
+    def _steps_within(self, level: Fraction) -> int:
+        return noise_laws.discrete_laplace_half_width(self.units, level)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
+
+
+def reader(law: Callable[..., Any], name: str) -> Callable[[Mapping[str, Any]], Any]:
+    def read(data: Mapping[str, Any]) -> Any:
+        place = {} if data.get("on_grid", True) else placed(False)
+        size = [as_fraction(data[name], name)] if name else []
+        return law(*size, as_fraction(data["grid"], "the grid"), data["cells"], **place)
+
+    return read
+
+
+NONE = Kind(reader(Exact, ""), "no noise", "no noise")
+DISCRETE_LAPLACE = Kind(
+    reader(DiscreteLaplace, "units"), "discrete Laplace noise",
+    "discrete Laplace noise, drawn exactly from the operating system's randomness",
+)  # fmt: skip
+
+
+def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | DiscreteLaplace:
+    """Return discrete Laplace noise of scale `units` in grid units, or no noise where the scale is 0.
+
+    >>> laplace_or_exact(Fraction(0), Fraction(1), 1).kind
+    'none'
+    """
+    return DiscreteLaplace(units, grid, cells) if units else Exact(grid, cells)
+
+
+def _array(answer: Answer) -> Any:
+    """Return whole numbers as an array of 64-bit words where they fit, anything else as an array of objects."""
+    from takifugu.numbers.noise import narrowed
+
+    if all(isinstance(x, int) for x in answer):
+        return narrowed([int(x) for x in answer])
+    array = np.empty(len(answer), dtype=object)
+    array[:] = answer
+    return array
+
+
+def placed(on_grid: bool) -> dict[str, bool]:
+    """Return what is written about where answers lie: nothing in the usual case."""
+    return {} if on_grid else {"on_grid": False}
+
+
+def check_shape(grid: Fraction, cells: int) -> None:
+    if grid <= 0:
+        raise InputError(f"the grid is {grid}", rule="it must be above 0").at("grid")
+    if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
+        raise InputError(f"the number of cells is {cells!r}", rule="it must be a whole number above 0").at("cells")
+
+
+def check_scale(scale: Fraction) -> None:
+    if scale <= 0:
+        raise InputError(
+            f"the scale of the noise is {scale}", rule="it must be above 0", fix="no noise is Exact(grid, cells)"
+        ).at("scale")
+
+
+def _log_tanh(x: Fraction) -> float:
+    y = float(x)
+    return math.log(-math.expm1(-2 * y)) - math.log1p(math.exp(-2 * y))

@@ -1,0 +1,211 @@
+"""What can be asked of a randomiser, and what comes out of one; a question may have a reason instead of an answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.rationals import to_text
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+T = TypeVar("T")
+Answer = Sequence[int | Fraction]
+#: A loss is exact, or infinite.
+Loss = Fraction | float
+
+
+class Direction(StrEnum):
+    """Which way an answer moves from the left hypothesis of a comparison to the right one."""
+
+    EITHER = "either"
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one cell publishes: how it is written as text and read back, and whether it is a number beside the answer.
+
+    `is_column` says that rows are published one by one: the table has them, and not the certificate.
+
+    >>> LABEL.read(LABEL.write("A, B")), PARTS.read(PARTS.write((3, Fraction(1, 3)))), ONE_SIDED.write(None)
+    ('A, B', (Fraction(3, 1), Fraction(1, 3)), 'not answered')
+    """
+
+    name: str
+    write: Callable[[Any], str]
+    read: Callable[[str], Any]
+    is_number: bool = False
+    is_column: bool = False
+
+
+def _written(parts: Any) -> Any:
+    return [_written(part) for part in parts] if isinstance(parts, tuple) else to_text(parts)
+
+
+def _read(parts: Any) -> Any:
+    return tuple(map(_read, parts)) if isinstance(parts, list) else Fraction(parts)
+
+
+NOT_ANSWERED = "not answered"
+
+NUMBER = Output("number", to_text, Fraction, is_number=True)
+LABEL = Output("label", str, str)
+#: Numbers that belong together, nested as they are: a point of the plane, an index and a value, a tuple of points.
+PARTS = Output("parts", lambda value: json.dumps(_written(value)), lambda text: _read(json.loads(text)))
+#: A number that errs on one side only, or None where the question was not answered.
+ONE_SIDED = Output(
+    "one-sided answer", lambda value: NOT_ANSWERED if value is None else to_text(value),
+    lambda text: None if text == NOT_ANSWERED else Fraction(text),
+)  # fmt: skip
+#: "safe", "not answered", or a number that errs on one side only.
+MARKS = Output(
+    "mark", lambda value: value if isinstance(value, str) else to_text(value),
+    lambda text: text if text in ("safe", NOT_ANSWERED) else Fraction(text),
+)  # fmt: skip
+
+
+class Randomiser(Protocol):
+    """Additive noise, exponential choice, a channel: all have this interface.
+
+    An answer is a vector of `cells` numbers in units of `grid`. `scale`, `expected_error`, `variance`, `half_width`
+    and `log_reach` raise Unsupported, with the reason, where the question makes no sense.
+    """
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def output(self) -> Output: ...
+
+    @property
+    def scale(self) -> Fraction: ...
+
+    @property
+    def laplace_scale(self) -> Fraction | None: ...
+
+    @property
+    def grid(self) -> Fraction: ...
+
+    @property
+    def cells(self) -> int: ...
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Any, ...]: ...
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any: ...
+
+    def log_density(self, answer: Answer, output: Sequence[Any]) -> float: ...
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss: ...
+
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool: ...
+
+    def log_reach(self, distance: Fraction) -> float: ...
+
+    def expected_error(self) -> float: ...
+
+    def variance(self) -> float: ...
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+class Base:
+    """The answers of a randomiser that knows nothing else about itself: derive from it and say more."""
+
+    output: Output = NUMBER
+
+    @property
+    def kind(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def scale(self) -> Fraction:
+        """Return the size of the noise in answer units; Unsupported where there is none."""
+        raise Unsupported(f"{self.kind!r} has no scale")
+
+    @property
+    def laplace_scale(self) -> Fraction | None:
+        """Return b where a change D of the answer loses exactly D/b, both ways; 0 without noise, None for others."""
+        return None
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return the largest log of P(y | x)/P(y | x') over outputs and answers with |x - x'| = `change` in L1.
+
+        Answer units; x' lies above x in every cell (UP), below it (DOWN), or anywhere (EITHER). It may be infinite.
+        """
+        return Fraction(0) if change == 0 else math.inf
+
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether the noise keeps (epsilon, delta) for a change of the answer, in either direction."""
+        return self.loss(change) <= epsilon
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell before rounding; for unbounded two-sided noise only."""
+        raise Unsupported(f"{self.kind!r} is no unbounded two-sided noise")
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units."""
+        raise Unsupported(f"{self.kind!r} has no expected distance from the answer")
+
+    def variance(self) -> float:
+        """Return the expected squared error of one cell, in squared answer units."""
+        raise Unsupported(f"{self.kind!r} has no variance")
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        """Return the least w with P(|output - answer| <= w) >= level, in answer units."""
+        raise Unsupported(f"{self.kind!r} has no interval around what is published")
+
+
+def answered(question: Callable[[], T]) -> T | None:
+    """Return the answer to a question, or None where it has a reason instead (Unsupported).
+
+    >>> answered(lambda: Base().half_width(0.95)) is None
+    True
+    """
+    try:
+        return question()
+    except (Unsupported, NotImplementedError):
+        return None
+
+
+def around(noise: Randomiser, place: int, value: Fraction, half: Fraction) -> tuple[Fraction, Fraction]:
+    """Return where the answer of a cell lies that is within `half` of its noisy value; one-sided noise is on one side.
+
+    Answer units; noise that only adds (its answers move DOWN) leaves the answer at or below what was published.
+    """
+    moves: tuple[Direction, ...] = getattr(noise, "moves", None) or (Direction.EITHER,)
+    move = moves[place] if len(moves) > 1 else moves[0]
+    return value - half * (move is not Direction.UP), value + half * (move is not Direction.DOWN)
+
+
+def scale_text(noise: Randomiser) -> str | None:
+    """Return the exact scale as it is written into files; None where there is none."""
+    return answered(lambda: to_text(noise.scale))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of randomiser: how it is read back, its name in a comparison and its sentence on a certificate.
+
+    `has_scale` says whether the certificate tells its scale; `words`, where there are any, say more of one than the
+    sentence does; `is_drawn_here` says that its noise is ours, `is_choice` that it publishes no number with noise,
+    though it has a scale and an error.
+    """
+
+    read: Callable[[Mapping[str, Any]], Randomiser]
+    name: str
+    sentence: str
+    has_scale: bool = True
+    words: Callable[[Randomiser], str] | None = None
+    is_drawn_here: bool = True
+    is_choice: bool = False

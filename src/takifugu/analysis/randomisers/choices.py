@@ -1,0 +1,250 @@
+"""Randomisers that choose one of finitely many outputs, with exact integer masses for every answer.
+
+An answer (in units of the grid) is read at the nearest of the listed `inputs`, the lower of two: the inputs are all the
+answers that the compared hypotheses allow, so for them nothing changes, and every other answer is published as safely
+as those. Errors are averages over `prior`, a distribution of the inputs: what the answer is under the stated belief.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.analysis.randomisers.base import Base, Direction, Kind, Loss
+from takifugu.core.cache import cached
+from takifugu.core.errors import InputError
+from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.rationals import as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+
+@dataclass(frozen=True)
+class Choice(Base):
+    """A channel from answers to outputs, both in units of the grid; one row of integer masses for each input.
+
+    `prior` holds the probability of every input under the belief. Raises InputError when inputs or outputs are not
+    increasing, outputs are not whole, or the prior does not fit.
+    """
+
+    channel: Channel
+    grid: Fraction
+    prior: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        inputs, outputs = self.channel.inputs, self.channel.outputs
+        if self.grid <= 0:
+            raise InputError(f"the grid is {self.grid}", rule="it must be above 0").at("grid")
+        if list(inputs) != sorted(set(_numbers(inputs))) or list(outputs) != sorted(set(_numbers(outputs))):
+            raise InputError(
+                "the inputs or outputs of a choice are not in increasing order", fix="sort them"
+            ).at("inputs")
+        if any(Fraction(y).denominator != 1 for y in _numbers(outputs)):
+            raise InputError(
+                "an output of a choice is not a multiple of the grid", fix="round the outputs to it"
+            ).at("outputs")
+        if len(self.prior) != len(inputs) or min(self.prior) < 0 or abs(math.fsum(self.prior) - 1) > 1e-9:
+            raise InputError(
+                f"the prior must be one probability for each of {len(inputs)} inputs, with sum 1"
+            ).at("prior")
+
+    @property
+    def cells(self) -> int:
+        return 1
+
+    @property
+    def outputs(self) -> list[int]:
+        """Return all outputs, in units of the grid."""
+        return [int(y) for y in self._outputs]
+
+    def draw(self, answer: Sequence[int | Fraction], entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return one of the outputs, in answer units."""
+        from takifugu.numbers.noise import choose
+
+        index = int(choose(self._masses(answer), 1, entropy)[0])
+        return (self._outputs[index] * self.grid,)
+
+    def mass(self, answer: int | Fraction, output: int | Fraction) -> Fraction:
+        """Return P(output | answer), both in units of the grid."""
+        if output not in self.channel.outputs:
+            return Fraction(0)
+        return Fraction(self._masses([answer])[self.channel.outputs.index(output)], self.channel.total)
+
+    def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Fraction]) -> float:
+        """Return log P(output | answer): answer in grid units, output in answer units; -inf for no output."""
+        mass = self.mass(answer[0], Fraction(output[0]) / self.grid)
+        return math.log(mass.numerator) - math.log(mass.denominator) if mass else -math.inf
+
+    def expected_error(self) -> float:
+        """Return the expected absolute error in answer units, averaged over the prior."""
+        return float(self._mean(1) * self.grid)
+
+    def variance(self) -> float:
+        """Return the expected squared error in squared answer units, averaged over the prior."""
+        return float(self._mean(2) * self.grid**2)
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        """Return the least multiple w of the grid with P(|output - answer| <= w) >= level for every input.
+
+        `cells` of them published together: level^(1/cells) each. Raises InputError unless 0 < level < 1.
+        """
+        if not 0 < level < 1:
+            raise InputError(
+                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
+            ).at("level")
+        each = Fraction(level) if not cells or cells == 1 else Fraction(level ** (1 / cells))
+        widest = 0
+        for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
+            steps = sorted((math.ceil(abs(y - answer)), m) for y, m in zip(self._outputs, masses, strict=True) if m)
+            reached = 0
+            for width, mass in steps:
+                reached += mass
+                if reached >= each * self.channel.total:
+                    widest = max(widest, width)
+                    break
+        return widest * self.grid
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return the largest log-ratio of an output's masses for two inputs, whatever the change; infinite or exact."""
+        most = self.channel.measure() if change else 0.0
+        return most if math.isinf(most) else Fraction(most)
+
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether no output is more than e^epsilon times likelier for one input than for another."""
+        return self.channel.measure() <= epsilon
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+        """Randomise a column of answers in steps of the grid: an array in, an array of outputs (steps) out."""
+        from takifugu.numbers.noise import choose
+
+        column, outputs = np.asarray(answers), np.array(self.outputs)
+        values, place = np.unique(column, return_inverse=True)
+        drawn = np.empty(len(column), dtype=outputs.dtype)
+        for number, value in enumerate(values.tolist()):
+            mine = np.flatnonzero(place == number)
+            drawn[mine] = outputs[choose(self._masses([value]), len(mine), entropy)]
+        return drawn
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind, "grid": to_text(self.grid), "cells": 1,
+            "inputs": [to_text(x) for x in self._inputs], "outputs": [to_text(y) for y in self._outputs],
+            "masses": [[str(mass) for mass in row] for row in self.channel.masses], "prior": list(self.prior),
+        }  # fmt: skip
+
+    def _masses(self, answer: Sequence[int | Fraction]) -> tuple[int, ...]:
+        if len(answer) != 1:
+            raise InputError(f"the answer has {len(answer)} cells", rule="a choice publishes one number")
+        place = bisect_left(self._inputs, answer[0])
+        near = [k for k in (place - 1, place) if 0 <= k < len(self._inputs)]
+        return self.channel.masses[min(near, key=lambda k: abs(self._inputs[k] - answer[0]))]
+
+    def _mean(self, power: int) -> Fraction:
+        """Return the mean of |output - answer|^power over the prior, in units of the grid."""
+        mean: Fraction = cached(self, ("mean", power), lambda: self._mean_computed(power))
+        return mean
+
+    def _mean_computed(self, power: int) -> Fraction:
+        unit = math.lcm(*(x.denominator for x in (*self._inputs, *self._outputs)))
+        answers, outputs = ([int(x * unit) for x in numbers] for numbers in (self._inputs, self._outputs))
+        total = Fraction(0)
+        for weight, x, masses in zip(self.prior, answers, self.channel.masses, strict=True):
+            row: int = sum(m * abs(y - x) ** power for y, m in zip(outputs, masses, strict=True))
+            total += Fraction(weight) * row
+        whole: int = unit**power * self.channel.total
+        return total / whole
+
+    @cached_property
+    def _inputs(self) -> list[Fraction]:
+        return _numbers(self.channel.inputs)
+
+    @cached_property
+    def _outputs(self) -> list[Fraction]:
+        return _numbers(self.channel.outputs)
+
+
+@dataclass(frozen=True)
+class ExponentialChoice(Choice):
+    """P(output y | answer x) proportional to e^{-rate |y - x|} over the outputs, distances in units of the grid.
+
+    The masses are the proportions rounded as `channel.repair` does. Source: McSherry and Talwar 2007; Ding22 §3.3,
+    on a finite set of outputs.
+
+    >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> choice = ExponentialChoice(rows, Fraction(2), (0.5, 0.5), Fraction(11, 10))
+    >>> choice.expected_error(), float(choice.scale), float(choice.half_width(0.7)), float(choice.half_width(0.8))
+    (0.5, 1.818..., 0.0, 2.0)
+    """
+
+    rate: Fraction
+
+    @property
+    def kind(self) -> str:
+        return "exponential-choice"
+
+    @property
+    def scale(self) -> Fraction:
+        """Return 1/rate in answer units: where the outputs are the whole line, this is Laplace's scale."""
+        return self.grid / self.rate
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "rate": to_text(self.rate)}
+
+
+@dataclass(frozen=True)
+class ChannelChoice(Choice):
+    """Any channel with exact masses, such as the one of least expected error.
+
+    >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> ChannelChoice(rows, Fraction(1), (0.5, 0.5)).scale
+    Fraction(1, 4)
+    """
+
+    @property
+    def kind(self) -> str:
+        return "channel"
+
+    @property
+    def scale(self) -> Fraction:
+        """Return the expected absolute error in answer units: what Laplace's scale is for continuous noise."""
+        return self._mean(1) * self.grid
+
+
+def from_dict(data: Mapping[str, Any]) -> Choice:
+    """Read a choice back from its `to_dict` form."""
+    masses = tuple(tuple(int(mass) for mass in row) for row in data["masses"])
+    inputs = tuple(as_fraction(x, "an input") for x in data["inputs"])
+    channel = Channel(inputs, tuple(as_fraction(y, "an output") for y in data["outputs"]), masses, sum(masses[0]))
+    grid, prior = as_fraction(data["grid"], "the grid"), tuple(float(p) for p in data["prior"])
+    if any(sum(row) != channel.total or min(row) < 0 for row in masses) or len(masses) != len(inputs):
+        raise InputError(
+            "the rows of the choice are not distributions with one total", rule="it was not written by to_dict"
+        )
+    if data["kind"] == "channel":
+        return ChannelChoice(channel, grid, prior)
+    return ExponentialChoice(channel, grid, prior, as_fraction(data["rate"], "the rate"))
+
+
+EXPONENTIAL = Kind(
+    from_dict, "one of finitely many outputs, by distance",
+    "one of finitely many values, more probable the nearer it is to the answer, drawn exactly from the operating "
+    "system's randomness",
+)  # fmt: skip
+CHANNEL = Kind(  # its scale is its expected error, which is reported as such
+    from_dict, "one of finitely many outputs, by a table",
+    "one of finitely many values, with the probabilities tabulated in the JSON certificate, drawn exactly from the "
+    "operating system's randomness",
+    has_scale=False,
+)  # fmt: skip
+
+
+def _numbers(labels: Sequence[Any]) -> list[Fraction]:
+    return [Fraction(label) for label in labels]

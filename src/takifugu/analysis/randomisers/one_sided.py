@@ -1,0 +1,300 @@
+"""Noise on one side of the answer, away from the danger (Takagi21 Definitions V.3 and VIII.1; errata E5, N5).
+
+`moves` says, for all cells or for each, which way an allowed move from a data set X to X' takes the answer. Where it
+takes it DOWN (a count under "not c") the noise is at least 0: whatever X' can publish above its own answer, X can, and
+every output of X is one of X'. Where it takes it UP the noise is at most 0. Where it goes EITHER way noise on one side
+would rule out outputs, so that noise is two-sided. Errors are about the answer, and their distribution is not centred.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.analysis.randomisers.additive import DiscreteLaplace, check_scale, check_shape
+from takifugu.analysis.randomisers.base import NUMBER, Answer, Base, Direction, Kind, Loss
+from takifugu.core.errors import DataError, InputError
+from takifugu.numbers import noise_laws
+from takifugu.numbers.noise_laws import Moments
+from takifugu.numbers.rationals import as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+Moves = tuple[Direction, ...]
+DOWN = (Direction.DOWN,)
+
+
+class OneSided(Base):
+    """What follows from the law of one cell: everything but the law, its moments and its draw."""
+
+    units: Fraction
+    grid: Fraction
+    cells: int
+    moves: Moves
+    output = NUMBER
+
+    def __post_init__(self) -> None:
+        check_scale(self.units)
+        check_shape(self.grid, self.cells)
+        if len(self.moves) not in (1, self.cells) or not all(isinstance(move, Direction) for move in self.moves):
+            raise InputError(
+                f"{len(self.moves)} directions for {self.cells} cells", fix="give one for all cells, or one for each"
+            ).at("moves")
+
+    @cached_property
+    def scale(self) -> Fraction:
+        """Return the scale of the noise in answer units: a change by it along the moves costs 1."""
+        return self.units * self.grid
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
+        """Return the answer (grid units) with noise, in answer units."""
+        self._check(answer)
+        values: list[Any] = [None] * self.cells
+        for move in dict.fromkeys(self.moves):
+            places = [cell for cell, other in enumerate(self._each) if other is move]
+            steps = self._steps([answer[cell] for cell in places], move, entropy)
+            for cell, step in zip(places, steps, strict=True):
+                values[cell] = int(step) * self.grid
+        return tuple(values)
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+        """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
+
+        As many as there are, whatever `cells` says. Raises InputError where the cells move in different directions.
+        """
+        steps = np.asarray(answers)
+        if steps.ndim != 1 or (steps.dtype != object and steps.dtype.kind not in "iu"):
+            raise InputError("a column of answers is no list of whole steps of the grid", fix="round it first")
+        if len(set(self.moves)) > 1:
+            raise InputError("a column is of one kind: its answers all move one way", fix="draw the cells one by one")
+        return self._steps(steps, self.moves[0], entropy)
+
+    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
+        """Return log P(output | answer): answer in grid units, output in answer units; -inf off the grid."""
+        self._check(answer)
+        steps = [Fraction(y) / self.grid for y in output]
+        if any(y.denominator != 1 for y in steps):
+            return -math.inf
+        cells = zip(answer, steps, self._each, strict=True)
+        return math.fsum(self.log_mass(Fraction(x), int(y), move) for x, y, move in cells)
+
+    def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
+        """Return log P(output | answer) of a cell that moves so, both in grid units."""
+        raise NotImplementedError
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return the largest log-ratio between an answer and one that lies `change` in L1 from it, in that direction.
+
+        In answer units. Infinite against the direction in which some cell moves: an output is ruled out there.
+        """
+        if change == 0:
+            return Fraction(0)
+        covered = all(move in (Direction.EITHER, direction) for move in self.moves)
+        return change / self.scale if covered else math.inf
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units."""
+        alike = self.cells if len(self.moves) == 1 else 1
+        return alike * math.fsum(self._moments(move).absolute for move in self.moves)
+
+    def variance(self) -> float:
+        """Return the expected squared error of one cell, the largest where cells differ, in squared answer units."""
+        return max(self._moments(move).square for move in self.moves)
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        """Return the least multiple w of the grid with P(|output - answer| <= w in all of `cells` cells) >= level.
+
+        Answer units; where cells move in different directions, for the widest of them. Raises InputError unless 0 <
+        level < 1.
+        """
+        if not 0 < level < 1:
+            raise InputError(
+                f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
+            ).at("level")
+        count = self.cells if cells is None else cells
+        each = Fraction(level)
+        if count > 1:
+            each = 1 - Fraction(-math.expm1(math.log(level) / count)) * (1 - Fraction(1, 2**48))
+        return max(self._steps_within(each, move) for move in set(self.moves)) * self.grid
+
+    def cell(self, place: int) -> OneSided:
+        """Return the noise of one cell."""
+        return replace(self, cells=1, moves=(self._each[place],))  # type: ignore[type-var]
+
+    def _steps(self, answers: Any, move: Direction, entropy: Entropy) -> Any:
+        """Return one noisy answer for each of an array of answers that move so, all in steps of the grid."""
+        raise NotImplementedError
+
+    def _moments(self, move: Direction) -> Moments:
+        raise NotImplementedError
+
+    def _steps_within(self, level: Fraction, move: Direction) -> int:
+        raise NotImplementedError
+
+    @cached_property
+    def _each(self) -> Moves:
+        return self.moves if len(self.moves) == self.cells else self.moves * self.cells
+
+    def _check(self, answer: Answer) -> None:
+        if len(answer) != self.cells:
+            raise InputError(
+                f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
+        return {"kind": self.kind, **size, "moves": [str(move) for move in self.moves]}
+
+
+@dataclass(frozen=True)
+class OneSidedGeometric(OneSided):
+    """Integer noise K in grid units, P(K >= k) = a^k, a = exp(-1/units), added (DOWN) or subtracted (UP).
+
+    Discrete Laplace noise of the same scale where a cell moves EITHER way. `units` is the total L1 change along an
+    allowed move, in grid units, divided by epsilon. Along the moves it hides what continuous noise of this scale does.
+    Source: Takagi21 Definition VIII.1 without its last value n, as corrected by errata E5 and N5.
+
+    >>> noise = OneSidedGeometric(Fraction(1), Fraction(1))
+    >>> round(noise.expected_error(), 6), noise.half_width(0.95), noise.loss(Fraction(1), Direction.DOWN)
+    (0.581977, Fraction(2, 1), Fraction(1, 1))
+    """
+
+    units: Fraction
+    grid: Fraction
+    cells: int = 1
+    moves: Moves = DOWN
+
+    @property
+    def kind(self) -> str:
+        return "one-sided-geometric"
+
+    def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
+        return _log_geometric(output - answer, self.units, move)
+
+    def _steps(self, answers: Any, move: Direction, entropy: Entropy) -> Any:
+        return _with_geometric(_whole(answers), self.units, move, entropy)
+
+    def _moments(self, move: Direction) -> Moments:
+        either = move is Direction.EITHER
+        moments = (noise_laws.discrete_laplace_moments if either else noise_laws.geometric_moments)(self.units)
+        return Moments(moments.absolute * float(self.grid), moments.square * float(self.grid) ** 2)
+
+    def _steps_within(self, level: Fraction, move: Direction) -> int:
+        either = move is Direction.EITHER
+        width = noise_laws.discrete_laplace_half_width if either else noise_laws.geometric_half_width
+        return width(self.units, level)
+
+
+@dataclass(frozen=True)
+class OneSidedTruncated(OneSided):
+    """Geometric noise, cut off at a public end: min(x + K, most) where a cell moves DOWN, max(x - K, 0) where UP.
+
+    No answer exceeds `most`, in grid units; one that does is refused. Errors are those of the answer for which they are
+    largest, the one furthest from the cut. Source: Takagi21 Definition VIII.1 (AGeo, n = most).
+
+    >>> noise = OneSidedTruncated(Fraction(1), Fraction(1), 1, DOWN, 10)
+    >>> round(noise.expected_error(), 6), round(math.exp(noise.log_density([5], [10])), 6)
+    (0.58195, 0.006738)
+    """
+
+    units: Fraction
+    grid: Fraction
+    cells: int
+    moves: Moves
+    most: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1:
+            raise InputError(f"the largest answer is {self.most!r}", rule="it is a whole number above 0").at("most")
+        if Direction.EITHER in self.moves:
+            raise InputError(
+                "a cell that moves either way has two-sided noise, which is not cut off", fix="use OneSidedGeometric"
+            ).at("moves")
+
+    @property
+    def kind(self) -> str:
+        return "one-sided-truncated"
+
+    def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
+        if not 0 <= output <= self.most:
+            return -math.inf
+        if output == (self.most if move is Direction.DOWN else 0):
+            return -float(abs(output - answer) / self.units)
+        return _log_geometric(output - answer, self.units, move)
+
+    def _steps(self, answers: Any, move: Direction, entropy: Entropy) -> Any:
+        steps = _whole(answers)
+        if steps.size and not 0 <= steps.min() <= steps.max() <= self.most:
+            raise DataError(
+                "an answer lies outside its public range", rule=f"it is at least 0 and at most {self.most}",
+                fix="correct the range, which no data may decide",
+            )  # fmt: skip
+        return np.clip(_with_geometric(steps, self.units, move, entropy), 0, self.most)
+
+    def _moments(self, move: Direction) -> Moments:
+        steps = np.arange(1.0, min(self.most, math.ceil(800 * self.units)) + 1)
+        tails, grid = np.exp(-steps / float(self.units)), float(self.grid)
+        return Moments(grid * float(tails.sum()), grid * grid * float(((2 * steps - 1) * tails).sum()))
+
+    def _steps_within(self, level: Fraction, move: Direction) -> int:
+        return min(noise_laws.geometric_half_width(self.units, level), self.most)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "most": self.most}
+
+
+def _log_geometric(difference: Fraction, units: Fraction, move: Direction) -> float:
+    """Return log P(noise = difference), in grid units: of K, of -K, or of discrete Laplace noise."""
+    if move is Direction.EITHER:
+        return DiscreteLaplace(units, Fraction(1)).log_mass(difference)
+    steps = difference if move is Direction.DOWN else -difference
+    if steps < 0 or steps.denominator != 1:
+        return -math.inf
+    return math.log(-math.expm1(-1 / units)) - float(steps / units)
+
+
+def _with_geometric(steps: Any, units: Fraction, move: Direction, entropy: Entropy) -> Any:
+    from takifugu.numbers.noise import discrete_laplace, geometric, total
+
+    if move is Direction.EITHER:
+        return total(steps, discrete_laplace(units, len(steps), entropy))
+    noise = geometric(units, len(steps), entropy)
+    return total(steps, noise if move is Direction.DOWN else -noise)
+
+
+def _whole(answers: Any) -> Any:
+    """Return whole answers as an array of integers."""
+    from takifugu.numbers.noise import narrowed
+
+    if isinstance(answers, np.ndarray) and answers.dtype.kind in "iu":
+        return answers
+    if any(Fraction(x).denominator != 1 for x in answers):
+        raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
+    return narrowed([int(x) for x in answers])
+
+
+def reader(law: type, *more: str) -> Any:
+    def read(data: Mapping[str, Any]) -> Any:
+        units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
+        moves = tuple(map(Direction, data["moves"]))
+        return law(units, grid, data["cells"], moves, **{name: data[name] for name in more if name in data})
+
+    return read
+
+
+GEOMETRIC = Kind(
+    reader(OneSidedGeometric), "one-sided geometric noise",
+    "geometric noise on one side, drawn exactly from the operating system's randomness",
+)  # fmt: skip
+TRUNCATED = Kind(
+    reader(OneSidedTruncated, "most"), "one-sided geometric noise, cut off",
+    "geometric noise on one side, drawn exactly from the operating system's randomness and cut off at a public end",
+)  # fmt: skip

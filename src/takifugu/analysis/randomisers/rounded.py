@@ -1,0 +1,163 @@
+"""Continuous noise whose noisy answer is rounded once to the grid: Laplace and normal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape, placed, reader
+from takifugu.analysis.randomisers.base import Kind
+from takifugu.numbers import noise_laws
+from takifugu.numbers.after_noise.gaussian import gaussian_delta
+from takifugu.numbers.rationals import to_text
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+
+class Rounded(Noise):
+    """What both laws share, given their moments and quantiles; `_size` is the scale."""
+
+    on_grid: bool
+    _moments: Any
+    _quantile: Any
+
+    @property
+    def kind(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def _size(self) -> Fraction:
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        check_scale(self._size)
+        check_shape(self.grid, self.cells)
+
+    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+        from takifugu.numbers import noise
+
+        draw = noise.rounded_laplace if self.laplace_scale else noise.rounded_normal
+        return draw(answers, self._size / self.grid, 1, len(answers), entropy)
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units."""
+        return float(self.cells * self._moments(self._size, self.grid, on_grid=self.on_grid).absolute)
+
+    def variance(self) -> float:
+        """Return the expected squared error of one cell, in squared answer units."""
+        return float(self._moments(self._size, self.grid, on_grid=self.on_grid).square)
+
+    def _steps_within(self, level: Fraction) -> int:
+        return int(self._quantile(self._size, self.grid, level, on_grid=self.on_grid))
+
+    def to_dict(self) -> dict[str, Any]:
+        name = "scale" if self.laplace_scale else "sigma"
+        about = {"kind": self.kind, name: to_text(self._size), "grid": to_text(self.grid), "cells": self.cells}
+        return {**about, **placed(self.on_grid)}
+
+
+@dataclass(frozen=True)
+class RoundedLaplace(Rounded):
+    """Continuous Laplace noise, density exp(-|z|/scale)/(2 scale), the noisy answer rounded once to the grid.
+
+    >>> noise = RoundedLaplace(Fraction(2), Fraction(1), 1)
+    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
+    (0.2212, 1.9793)
+    """
+
+    scale: Fraction
+    grid: Fraction
+    cells: int = 1
+    on_grid: bool = True
+
+    _moments = staticmethod(noise_laws.rounded_laplace_moments)
+    _quantile = staticmethod(noise_laws.rounded_laplace_half_width)
+
+    @property
+    def kind(self) -> str:
+        return "rounded-laplace"
+
+    @property
+    def laplace_scale(self) -> Fraction:
+        return self.scale
+
+    _size = laplace_scale
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        units = self.scale / self.grid
+        near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
+        if near >= 0:
+            return math.log(-math.expm1(-1 / units) / 2) - float(near / units)
+        return math.log(-(math.expm1(near / units) + math.expm1(-far / units)) / 2)
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell before rounding: -distance/scale."""
+        return -max(0.0, float(distance / self.scale))
+
+
+@dataclass(frozen=True)
+class RoundedNormal(Rounded):
+    """Continuous normal noise with standard deviation `sigma`, the noisy answer rounded once to the grid.
+
+    >>> noise = RoundedNormal(Fraction(2), Fraction(1), 1)
+    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
+    (0.1974, 1.579)
+    """
+
+    sigma: Fraction
+    grid: Fraction
+    cells: int = 1
+    on_grid: bool = True
+
+    _moments = staticmethod(noise_laws.rounded_normal_moments)
+    _quantile = staticmethod(noise_laws.rounded_normal_half_width)
+
+    @property
+    def kind(self) -> str:
+        return "rounded-normal"
+
+    @property
+    def scale(self) -> Fraction:
+        return self.sigma
+
+    _size = scale
+
+    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+        return change == 0 or gaussian_delta(change, self.sigma, epsilon) <= delta
+
+    def log_mass(self, difference: int | Fraction) -> float:
+        """Return log P(output - answer = difference) of one cell, in grid units (a Fraction off the grid)."""
+        units = self.sigma / self.grid
+        near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
+        if near >= 0:
+            first, second = _log_upper_normal(float(near / units)), _log_upper_normal(float(far / units))
+            return first + math.log(-math.expm1(second - first))
+        inside = math.erf(float(-near / units) / math.sqrt(2)) + math.erf(float(far / units) / math.sqrt(2))
+        return math.log(inside / 2)
+
+    def log_reach(self, distance: Fraction) -> float:
+        """Return log P(|noise| >= distance) of one cell before rounding."""
+        return 0.0 if distance <= 0 else math.log(2) + _log_upper_normal(float(distance / self.sigma))
+
+
+ROUNDED_LAPLACE = Kind(
+    reader(RoundedLaplace, "scale"), "rounded Laplace noise",
+    "Laplace noise, the noisy value rounded exactly once to the grid",
+)  # fmt: skip
+ROUNDED_NORMAL = Kind(
+    reader(RoundedNormal, "sigma"), "rounded normal noise",
+    "normal noise, the noisy value rounded exactly once to the grid",
+)  # fmt: skip
+
+
+def _log_upper_normal(x: float) -> float:
+    """Return log P(Z > x) of a standard normal Z, x >= 0."""
+    if x < 25:
+        return math.log(math.erfc(x / math.sqrt(2)) / 2)
+    from scipy.special import log_ndtr
+
+    return float(log_ndtr(-x))

@@ -1,0 +1,190 @@
+"""Choosing one of declared values, or several, by permute-and-flip: a randomiser of counts that publishes no count."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.analysis.randomisers.additive import check_scale
+from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Direction, Kind, Loss, Output
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import number
+from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
+from takifugu.numbers.permute_and_flip import chances, missed, worst_mean
+from takifugu.numbers.rationals import as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+#: A number that was chosen from a list: no noise was added to it, so no interval lies around it.
+CHOSEN = Output("chosen number", to_text, Fraction)
+
+
+@dataclass(frozen=True)
+class PermuteAndFlip(Base):
+    """Chooses among `outcomes` for a `goal`, given their counts and that of all else; 2/units is the loss of one entry.
+
+    An entry that changes moves two counts, in steps of the grid 1/2: the answer moves by 1, and the loss is at most
+    1/scale. Source: McKenna and Sheldon 2020, Algorithm 1; `takifugu.model.queries.candidates` has the proof.
+
+    >>> mode = PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1))
+    >>> mode.scale, mode.loss(Fraction(3)), round(math.exp(mode.log_density((5, 3, 0), ["walking"])), 6)
+    (Fraction(1, 1), Fraction(3, 1), 0.18394)
+    """
+
+    units: Fraction
+    outcomes: tuple[Outcome, ...]
+    goal: Goal
+
+    grid = GRID
+    error_words = "by how many entries the best choice is missed, on average, where the data make that largest"
+
+    def __post_init__(self) -> None:
+        check_scale(self.units)
+        most = len(self.outcomes) if isinstance(self.goal, MostFrequent) else math.inf
+        if len(set(self.outcomes)) < max(2, len(self.outcomes)) or not 1 <= self.goal.draws <= most:
+            raise InputError(
+                f"{self.goal.draws} of {len(self.outcomes)} values are to be chosen",
+                rule="there are two different values or more, and at least as many as are chosen",
+            ).at("outcomes")
+
+    @property
+    def kind(self) -> str:
+        return "permute-and-flip"
+
+    @property
+    def output(self) -> Output:  # type: ignore[override]
+        return LABEL if isinstance(self.outcomes[0], str) else CHOSEN
+
+    @property
+    def cells(self) -> int:
+        return len(self.outcomes) + 1
+
+    @property
+    def rate(self) -> Fraction:
+        """Return t: a candidate that falls short by d has heads with probability e^(-t d)."""
+        return 2 / (self.units * self.goal.price(len(self.outcomes)))
+
+    @property
+    def scale(self) -> Fraction:
+        """Return 1 over the loss of one changed entry."""
+        return self.units * GRID
+
+    laplace_scale = scale
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return the largest log-ratio for so many changed entries: at most their number over the scale."""
+        return change / self.scale
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Outcome, ...]:
+        """Return what is chosen, given the counts of the candidates and of all else."""
+        from takifugu.numbers.noise import permute_and_flip
+
+        counts, drawn = self._counts(answer), list[int]()
+        for _ in range(self.goal.draws):
+            deficits = self.goal.deficits(counts, drawn)
+            places = list(deficits)
+            drawn.append(places[permute_and_flip([deficits[place] for place in places], self.rate, entropy)])
+        return tuple(self.outcomes[place] for place in drawn)
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+        """Raise InputError: a choice reads all counts together."""
+        raise InputError("a choice among values is no column of answers that are drawn one by one", fix="call draw()")
+
+    def log_density(self, answer: Answer, output: Sequence[Outcome]) -> float:
+        """Return log P(all that is chosen | counts); -inf for what cannot be."""
+        counts, drawn, total = self._counts(answer), list[int](), 0.0
+        if len(output) != self.goal.draws:
+            return -math.inf
+        for outcome in output:
+            deficits = self.goal.deficits(counts, drawn)
+            places = list(deficits)
+            place = self.outcomes.index(outcome) if outcome in self.outcomes else -1
+            if place not in deficits:
+                return -math.inf
+            heads = np.exp([-float(deficits[other] * self.rate) for other in places])
+            chance = chances(heads)[places.index(place)]
+            total += math.log(chance) if chance else -math.inf
+            drawn.append(place)
+        return total
+
+    def possible(self) -> Iterator[tuple[Outcome, ...]]:
+        """Yield everything that may be published."""
+        if isinstance(self.goal, AtRank):
+            return product(self.outcomes, repeat=self.goal.draws)
+        return permutations(self.outcomes, self.goal.draws)
+
+    def expected_error(self) -> float:
+        """Return the expected number of entries by which all choices together fall short, for the worst data."""
+        return self.goal.draws * worst_mean(len(self.outcomes)) / float(self.rate)
+
+    def shortfall(self, level: float, values: int | None = None) -> Fraction:
+        """Return the least w with P(no choice falls short by more than w entries) >= level, whatever the data.
+
+        `values` of them are published together. Raises InputError unless 0 < level < 1.
+
+        >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).shortfall(0.95)
+        Fraction(4, 1)
+        """
+        if not 0 < level < 1:
+            raise InputError(f"the level is {level!r}", rule="it must lie above 0 and below 1").at("level")
+        allowed = -math.expm1(math.log(level) / (values or self.goal.draws))
+        steps, unit = len(self.outcomes), float(self.rate * self.goal.step)
+        most = math.ceil((math.log(steps / allowed) + 1) / unit) + 1
+        return bisect_left(range(most), True, key=lambda w: missed((w + 1) * unit, steps) <= allowed) * self.goal.step
+
+    def words(self, values: int | None = None) -> str:
+        """Say how far from the best value those may be that are published, `values` of them together.
+
+        >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).words()
+        'with probability 95 %, whatever the data, the state published occurs at most 4 times less than the best one'
+        """
+        within, one = number(float(self.shortfall(0.95, values))), self.goal.draws == 1
+        if isinstance(self.goal, MostFrequent):
+            what = "the state published occurs" if one else "each state published occurs"
+            far = f"{what} at most {within} times less than the best one{'' if one else ' that is left'}"
+        else:
+            far = f"{'what' if one else 'each value that'} is published is off by at most {within} entries in rank"
+        return f"with probability 95 %, whatever the data, {far}"
+
+    def is_blind(self, entries: int) -> bool:
+        """Whether the best candidate may mostly be missed even where so many entries speak for it."""
+        return missed(float(entries * self.rate), len(self.outcomes)) > 0.5
+
+    def to_dict(self) -> dict[str, Any]:
+        outcomes = [self.output.write(outcome) for outcome in self.outcomes]
+        settings = {"publishes": self.output.name, "outcomes": outcomes, "goal": self.goal.to_dict()}
+        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(GRID), "cells": self.cells, **settings}
+
+    def _counts(self, answer: Answer) -> list[int]:
+        """Return the counts of the candidates."""
+        if len(answer) != self.cells or any(int(x) != x or x < 0 for x in answer):
+            raise InputError("the answer is no count of each candidate and of all else", rule="a choice needs these")
+        return [int(x) for x in answer[:-1]]
+
+
+def read(data: Mapping[str, Any]) -> PermuteAndFlip:
+    """Read a choice back from its `to_dict` form."""
+    output = CHOSEN if data["publishes"] == CHOSEN.name else LABEL
+    outcomes = tuple(output.read(outcome) for outcome in data["outcomes"])
+    return PermuteAndFlip(as_fraction(data["units"], "units"), outcomes, goal_from(data["goal"]))
+
+
+def words(noise: Any) -> str:
+    """Say on a certificate how far from the best value that may be which is published."""
+    choice: PermuteAndFlip = noise
+    return f"one of the declared values, more probable the better it fits; {choice.words()}"
+
+
+PERMUTE_AND_FLIP = Kind(
+    read, "a choice among declared values",
+    "one of the declared values, more probable the better it fits, chosen exactly by the operating system's randomness",
+    words=words, is_choice=True,
+)  # fmt: skip

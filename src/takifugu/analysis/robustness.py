@@ -1,0 +1,136 @@
+"""What a promise becomes for somebody whose belief is near a stated one, but not among them.
+
+Let M keep (epsilon, delta) under every belief theta of a framework: for each comparison a -> b and each set S
+    P(M in S | a, theta) <= e^epsilon P(M in S | b, theta) + delta.
+Let D be the largest absolute log-ratio of two laws of the data, over all data sets, and let theta' be another belief.
+
+Theorem. If for every Delta' > Delta some stated theta has D(theta' given s, theta given s) <= Delta' for every secret s
+that is compared (the laws of the data *given the secret*), then M keeps (epsilon + 2 Delta, delta') under theta' with
+    delta' = min( e^Delta delta, 1 - e^-Delta (1 - delta) ) <= 1.
+
+Proof. Write p = P(M in S | a, theta), q = P(M in S | b, theta), and p', q' for the same under theta'. M's noise is the
+same under both beliefs, so p' = sum_x P(x | a, theta') P(M(x) in S) lies between e^-Delta p and e^Delta p, and likewise
+1 - p' >= e^-Delta (1 - p), and q' >= e^-Delta q. With p <= e^epsilon q + delta:
+    p' <= e^Delta p <= e^(epsilon + Delta) q + e^Delta delta <= e^(epsilon + 2 Delta) q' + e^Delta delta;
+    p' <= 1 - e^-Delta (1 - p) <= 1 - e^-Delta (1 - delta) + e^(epsilon - Delta) q, and
+    e^(epsilon - Delta) q <= e^(epsilon + Delta) q <= e^(epsilon + 2 Delta) q'.
+Delta' -> Delta finishes it, because both sides are continuous in it.
+
+Corollary. If secrets are facts about the data and D(theta', theta) <= Delta for the laws of the whole data (*overall*),
+then M keeps (epsilon + 4 Delta, delta') with 2 Delta in the place of Delta. Proof. P(x | s) = P(x)/P(s) for data x in
+which s holds; numerator and denominator each change by at most e^Delta, so D given s is at most 2 Delta.
+
+Both are sharp: 2 is attained, e^Delta delta is attained, 4 is approached (docs/theory/robustness.md, and the tests).
+
+A promise that covers everything holds between any two data sets, so for laws of the data whatever they are: P(M in S |
+a) is a mixture of P(M(x) in S), each at most e^epsilon times any other, plus delta. Delta does not matter.
+
+Source: the conditional form with delta = 0 is the robustness theorem of Song, Wang and Chaudhuri 2017 (section 2); the
+overall form, delta and the examples are this library's (docs/decisions.md#beliefs-off-by-a-bit).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from takifugu.analysis.guarantee import Covers, Guarantee
+from takifugu.core.errors import InputError
+from takifugu.core.text.tables import number
+from takifugu.numbers.noise_quantiles import laplace_survival
+from takifugu.numbers.rationals import Number, as_fraction, round_up, to_text
+
+#: The distances that comparisons and reports show, and what they say about them.
+PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
+OFF_HEADER = ("belief off by", "given each secret", "overall")
+OFF_BY = (
+    "belief off by d: the data, given each secret (or overall), are at most e^d times likelier or less likely than "
+    "under a stated belief. Promises that compose as whole do not depend on the belief."
+)
+_BITS = 80
+
+
+@dataclass(frozen=True)
+class Weakened:
+    """What (epsilon, delta) becomes for a belief that is off by `off_by`, given each secret and overall."""
+
+    off_by: Fraction
+    conditional: tuple[Fraction, Fraction]
+    overall: tuple[Fraction, Fraction]
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Return the row under OFF_HEADER."""
+        return number(float(self.off_by)), _promise(*self.conditional), _promise(*self.overall)
+
+    def to_dict(self) -> dict[str, str]:
+        return {
+            "off_by": to_text(self.off_by),
+            "epsilon": to_text(self.conditional[0]),
+            "delta": to_text(self.conditional[1]),
+            "epsilon_overall": to_text(self.overall[0]),
+            "delta_overall": to_text(self.overall[1]),
+        }
+
+
+def if_belief_off(epsilon: Fraction, delta: Fraction) -> tuple[Weakened, ...]:
+    """Return what the promise (epsilon, delta) becomes at the distances 0.01, 0.1 and 0.5.
+
+    >>> [row.cells for row in if_belief_off(Fraction(1), Fraction(0))][1]
+    ('0.1', 'epsilon 1.2', 'epsilon 1.4')
+    """
+    return tuple(Weakened(d, weakened(epsilon, delta, d), weakened(epsilon, delta, 2 * d)) for d in PRIORS)
+
+
+def _promise(epsilon: Fraction, delta: Fraction) -> str:
+    return f"epsilon {number(float(epsilon))}" + (f", delta {number(float(delta))}" if delta else "")
+
+
+def promise_if_belief_off(
+    guarantee: Guarantee, *, conditional: Number | None = None, unconditional: Number | None = None
+) -> Guarantee:
+    """Return what is promised under a belief that is off by a distance Delta from a stated one.
+
+    Delta is the largest absolute log-ratio of two laws of the data: given each secret (`conditional`, epsilon becomes
+    epsilon + 2 Delta) or of the whole data (`unconditional`, epsilon + 4 Delta). One that covers everything stays as it
+    is. For several releases ask about their joint promise, `compose(calibrations)`, not about each.
+
+    Raises InputError unless exactly one distance is given, and for one that is negative or not finite.
+
+    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
+    >>> found = calibrate(Pufferfish(every_entry(), chain), Count(1), epsilon=1, mechanism="quilt-exact")
+    >>> promise_if_belief_off(found.guarantee, conditional=0.1).epsilon
+    Fraction(6, 5)
+    """
+    if (conditional is None) == (unconditional is None):
+        raise InputError(
+            "give one distance", rule="conditional=0.1 (given each secret) or unconditional=0.1 (whole data)"
+        )
+    given = conditional if conditional is not None else unconditional
+    assert given is not None
+    off_by = as_fraction(given, "the distance", "conditional" if unconditional is None else "unconditional")
+    if off_by < 0:
+        raise InputError(
+            f"the distance is {given!r}", rule="it must not be negative", fix="0 means that the belief is a stated one"
+        )
+    if guarantee.covers is Covers.EVERYTHING or off_by == 0:
+        return guarantee
+    epsilon, delta = weakened(guarantee.epsilon, guarantee.delta, off_by if unconditional is None else 2 * off_by)
+    which = "given each secret" if unconditional is None else "overall"
+    condition = f"also for a belief that is off by at most {to_text(off_by)} from a stated one, {which}"
+    return replace(guarantee, epsilon=epsilon, delta=delta, conditions=(*guarantee.conditions, condition))
+
+
+def weakened(epsilon: Fraction, delta: Fraction, off_by: Fraction) -> tuple[Fraction, Fraction]:
+    """Return (epsilon + 2 Delta, delta') of the theorem for Delta = `off_by` >= 0; delta' is rounded up by under 1e-9.
+
+    >>> weakened(Fraction(1), Fraction(0), Fraction(1, 10))
+    (Fraction(6, 5), Fraction(0, 1))
+    """
+    if delta == 0 or off_by == 0:
+        return epsilon + 2 * off_by, delta
+    low, _ = laplace_survival(off_by, _BITS)  # 2^bits e^-Delta, from below
+    shrink = Fraction(low, 2**_BITS)
+    within = 1 - shrink * (1 - delta)
+    return epsilon + 2 * off_by, min(round_up(min(delta / shrink, within) if low else within), Fraction(1))

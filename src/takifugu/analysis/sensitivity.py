@@ -1,0 +1,75 @@
+"""D: how far an answer moves when a component, or one entry, changes (docs/decisions.md#change-of-an-answer)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Part, Problem, Witness
+from takifugu.model.queries.additive import whole_change
+
+
+@dataclass(frozen=True)
+class Change:
+    """The largest L1 change D of an answer, in answer units, that a promise must cover, and where it is reached.
+
+    `covers` is everything where noise for D covers every change of the whole data set, else one component.
+    """
+
+    size: Fraction
+    covers: Covers
+    witness: Witness
+
+
+def component_change(problem: Problem) -> Change:
+    """Return D of the component that moves the answer most, over the components that hold a secret.
+
+    A component without a secret is independent of every secret: its share is post-processing of the noised rest. For
+    two laws of the answer D is the range of the union of their supports: every value may become every other.
+    """
+    if problem.is_pair:
+        size = max(pair.span for pair in problem.framework.pairs)
+        return Change(size, Covers.EVERYTHING, _witness("any value against any other", size))
+    part = max(problem.parts, key=part_change)
+    units = part_change(part)
+    whole = max(map(whole_change, problem.answers))
+    composition = Covers.EVERYTHING if whole <= units else Covers.COMPONENT
+    last = part.start + part.belief.size - 1
+    run = f"entry {last}" if part.start == last else f"entries {part.start} to {last}"
+    which = "the whole data" if composition is Covers.EVERYTHING else run
+    size = units * problem.grid
+    return Change(size, composition, _witness(f"any values of {which} against any others", size))
+
+
+def part_change(part: Part) -> int:
+    """Return D of one component: the largest change of the answer when all its entries change, in grid units."""
+    return whole_change(part.answer)
+
+
+def entry_change(problem: Problem) -> Fraction:
+    """Return D_1: the largest L1 change of the answer when one secret entry changes, in grid units; 0 for `between`."""
+    return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
+
+
+def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
+    """Return how far one record's hidden value moves a cell, and the answer in L1, in grid units; None elsewhere.
+
+    Where a column has no bounds a secret says how far its value may change (`View.entry_change`).
+    """
+    entry_change = getattr(part.belief, "entry_change", None)
+    if entry_change is None:
+        return None
+    one, all_cells = entry_change(part.answer)
+    return one / part.answer.grid, all_cells / part.answer.grid
+
+
+def _entry_change(part: Part) -> Fraction:
+    if (change := hidden_change(part)) is not None:
+        return change[1]
+    return Fraction(int(part.answer.entry_changes()[list(part.family.entries)].max()))
+
+
+def _witness(comparison: str, size: Fraction) -> Witness:
+    detail = f"they move the answer by up to {float(size):g}" if size else "they do not move the answer"
+    return Witness(comparison, detail, (("D", float(size)),))

@@ -1,1 +1,0 @@
-"""Laws of a scalar answer under each hypothesis of a family: what `capabilities.answer_law` asks of a belief."""

@@ -1,0 +1,96 @@
+"""Experiments of papers, to be run again: modules of the folder `experiments/` of a checkout, or of this package.
+
+A module is a target if it declares this in a line at its top level:
+
+    REPRODUCES = "Song, Wang and Chaudhuri 2017, Section 5"
+
+Its name is the file's name, its sentence the first one of its docstring; running it is running the file. Nothing else
+registers it. In a checkout it rewrites the pages of docs/; elsewhere it writes them into a folder, without the parts
+whose research data are absent.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from takifugu.core.errors import InputError, did_you_mean
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+#: The checkout that this package was imported from, or the installed package: what holds `experiments/`.
+ROOT = _PACKAGE if (_PACKAGE / "experiments").is_dir() else _PACKAGE.parents[1]
+MARK = "REPRODUCES"
+
+
+@dataclass(frozen=True)
+class Target:
+    """An experiment that can be run again: its name, what it reproduces, its first sentence, its file."""
+
+    name: str
+    reproduces: str
+    about: str
+    path: Path
+
+
+def is_checkout(root: Path = ROOT) -> bool:
+    """Whether a folder is a checkout of the source, whose pages an experiment rewrites."""
+    return (root / "pyproject.toml").is_file()
+
+
+def targets(root: Path = ROOT) -> tuple[Target, ...]:
+    """Return the experiments of a checkout or of an installed package, sorted by name; none is imported.
+
+    Raises InputError where there are none.
+    """
+    folder = root / "experiments"
+    if not folder.is_dir():
+        raise InputError(
+            "this installation of Takifugu has no folder of experiments",
+            fix="install it again with `pip install .` in a checkout of the source",
+        )
+    return tuple(_targets_in(folder))
+
+
+def find(name: str, root: Path = ROOT) -> Target:
+    """Return one experiment by its name; InputError for an unknown one."""
+    known = targets(root)
+    for target in known:
+        if target.name == name:
+            return target
+    names = [t.name for t in known]
+    raise InputError(
+        f"there is no target {name!r}{did_you_mean(name, names)}", fix=f"write one of {', '.join(names)}"
+    ).at("target")
+
+
+def run(target: Target, root: Path = ROOT, folder: Path | None = None, output: IO[str] | None = None) -> int:
+    """Run an experiment in a process of its own; return its exit code.
+
+    Its page and its pictures go into `folder`; without one they are those of the checkout, and it runs from its root.
+    `output` is where its standard output goes, by default to ours.
+    """
+    paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    if folder is not None:
+        place["TAKIFUGU_OUTPUT"] = str(folder.resolve())
+    command = [sys.executable, str(target.path)]
+    where = root if is_checkout(root) else None
+    return subprocess.run(command, cwd=where, env=place, stdout=output, check=False).returncode
+
+
+def _targets_in(folder: Path) -> Iterator[Target]:
+    for path in sorted(folder.glob("*.py")):
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for line in tree.body:
+            if isinstance(line, ast.Assign) and [ast.unparse(t) for t in line.targets] == [MARK]:
+                about = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
+                yield Target(path.stem, str(ast.literal_eval(line.value)), about, path)

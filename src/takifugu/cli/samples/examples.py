@@ -1,0 +1,77 @@
+"""The examples, written out for whoever wants to try them: a release file and the files that it reads, all made up."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import InputError, ReleaseError, did_you_mean
+
+#: Where they are: beside this module in an installed package, in `examples/` of a checkout of the source.
+_FOLDERS = (Path(__file__).resolve().parent / "examples", Path(__file__).resolve().parents[4] / "examples")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A release file: its name, what it shows in one line, and the made-up files that it reads.
+
+    Of an example that is meant for published data, which this project may not hand on, they stand in for these: the
+    release file says where to get them.
+    """
+
+    name: str
+    about: str
+    files: tuple[Path, ...]
+    meant_for_published_data: bool
+
+
+def examples() -> tuple[Example, ...]:
+    """Return the examples, sorted by name, last those that are meant for published data.
+
+    >>> [example.name for example in examples() if example.meant_for_published_data]
+    ['adult', 'asia', 'primary-school']
+    """
+    folder = next(folder for folder in _FOLDERS if folder.is_dir())
+    return tuple(_example(path) for path in [*sorted(folder.glob("*.toml")), *sorted(folder.glob("real/*.toml"))])
+
+
+def write_example(name: str, folder: Path) -> tuple[Path, ...]:
+    """Write an example's files into a folder, the release file first, and return where they are.
+
+    Raises InputError for a name that there is not, ReleaseError where a file of that name is there.
+    """
+    known = {example.name: example for example in examples()}
+    if name not in known:
+        raise InputError(
+            f"there is no example {name!r}{did_you_mean(name, known)}", fix=f"write one of {', '.join(known)}"
+        ).at("name")
+    copies = {folder / path.name: path.read_bytes() for path in known[name].files}
+    for path in copies:
+        if path.exists():
+            raise ReleaseError(f"{str(path)!r} would be overwritten", fix="run it in an empty folder")
+    for path, content in copies.items():
+        with open(path, "xb") as file:
+            file.write(content)
+    return tuple(copies)
+
+
+def _example(path: Path) -> Example:
+    text = path.read_text(encoding="utf-8")
+    comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    opening = " ".join(line.removeprefix("# ") for line in comments)
+    about = opening.split(". ")[0].removeprefix("A Takifugu release file").lstrip(":").strip().removeprefix("for ")
+    files = [path.parent / name for name in dict.fromkeys(_files(tomllib.loads(text)))]
+    return Example(path.stem, about.rstrip("."), (path, *files), path.parent.name == "real")
+
+
+def _files(section: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files that a release file reads, wherever it names one."""
+    for key, value in section.items():
+        if key == "file" and isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from _files(value)

@@ -1,0 +1,57 @@
+"""A made-up activity sample: labelled minutes of six participants, drawn from the chain of the demo's release file."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+from takifugu.numbers.noise import Entropy, InsecureSeededEntropyForTests, choose
+
+#: Lengths of the bouts of each participant, in minutes.
+BOUTS = {
+    "Ana": (2880, 4155), "Ben": (3210, 640, 1950), "Chi": (4320, 2610), "Dov": (1305, 2470, 3340),
+    "Eva": (2540, 3855), "Fay": (1260, 3590, 2415),
+}  # fmt: skip
+_STEPS_IN_ALL = 1_000_000
+
+
+def release_file() -> str:
+    """Return the demo's release file."""
+    return (files("takifugu.cli.samples") / "activity.toml").read_text(encoding="utf-8")
+
+
+def write_demo(folder: Path, seed: int = 2026) -> Path:
+    """Write the sample and its release file into a folder; return the release file's path.
+
+    The seed makes the sample the same everywhere; the noise of a release never comes from a seed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    where = folder / "activity.toml"
+    where.write_text(release_file(), encoding="utf-8")
+    spec = tomllib.loads(release_file())
+    matrix, states = spec["belief"]["matrix"], spec["belief"]["states"]
+    entropy = InsecureSeededEntropyForTests(seed)
+    with open(folder / spec["source"]["file"], "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["participant", "bout", "minute", "posture"])
+        for person, lengths in BOUTS.items():
+            for bout, length in enumerate(lengths, start=1):
+                rest = "lying" if choose([1, 1], 1, entropy)[0] else "sitting"
+                walk = _walk(matrix, length, entropy)
+                rows.writerows((person, bout, minute, states[s] if s else rest) for minute, s in enumerate(walk))
+    return where
+
+
+def _walk(matrix: list[list[float]], length: int, entropy: Entropy) -> Iterator[int]:
+    """Yield the states of a chain that started long ago in state 0; each state draws from a row of its own."""
+    started = 50
+    masses = [[round(p * _STEPS_IN_ALL) for p in row] for row in matrix]
+    rows = [iter(choose(row, length + started, entropy).tolist()) for row in masses]
+    state = 0
+    for step in range(length + started):
+        state = next(rows[state])
+        if step >= started:
+            yield state

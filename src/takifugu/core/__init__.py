@@ -1,0 +1,1 @@
+"""What every room uses: errors, registries, entries and their names, small files, long searches."""

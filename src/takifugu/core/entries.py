@@ -1,0 +1,130 @@
+"""Which entry is meant: the names and numbers that people write become a belief's own positions here, nowhere else.
+
+An entry with a name (a variable, a column, a person) is that name, in whatever order a belief keeps it. A *number*
+counts the entries in the order in which they were **listed** by whoever wrote the belief; in a framework of several
+beliefs, by whoever wrote the first one that has names. Steps of a sequence have no names: there a number is a position.
+
+A belief says `names` (in its own order, the one of its tables and runs) and, where that differs, `listed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from copy import copy
+from typing import Any, Protocol, TypeVar
+
+from takifugu.core.cache import forget
+from takifugu.core.errors import InputError, within
+
+Value = TypeVar("Value")
+Belief = TypeVar("Belief")
+
+
+class Entries(Protocol):
+    """What must be known about a belief to find an entry."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def names(self) -> tuple[Hashable, ...] | None: ...
+
+    def position(self, name: Hashable) -> int: ...
+
+
+def listed(belief: Any) -> tuple[Hashable, ...] | None:
+    """Return the names in the order in which numbers count them; None where entries have none."""
+    names: tuple[Hashable, ...] | None = getattr(belief, "listed", None) or getattr(belief, "names", None)
+    return names
+
+
+def order(belief: Any) -> tuple[int, ...] | None:
+    """Return the belief's own position of each listed entry; None where a number is a position."""
+    names = listed(belief)
+    if names is None or names == belief.names:
+        return None
+    place_of = {name: place for place, name in enumerate(belief.names)}
+    return tuple(place_of[name] for name in names)
+
+
+def positions(
+    belief: Entries,
+    wanted: Iterable[Hashable],
+    what: str = "the query reads entry",
+    kind: str = "entries",
+    key: str = "entries",
+) -> tuple[int, ...]:
+    """Return the belief's own positions of entries given by name or number, in the order given.
+
+    Raises InputError for a name that the belief does not know and a number that it does not have; `what` and
+    `kind` are what the message calls them, `key` is the parameter that named them.
+
+    >>> from takifugu import BayesianNetwork
+    >>> child, top = ("wet", [0, 1], ["rain"], [[0.9, 0.1], [0.2, 0.8]]), ("rain", [0, 1], [], [0.8, 0.2])
+    >>> network = BayesianNetwork([child, top])  # parents come first in its tables: rain, wet
+    >>> positions(network, [0]), positions(network, ["wet"])
+    ((1,), (1,))
+    """
+    order_of, places = order(belief), []
+    for entry in wanted:
+        if isinstance(entry, int) and not isinstance(entry, bool):
+            if not 0 <= entry < belief.size:
+                raise InputError(
+                    f"{what} {entry}, and the belief has {kind} 0 to {belief.size - 1}", fix="name one of those"
+                ).at(key)
+            places.append(entry if order_of is None else order_of[entry])
+        else:
+            with within(key):
+                places.append(belief.position(entry))
+    return tuple(places)
+
+
+def position(
+    belief: Entries, entry: Hashable, what: str = "the secret is about entry", kind: str = "entries", key: str = "entry"
+) -> int:
+    """Return the belief's own position of one entry, given by name or number; raises InputError as `positions` does."""
+    return positions(belief, (entry,), what, kind, key)[0]
+
+
+def arranged(belief: Any, values: Sequence[Value]) -> list[Value]:
+    """Return one value per entry, given in the listed order, in the belief's own order."""
+    order_of = order(belief)
+    if order_of is None:
+        return list(values)
+    ordered = list(values)
+    for place, value in zip(order_of, values, strict=True):
+        ordered[place] = value
+    return ordered
+
+
+def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
+    """Return the same belief with its entries listed in another order; raises InputError for other names than its own.
+
+    >>> from takifugu import JointTable
+    >>> table = relisted(JointTable([(0, "b"), (1, "a")], [0.5, 0.5], names=["hiv", "flu"]), ["flu", "hiv"])
+    >>> listed(table), positions(table, [0])
+    (('flu', 'hiv'), (1,))
+    """
+    wanted, known = tuple(names), listed(belief)
+    if wanted == known:
+        return belief
+    if known is None or len(wanted) != len(known) or set(wanted) != set(known):
+        odd = sorted(set(map(str, wanted)) ^ set(map(str, known or ())))
+        raise InputError(
+            f"two beliefs name different entries ({', '.join(odd[:5])})", fix="name the same ones in each"
+        ).at("beliefs")
+    again = copy(belief)
+    forget(again)  # answers, for example, that were resolved in the other order
+    object.__setattr__(again, "listed", wanted)
+    return again
+
+
+def called(belief: Any, place: int, start: int = 0) -> str:
+    """Return what people call the entry at a belief's own position: its name, or its number counted from `start`.
+
+    >>> from takifugu import MarkovChain
+    >>> called(MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3), 2)
+    'entry 2'
+    """
+    names = getattr(belief, "names", None)
+    return f"entry {start + place}" if names is None else repr(names[place])

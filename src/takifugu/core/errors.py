@@ -1,0 +1,245 @@
+"""One root for everything a user can get wrong; each error names the value, the rule it broke, and the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, Self, TypeVar
+
+from takifugu.core.escaping import visible
+
+
+class ReleaseState(StrEnum):
+    """How far a release has come, worded only here; `sentence` says what is public and paid.
+
+    >>> print(ReleaseState.PAID)
+    paid, not drawn
+    """
+
+    NOTHING = "nothing happened"
+    PAID = "paid, not drawn"
+    DRAWN = "drawn, not published"
+    UNRECORDED = "published, not recorded"
+    DONE = "done"
+
+    @property
+    def sentence(self) -> str:
+        """Return the state with what it means and what to do."""
+        return f"State of the release: {self}. {_MEANS[self]}"
+
+
+#: What a retry or `takifugu ledger resume` does is said in one place, and holds for every failure.
+_AGAIN = "The same command again, or `takifugu ledger resume LEDGER`,"
+_MEANS = {
+    ReleaseState.NOTHING: "No epsilon was spent, and nothing was published.",
+    ReleaseState.PAID: f"Its epsilon is spent, and no noisy value exists yet. {_AGAIN} draws once and pays nothing.",
+    ReleaseState.DRAWN: (
+        "Its epsilon is spent, and the noisy values are in the ledger; they are not, or not all, handed out. "
+        f"{_AGAIN} publishes these very values and pays nothing."
+    ),
+    ReleaseState.UNRECORDED: (
+        "Everything is public and paid; only the ledger's last note about it is missing. "
+        f"{_AGAIN} writes that note and pays nothing."
+    ),
+    ReleaseState.DONE: "Everything is published, paid and recorded.",
+}
+
+
+#: One step to the place of a fault: a key of a release file, the number in a list, a parameter, a column.
+Step = str | int
+
+
+Error = TypeVar("Error", bound="TakifuguError")
+
+
+class TakifuguError(Exception):
+    """The root of every error that Takifugu raises for a mistake in its input.
+
+    `what` is wrong, the `rule` that it breaks, and the `fix`; `where` is the path to the fault, as far as it is known:
+    whoever raises names the parameter, and outer layers put the keys before it (`at`). Words are made from these, never
+    read. `state` says how far a release had come when it stopped; further than nothing, the message says it.
+
+    >>> error = InputError("epsilon is 0", rule="it must be above 0", fix="write for example 1.0", where=("epsilon",))
+    >>> print(error)
+    epsilon is 0: it must be above 0; write for example 1.0
+    >>> print(error.at("release", 0).line)
+    release[0].epsilon: epsilon is 0; it must be above 0; write for example 1.0
+    """
+
+    state: ReleaseState = ReleaseState.NOTHING
+
+    def __init__(self, what: str = "", *, rule: str = "", fix: str = "", where: Iterable[Step] = ()) -> None:
+        super().__init__(what)
+        self.what, self.rule, self.fix, self.where = what, rule, fix, tuple(where)
+
+    def __str__(self) -> str:
+        return self.message if self.state is ReleaseState.NOTHING else f"{self.message}. {standing(self)}"
+
+    def at(self, *outer: Step) -> Self:
+        """Return this error with the outer steps before its own place."""
+        self.where = (*outer, *self.where)
+        return self
+
+    def of(self, kind: type[Error]) -> Error:
+        """Return this error as one of another kind, with the same parts."""
+        return kind(self.what, rule=self.rule, fix=self.fix, where=self.where)
+
+    def reworded(self, how: Callable[[str], str]) -> Self:
+        """Return this error with its parts in other words, for who writes other things than Python."""
+        self.what, self.rule, self.fix = how(self.what), how(self.rule), how(self.fix)
+        return self
+
+    def placed(self) -> Self:
+        """Return this error with its place before its words, for who reads a file with such keys."""
+        self.what = f"{self.place}: {self.what}"
+        return self
+
+    @property
+    def message(self) -> str:
+        """What is wrong, the rule and the fix in one sentence, without the place and the state."""
+        sentences = [text for text in (self.rule, self.fix) if text]
+        return visible(": ".join([self.what, "; ".join(sentences)]) if sentences else self.what)
+
+    @property
+    def place(self) -> str:
+        """The path as one would write it: `release[0].epsilon`."""
+        return "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in self.where).removeprefix(".")
+
+    @property
+    def line(self) -> str:
+        """Place, what, rule and fix, as the faults of a release file are listed."""
+        what = f"{self.place}: {self.what}" if self.where else self.what
+        return visible("; ".join(text for text in (what, self.rule, self.fix) if text))
+
+
+@contextmanager
+def within(*outer: Step) -> Iterator[None]:
+    """Put the outer steps before the place of every error that passes.
+
+    >>> with within("release", 0):
+    ...     raise InputError("the grid is -1", rule="it must be above 0").at("grid")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the grid is -1: it must be above 0
+    """
+    try:
+        yield
+    except TakifuguError as error:
+        error.at(*outer)
+        raise
+
+
+def standing(error: BaseException) -> str:
+    """Return how far the release had come that an error ended, and which files are out; "" where there was none."""
+    held = getattr(error, "__dict__", {})
+    state, public = held.get("state"), held.get("public")
+    if state is None:
+        return ""
+    if before := held.get("completed"):
+        first = f"Paid for by an earlier call, and published now: {', '.join(before)}. Of the rest:"
+        return f"{first} {_standing(state, public)}"
+    return _standing(state, public)
+
+
+def _standing(state: ReleaseState, public: Any) -> str:
+    if state is not ReleaseState.DRAWN or public is None:
+        return str(state.sentence)
+    out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
+    return f"{state.sentence} {out}"
+
+
+class InputError(TakifuguError, ValueError):
+    """A value breaks a rule: a probability is negative, an epsilon is zero, a state is unknown."""
+
+
+class DataError(InputError):
+    """The private data breaks a rule; the message never repeats the data."""
+
+
+class EngineError(DataError):
+    """The engine that holds the data failed; the message names it and its version, and says nothing about the data."""
+
+
+class Unsupported(TakifuguError):
+    """This belief, query or mechanism has no proven answer to what was asked; the message says what has one."""
+
+
+class CalibrationRefused(TakifuguError):
+    """No mechanism may be used as asked: none applies, or the noise would be less than the default rules allow."""
+
+
+class CompositionRefused(TakifuguError):
+    """Releases on one source have no proven joint promise."""
+
+
+class LedgerError(TakifuguError):
+    """The ledger cannot be read, written or trusted."""
+
+
+#: An epsilon and a delta.
+Cost = tuple[Fraction, Fraction]
+NO_COST: Cost = (Fraction(0), Fraction(0))
+
+
+class BudgetExceeded(LedgerError):
+    """The release would cost more than what is left; the message says spent, asked, left, and what would fit.
+
+    So do `spent`, `asked`, `left`, `total` and `budget`, exact pairs (epsilon, delta), and `fits`, in words.
+    """
+
+    def __init__(
+        self, what: str = "", *, spent: Cost = NO_COST, requested: Cost = NO_COST, left: Cost = NO_COST,
+        total: Cost = NO_COST, budget: Cost = NO_COST, fits: str = "",
+    ) -> None:  # fmt: skip
+        super().__init__(what)
+        self.spent, self.requested, self.left, self.total, self.budget = spent, requested, left, total, budget
+        self.fits = fits
+
+
+class ReleaseError(TakifuguError):
+    """A release stopped; `state` says whether anything is paid, drawn or public."""
+
+
+class Fault(ReleaseError):
+    """A fault of Takifugu itself in a release; the message names its place only: the fault's own could hold data."""
+
+
+class SpecError(TakifuguError, ValueError):
+    """A release file is wrong; `faults` has every fault with its place, and `problems` their lines.
+
+    A line is `path.in.file: what is wrong; what to write instead`.
+    """
+
+    def __init__(self, faults: Iterable[TakifuguError]) -> None:
+        self.faults = tuple(faults)
+        for fault in self.faults:  # what raised them is over: a traceback would keep what its frames held
+            fault.__traceback__ = fault.__cause__ = fault.__context__ = None
+        super().__init__("\n".join(self.problems))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        return tuple(fault.line for fault in self.faults)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.faults,), vars(self))
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """Return `; did you mean 'x'?` for the nearest known word, or an empty string.
+
+    >>> did_you_mean("walkin", ["still", "walking"])
+    "; did you mean 'walking'?"
+    """
+    close = get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def per_cent(total: float) -> str:
+    """Return what to write where probabilities sum to 100, as percentages do; or an empty string.
+
+    >>> per_cent(99.9), per_cent(0.9)
+    ('these are per cent: divide each by 100', '')
+    """
+    return "these are per cent: divide each by 100" if abs(total - 100) <= 1 else ""

@@ -1,0 +1,41 @@
+"""What is given as a list: a text is no list of its letters, a table none of its columns, and a set has no order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from takifugu.core.errors import InputError
+
+
+def is_table(data: object) -> bool:
+    """Return whether something has named columns, as frames of all libraries do: iterating it gives their names."""
+    return hasattr(type(data), "columns") or hasattr(type(data), "column_names")
+
+
+def no_list(values: object) -> str | None:
+    """Return what something is that is no list of values in an order ("a text"); None for what is one.
+
+    >>> no_list("still"), no_list({"still", "walking"}), no_list(["still"])
+    ('a text', 'a set, which has no order', None)
+    """
+    if isinstance(values, str | bytes):
+        return "a text"
+    if isinstance(values, set | frozenset):
+        return "a set, which has no order"
+    if isinstance(values, Mapping):
+        return "a mapping"
+    if is_table(values):
+        return "a table"
+    return None if hasattr(values, "__iter__") else f"a value of type {type(values).__name__}"
+
+
+def list_of(values: Iterable[Any], what: str, key: str, example: str, any_order: bool = False) -> list[Any]:
+    """Return the values of a list, or of a set in `any_order`; InputError at `key` for what is none.
+
+    It begins with `what` ("the names"), and shows an example.
+    """
+    odd = None if any_order and isinstance(values, set | frozenset) else no_list(values)
+    if odd is not None:
+        raise InputError(f"{what}: this is {odd}", fix=f"give a list, such as {example}").at(key)
+    return list(values)

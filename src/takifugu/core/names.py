@@ -1,0 +1,55 @@
+"""Names of people and sources: two spellings that look alike are one name, so that they share one budget.
+
+The one place that says which spellings are alike. Case is kept: nothing says whether "ana" and "Ana" are one person.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from takifugu.core.errors import InputError
+
+#: Longer texts are not names; ordering long runs of combining marks takes quadratic time.
+LONGEST = 4096
+
+#: What Unicode calls White_Space, line ends and tabs among it.
+_SPACES = re.compile("[\t-\r\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+#: What Unicode calls Default_Ignorable_Code_Point (zero width, soft hyphens, fillers, variation selectors), without
+#: the controls of the writing direction.
+_UNSEEN = re.compile(
+    "[\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+)
+#: Controls of the terminal and of the writing direction, annotation marks, and halves of characters.
+_REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]")
+#: A whole number with a point behind it.
+_NUMBER = re.compile(r"-?[0-9]+\.0*")
+
+
+def normalised(text: str, what: str = "the name") -> str:
+    """Return the one spelling of a name: NFC, no characters of zero width, white space as single spaces inside only.
+
+    A whole number is one name with and without a point behind it.
+
+    A text that holds nothing else becomes "". Raises InputError for control characters, characters that change the
+    writing direction, and texts longer than 4,096 characters; `what` is what the message calls the name, which may be
+    private and is not quoted. Source: Unicode Standard Annexes 9 (writing direction), 15 (NFC) and 44 (properties).
+
+    >>> normalised(" Jose\\u0301\\u00a0 Luis\\u200b ") == normalised("Jos\\u00e9 Luis")
+    True
+    """
+    if _NUMBER.fullmatch(text.strip()):  # programs that read numbers write them so, and mean one person
+        text = text.strip().partition(".")[0]
+    if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:
+        return text  # most names are, and there are many
+    if len(text) > LONGEST:
+        raise InputError(f"{what} is longer than {LONGEST:,} characters", fix="write a shorter one")
+    seen = unicodedata.normalize("NFC", _UNSEEN.sub("", text))
+    spaced = _SPACES.sub(" ", seen).strip(" ")
+    if _REFUSED.search(spaced):
+        raise InputError(
+            f"{what} holds a control character, or one that changes the writing direction",
+            fix="remove it, because two names that look alike must be one name",
+        )
+    return spaced

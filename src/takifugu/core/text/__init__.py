@@ -1,0 +1,1 @@
+"""Text tables, small pictures, markup for notebooks."""

@@ -1,0 +1,130 @@
+"""Tables and labelled lines as plain text, within 80 columns or those of a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from takifugu.core.escaping import number, visible
+
+__all__ = [
+    "NARROWEST", "WIDEST", "WIDTH", "filled", "fitting", "labelled", "number", "text_table", "width",
+]  # fmt: skip
+
+#: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
+WIDTH = 80
+#: What is printed for a terminal is never wider, because lines are read worse then, nor narrower than that.
+WIDEST, NARROWEST = 100, 40
+_columns: ContextVar[int] = ContextVar("columns", default=WIDTH)
+_GAP = 2
+_NARROWEST = 14
+
+
+def width() -> int:
+    """Return how many columns what is printed may have: WIDTH, or what a terminal has (`fitting`)."""
+    return _columns.get()
+
+
+@contextmanager
+def fitting(columns: int) -> Iterator[None]:
+    """Let everything that is printed meanwhile fit so many columns, of which there are never fewer than NARROWEST.
+
+    >>> with fitting(30):
+    ...     width()
+    40
+    """
+    token = _columns.set(max(NARROWEST, columns))
+    try:
+        yield
+    finally:
+        _columns.reset(token)
+
+
+def filled(text: str) -> str:
+    """Return a text in lines that fit; a number stays with its per cent sign.
+
+    >>> with fitting(40):
+    ...     print(filled("the noise exceeds half of the range in 50 % of all cases"))
+    the noise exceeds half of the range in
+    50 % of all cases
+    """
+    lines = textwrap.fill(text.replace(" %", "\u00a0%"), width(), break_on_hyphens=False)
+    return lines.replace("\u00a0%", " %")
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None = None) -> str:
+    """Return a table that fits: the last column takes what is left and wraps, then the widest ones do.
+
+    Where not even their words fit beside each other each row becomes a list of its cells.
+
+    >>> print(text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]]))
+    name   why
+    -----  --------------
+    group  always applies
+    entry  -
+    >>> print(text_table(["name", "error, in counts"], [["between-classes-of-chains", "12"]], columns=30))
+    name
+        between-classes-of-chains
+    error, in counts
+        12
+    """
+    room = columns or width()
+    header, cells = [visible(title) for title in header], [[visible(str(cell)) for cell in row] for row in rows]
+    lines = [list(header), *cells]
+    widths = _fitted(lines, room - _GAP * (len(header) - 1))
+    if widths is None:
+        blocks = (labelled([*zip(header, row, strict=True)], room) for row in cells)
+        return "\n\n".join(blocks) if cells else ", ".join(header)
+    rules = ["-" * w for w in widths]
+    return "\n".join(line for row in [list(header), rules, *cells] for line in _lines(row, widths))
+
+
+def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Return the widths of columns that fit together, or None where their longest words do not."""
+    widths = [max(len(row[i]) for row in lines) for i in range(len(lines[0]))]
+    last = max(room - sum(widths[:-1]), _NARROWEST)
+    if sum(widths[:-1]) + min(widths[-1], last) <= room:
+        return [*widths[:-1], min(widths[-1], last)]
+    least = [max(len(word) for row in lines for word in row[i].split() or [""]) for i in range(len(widths))]
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        widest = max(range(len(widths)), key=lambda i: widths[i] - least[i])
+        widths[widest] -= 1
+    return widths
+
+
+def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    wrapped = [_wrap(cell, w) for cell, w in zip(row, widths, strict=True)]
+    high = max(map(len, wrapped))
+    full = [[*parts, *[""] * (high - len(parts))] for parts in wrapped]
+    padded = ((part.ljust(w) for part, w in zip(parts, widths, strict=True)) for parts in zip(*full, strict=True))
+    return [(" " * _GAP).join(parts).rstrip() for parts in padded]
+
+
+def _wrap(text: str, room: int) -> list[str]:
+    return textwrap.wrap(text, room, break_on_hyphens=False) or [""]
+
+
+def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> str:
+    """Return `label  text` lines, the texts aligned and wrapped; below their labels where these are too long.
+
+    >>> print(labelled([("hides", "every entry"), ("epsilon", "1")]))
+    hides    every entry
+    epsilon  1
+    """
+    listed, room = [(visible(label), visible(text)) for label, text in pairs], columns or width()
+    indent = max(len(label) for label, _ in listed) + _GAP
+    if any(len(text) > room - indent for _, text in listed) and room - indent < 2 * _NARROWEST:
+        return "\n".join(line for label, text in listed for line in (label, *_indented(text, room)))
+    lines: list[str] = []
+    for label, text in listed:
+        wrapped = _wrap(text, room - indent)
+        lines += [(label if i == 0 else "").ljust(indent) + part for i, part in enumerate(wrapped)]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _indented(text: str, room: int) -> list[str]:
+    return [f"    {part}" for part in _wrap(text, room - 4)]

@@ -1,0 +1,72 @@
+"""Errors that leave the library hold no data: neither in the frames that they passed nor in what caused them.
+
+A traceback keeps every local variable of its frames, and an exception the one that it was raised in place of. Both
+travel: to a notebook's page, to a log, to a service that collects errors.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from takifugu.core.errors import Fault, TakifuguError
+
+#: What errors of a release know about it (`errors.standing`).
+_STANDING = ("state", "public")
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+#: Exceptions that say nothing about data, and that callers wait for under their own names.
+_SILENT = (TakifuguError, MemoryError)
+
+
+def without_data(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the function with errors that hold nothing that it was given or has read; lines and places stay.
+
+    An error that is not one of Takifugu's becomes a `Fault`, whose message says where it was raised and no more.
+
+    >>> @without_data
+    ... def read(data: str) -> int:
+    ...     return {"well": 0}[data]
+    >>> read("ill")
+    Traceback (most recent call last):
+    takifugu.core.errors.Fault: a fault of Takifugu itself (KeyError at <doctest ...>:3); please report it
+    """
+
+    @wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            del args, kwargs
+            left = _bare(error)
+        try:
+            raise left  # outside the handler: what is being handled would become its context
+        finally:
+            del left  # a frame that holds its own exception lives until the garbage is collected
+
+    return guarded
+
+
+def place_of(error: BaseException) -> str:
+    """Return the kind of an exception and the line that raised it, without its message: that could hold data."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = "" if trace is None else f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    return f"a fault of Takifugu itself ({type(error).__name__}{where}); please report it"
+
+
+def _bare(error: BaseException) -> BaseException:
+    """Return what may leave: the error or a fault in its place, with empty frames and without a history."""
+    left = error
+    if isinstance(error, Exception) and not isinstance(error, _SILENT):
+        left = Fault(place_of(error)).with_traceback(error.__traceback__)
+        vars(left).update({key: value for key, value in vars(error).items() if key in _STANDING})
+    traceback.clear_frames(error.__traceback__)
+    left.__cause__ = left.__context__ = None
+    return left

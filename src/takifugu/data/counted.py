@@ -1,0 +1,38 @@
+"""Transitions counted in a table whose columns are named: what a chain is estimated from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError
+from takifugu.data.open import open_frame
+from takifugu.data.rows.layout import Layout, Recode
+from takifugu.data.sequences import transitions
+
+
+def transitions_of(
+    data: Any,
+    states: tuple[Hashable, ...],
+    value: str | None = None,
+    order: str | None = None,
+    unit: str | None = None,
+    piece: str | None = None,
+    step: int | float | str | None = None,
+) -> npt.NDArray[np.int64]:
+    """Return counts[x, y] of a frame of any engine, or of a CSV or Parquet file.
+
+    `value` and `order` name the columns of the state and of what sorts rows; `unit` and `piece` whose rows they are and
+    in which unbroken run. With a `step` rows that are not next to each other in steps are no transition. Raises
+    InputError for a column that is not named or not there, and DataError for data that break the layout.
+    """
+    for key, column, what in (("value", value, "the states"), ("order", order, "what sorts the rows")):
+        if column is None:
+            raise InputError(
+                f"the column of {what} is not named", rule="a table is read by its columns",
+                fix='write for example value="posture", order="minute", unit="person"',
+            ).at(key)  # fmt: skip
+    return transitions(open_frame(data), Layout(str(value), unit, piece, order, step), Recode(states))

@@ -1,0 +1,197 @@
+"""The few things that narwhals does not cover, engine by engine: row numbers, neighbours in row order, times, and
+bringing a small result to the driver. Everything else is one narwhals expression for all engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from takifugu.core.errors import DataError, EngineError, TakifuguError
+from takifugu.data.engines.faults import engine_failure
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+
+def wrapped(native: Any) -> Frame:
+    """Return an engine's own frame as a narwhals frame."""
+    frame: Frame = nw.from_native(native)
+    return frame
+
+
+#: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
+_REASONS = (
+    (
+        "nvalid unicode", "is not UTF-8 text",
+        'save it as UTF-8, or declare its encoding, such as encoding = "cp1252"',
+    ),
+    ("Expected Number of Columns", "has a row with more or fewer fields than its header", "repair the file"),
+    ("CSV", "is not a well-formed CSV file", "check its quotes, separators and line ends"),
+    ("GZIP", "is damaged or ends too early", "compress it again"),
+    ("No files found", "cannot be read", "check the path"),
+    ("Permission denied", "cannot be read (permission denied)", "check who may read it"),
+    ("Connection has already been closed", "belongs to a connection that was closed", "keep it open"),
+    ("No space left", "needs more space for temporary files than the disk has", "free some space"),
+    ("Out of Memory", "needs more memory than there is", "free some, or use a larger machine"),
+)
+
+
+@contextmanager
+def careful(source: str) -> Iterator[None]:
+    """Turn an engine's error into a DataError that names the source and the rule, and never quotes the data.
+
+    What no rule explains is an EngineError: the engine's fault and not the data's.
+    """
+    try:
+        yield
+    except TakifuguError:
+        raise
+    except MemoryError:
+        raise DataError(f"{source} needs more memory than there is", fix="give a file, and install duckdb") from None
+    except Exception as error:
+        text = "" if isinstance(error, ImportError) else str(error)
+        text = "" if "INTERNAL Error" in text else text  # a bug of DuckDB's, reported with its stack
+        for words, what, fix in _REASONS:
+            if words in text:
+                raise DataError(f"{source} {what}", fix=fix) from None
+        who, fix = engine_failure(error)
+        raise EngineError(f"{source} could not be read", rule=who, fix=fix) from None
+
+
+def is_duckdb(frame: Frame) -> bool:
+    return frame.implementation.is_duckdb()
+
+
+def is_spark(frame: Frame) -> bool:
+    return frame.implementation.is_spark_like()
+
+
+def numbered(frame: Frame) -> Frame:
+    """Add the column `row`: 0, 1, 2 ... in the order of the rows."""
+    if isinstance(frame, nw.DataFrame):
+        return frame.with_row_index("row").with_columns(nw.col("row").cast(nw.Int64))
+    if is_duckdb(frame):
+        return wrapped(frame.to_native().project("*, row_number() over () - 1 as row"))
+    return wrapped(frame.to_native().with_row_index("row")).with_columns(nw.col("row").cast(nw.Int64))
+
+
+def with_row_before(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Add `<column>_before`: the value in the row above, null in the first row."""
+    if isinstance(frame, nw.DataFrame):
+        return frame.with_columns(nw.col(c).shift(1).alias(f"{c}_before") for c in columns)
+    native = frame.to_native()
+    if is_duckdb(frame):
+        before = ", ".join(f'lag("{c}") over () as "{c}_before"' for c in columns)
+        return wrapped(native.project(f"*, {before}"))
+    import polars
+
+    return wrapped(native.with_columns(polars.col(c).shift(1).alias(f"{c}_before") for c in columns))
+
+
+def with_neighbour(frame: Frame, keys: Sequence[str], by: str, columns: Sequence[str]) -> Frame:
+    """Add `<column>_before`: the value in the piece's row before along `by`, null in its first row."""
+    if isinstance(frame, nw.LazyFrame):
+        return frame.with_columns(nw.col(c).shift(1).over(*keys, order_by=by).alias(f"{c}_before") for c in columns)
+    moved = with_row_before(frame.sort(*keys, by), [*keys, *columns])
+    same = reduce(and_, (alike(key, f"{key}_before") for key in keys))
+    return moved.with_columns(nw.when(same).then(nw.col(f"{c}_before")).alias(f"{c}_before") for c in columns)
+
+
+def with_rank(frame: Frame, keys: Sequence[str], by: str) -> Frame:
+    """Add the column `place`: 0, 1, 2 ... along `by`, inside each piece."""
+    if isinstance(frame, nw.LazyFrame):
+        return frame.with_columns(place=nw.col(by).cum_count().over(*keys, order_by=by).cast(nw.Int64) - 1)
+    ranked = frame.sort(*keys, by).with_row_index("line").with_columns(nw.col("line").cast(nw.Int64))
+    return ranked.with_columns(place=nw.col("line") - nw.col("line").min().over(*keys))
+
+
+def with_running_sum(frame: Frame, keys: Sequence[str], by: str, column: str) -> Frame:
+    """Replace an integer column by its sum over the piece's rows so far along `by`; the rows come back in any order."""
+    if isinstance(frame, nw.LazyFrame):
+        return frame.with_columns(nw.col(column).cum_sum().over(*keys, order_by=by).alias(column))
+    summed = frame.sort(*keys, by).with_columns(so_far=nw.col(column).cum_sum())
+    summed = summed.with_columns(before=nw.col("so_far") - nw.col(column))
+    summed = summed.with_columns(start=nw.col("before").min().over(*keys))
+    return summed.with_columns((nw.col("so_far") - nw.col("start")).alias(column)).drop("so_far", "before", "start")
+
+
+def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:
+    """Replace a column of dates or times by whole microseconds since 1970 (UTC where the times have a zone)."""
+    if isinstance(frame, nw.LazyFrame) and is_duckdb(frame):
+        cast = "timestamptz" if isinstance(kind, nw.Datetime) and kind.time_zone else "timestamp"
+        return wrapped(frame.to_native().project(f'* replace (epoch_us("{column}"::{cast}) as "{column}")'))
+    if isinstance(frame, nw.LazyFrame) and is_spark(frame):
+        return wrapped(_spark_microseconds(frame.to_native(), column, kind))
+    time = nw.col(column) if isinstance(kind, nw.Datetime) else nw.col(column).cast(nw.Datetime("us"))
+    return frame.with_columns(time.dt.timestamp("us").alias(column))
+
+
+def _spark_microseconds(native: Any, column: str, kind: nw.dtypes.DType) -> Any:
+    from pyspark.sql import functions as f
+
+    if isinstance(kind, nw.Datetime) and kind.time_zone:
+        return native.withColumn(column, f.unix_micros(f.col(column)))
+    # A time without a zone must not pass through the session's zone, which skips and repeats hours.
+    time = f.col(column).cast("timestamp_ntz")
+    minutes = f.unix_date(time.cast("date")).cast("bigint") * 1440 + f.hour(time) * 60 + f.minute(time)
+    seconds = (f.extract(f.lit("SECOND"), time) * 1_000_000).cast("bigint")
+    return native.withColumn(column, minutes * 60_000_000 + seconds)
+
+
+def alike(one: str, other: str) -> nw.Expr:
+    """Return whether two keys are the same; two missing ones are."""
+    return (nw.col(one) == nw.col(other)).fill_null(False) | (nw.col(one).is_null() & nw.col(other).is_null())
+
+
+def typed(frame: Frame) -> Frame:
+    """Give pandas columns types that keep integers exact beside missing values, also those of Python objects."""
+    if not frame.implementation.is_pandas():
+        return frame
+    import pandas
+
+    native, changed = frame.to_native(), {}
+    for name, dtype in native.dtypes.items():
+        if isinstance(dtype, pandas.ArrowDtype):
+            continue
+        column = native[name].convert_dtypes()
+        kind = pandas.api.types.infer_dtype(column, skipna=True) if str(column.dtype) == "object" else ""
+        if kind == "empty":  # nothing but missing values: pandas 2 keeps them as objects, which it cannot read as texts
+            column = column.astype("string")
+        elif kind == "date":
+            column = pandas.to_datetime(column)
+        elif kind == "decimal":
+            column = column.astype("float64").convert_dtypes()
+        changed[name] = column
+    return wrapped(native.assign(**changed))
+
+
+def as_integers(frame: Frame, column: str) -> Frame:
+    """Replace a column of texts that are all whole numbers, some of them missing, by exact integers."""
+    if frame.implementation.is_pandas_like():
+        return wrapped(frame.to_native().astype({column: "string"}).astype({column: "Int64"}))
+    return frame.with_columns(nw.col(column).cast(nw.Int64))
+
+
+def settled(frame: Frame, whole: Sequence[str]) -> Frame:
+    """Give the integer columns of a pandas frame a type that keeps integers exact beside missing values."""
+    if not frame.implementation.is_pandas_like():
+        return frame
+    native = frame.to_native()
+    return wrapped(native.astype({c: "Int64" for c in whole if c in native.columns}))
+
+
+def collected(frame: Frame) -> Iterator[tuple[Any, ...]]:
+    """Bring a small result to the driver, row by row, in Python's own types."""
+    native = frame.to_native()
+    if isinstance(frame, nw.DataFrame):
+        return iter(frame.rows())
+    if is_duckdb(frame):
+        return iter(native.fetchall())
+    if is_spark(frame):
+        return (tuple(row) for row in native.collect())
+    return iter(frame.collect().rows())

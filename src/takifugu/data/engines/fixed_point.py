@@ -1,0 +1,131 @@
+"""Bounded numbers as whole multiples of a declared grid: sanitise, then bound, then round, the same on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import narwhals.stable.v2 as nw
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame
+from takifugu.data.engines.sanitise import is_text, plain, text
+from takifugu.data.engines.table import Table
+from takifugu.data.values.bins import Bins
+from takifugu.data.values.bounded import Bounded
+from takifugu.data.values.classes import Classes
+from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.texts import NOT_FINITE, NUMBER
+
+
+def round_half_even(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Replace float64 columns, below 2**52 in size, by the nearest integers; halves go to the even one.
+
+    Written with floor, because the engines' own `round` differ on halves; value - floor is exact in float64.
+    """
+    frame = frame.with_columns(nw.col(c).floor().cast(nw.Int64).alias(f"{c}_below") for c in columns)
+    frame = frame.with_columns(
+        *((nw.col(c) - nw.col(f"{c}_below").cast(nw.Float64)).alias(f"{c}_rest") for c in columns),
+        *((nw.col(f"{c}_below") // 2 * 2 != nw.col(f"{c}_below")).alias(f"{c}_odd") for c in columns),
+    )
+    up = {c: (nw.col(f"{c}_rest") > 0.5) | ((nw.col(f"{c}_rest") == 0.5) & nw.col(f"{c}_odd")) for c in columns}
+    rounded = (nw.col(f"{c}_below") + nw.when(up[c]).then(nw.lit(1)).otherwise(nw.lit(0)) for c in columns)
+    frame = frame.with_columns(expression.alias(c) for expression, c in zip(rounded, columns, strict=True))
+    return frame.drop(f"{c}_{part}" for c in columns for part in ("below", "rest", "odd"))
+
+
+def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr:
+    """Return a picked column as float64, null where it is missing, NaN or a text that is no number.
+
+    Raises DataError for a column that holds no numbers.
+    """
+    value = plain(role, kind)
+    if value is None:
+        raise DataError(
+            f"column {column!r} holds values of type {kind}, which are not numbers", fix="convert it"
+        ).at(column)
+    if is_text(kind):
+        stripped = table.numerals.plain_in_engine(text(value, table.missing))
+        value = nw.when(stripped.str.contains(NUMBER)).then(stripped)
+    if isinstance(kind, nw.Boolean):
+        value = value.cast(nw.Int64)
+    if kind.is_integer():  # not by clip, which takes a missing value for a bound on some engines
+        value = nw.when(value > 2**53).then(nw.lit(2**53)).otherwise(value)
+        value = nw.when(value < -(2**53)).then(nw.lit(-(2**53))).otherwise(value)
+    return value.cast(nw.Float64)
+
+
+def not_a_number(role: str, kind: nw.dtypes.DType, table: Table) -> nw.Expr | None:
+    """Return whether a text is there and is neither a number nor a word for a non-finite one; None for other kinds."""
+    value = plain(role, kind)
+    if value is None or not is_text(kind):
+        return None
+    stripped = table.numerals.plain_in_engine(text(value, table.missing))
+    known = (stripped.str.contains(NUMBER) | stripped.str.contains(NOT_FINITE)).fill_null(True)
+    return ~known & ~stripped.is_null()
+
+
+def in_units(frame: Frame, rules: Mapping[str, Bounded]) -> Frame:
+    """Replace float64 columns by multiples of their rules' grids: missing ones replaced, then clipped, then rounded."""
+    values = {role: nw.col(role) for role in rules}
+    frame = frame.with_columns(
+        nw.when(_is_finite(values[role])).then(values[role]).otherwise(nw.lit(_instead(rule))).alias(role)
+        for role, rule in rules.items()
+    )
+    frame = frame.with_columns(values[role].clip(float(r.low), float(r.high)) for role, r in rules.items())
+    frame = frame.with_columns(
+        values[role] * float(rule.grid.denominator) / float(rule.grid.numerator) for role, rule in rules.items()
+    )
+    return round_half_even(frame, list(rules))
+
+
+def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
+    """Return what a rule refuses of a float64 column: "missing" values, and those "outside" of its bounds."""
+    finite, faults = _is_finite(value).fill_null(False), {}
+    if rule.missing is None:
+        faults["missing"] = ~finite
+    if not rule.clips:
+        faults["outside"] = finite & ((value < float(rule.low)) | (value > float(rule.high))).fill_null(False)
+    return faults
+
+
+def class_code(
+    role: str, column: str, kind: nw.dtypes.DType, table: Table, classes: Classes
+) -> nw.Expr:
+    """Return the class of each number of a picked column, UNKNOWN for a text that is no number."""
+    value = number(role, column, kind, table)
+    code = sum(((value >= float(end)).cast(nw.Int64) for end in classes.ends), nw.lit(0, nw.Int64))
+    code = nw.when(_is_finite(value).fill_null(False)).then(code).otherwise(nw.lit(classes.missing, nw.Int64))
+    bad = not_a_number(role, kind, table)
+    return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
+
+
+def number_code(
+    role: str, column: str, kind: nw.dtypes.DType, table: Table, codes: Classes | Bins
+) -> nw.Expr:
+    """Return the code of each number of a picked column, by classes or bins."""
+    if isinstance(codes, Classes):
+        return class_code(role, column, kind, table, codes)
+    return bin_number(role, column, kind, table, codes).fill_null(UNOBSERVED)
+
+
+def bin_number(role: str, column: str, kind: nw.dtypes.DType, table: Table, bins: Bins) -> nw.Expr:
+    """Return the number of the bin that each number of a picked column is in, null where it is missing.
+
+    OUTSIDE stands for a number in no bin, UNKNOWN for a text that is no number.
+    """
+    value = number(role, column, kind, table)
+    code = sum(((value >= float(edge)).cast(nw.Int64) for edge in bins.edges[1:-1]), nw.lit(0, nw.Int64))
+    inside = (value >= float(bins.edges[0])) & (value <= float(bins.edges[-1]))
+    code = nw.when(inside).then(code).otherwise(nw.lit(OUTSIDE, nw.Int64))
+    code = nw.when(_is_finite(value).fill_null(False)).then(code)
+    bad = not_a_number(role, kind, table)
+    return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
+
+
+def _is_finite(value: nw.Expr) -> nw.Expr:
+    """NaN and infinities are not below infinity in size on any engine, so one comparison finds them all."""
+    return value.abs() < float("inf")
+
+
+def _instead(rule: Bounded) -> float:
+    return float(rule.low if rule.missing is None else rule.missing)

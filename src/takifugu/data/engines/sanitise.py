@@ -1,0 +1,98 @@
+"""Raw columns as integers, by one expression for every engine: texts without blanks, states as numbers, bounded numbers
+on a grid. Missing and non-finite values are replaced before anything is clipped: engines clip NaN differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import narwhals.stable.v2 as nw
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame
+from takifugu.data.values.codes import UNKNOWN, UNOBSERVED
+from takifugu.data.values.texts import BLANKS
+from takifugu.numbers.rationals import read_fraction
+
+
+def text(expression: nw.Expr, missing: Iterable[str]) -> nw.Expr:
+    """Return a text without blanks at its ends; null where that is one of `missing`."""
+    stripped = expression.str.strip_chars(BLANKS)
+    return nw.when(~stripped.is_in(list(missing))).then(stripped)
+
+
+def kind_of(frame: Frame, role: str, column: str) -> nw.dtypes.DType:
+    """Return the type of a picked column; DataError for one that mixes kinds of values."""
+    kind = frame.collect_schema()[role]
+    if kind == nw.Object:
+        raise DataError(f"column {column!r} mixes kinds of values (texts, numbers, ...)", fix="make it one kind")
+    return kind
+
+
+def is_text(kind: nw.dtypes.DType) -> bool:
+    return isinstance(kind, nw.String | nw.Categorical | nw.Enum)
+
+
+def plain(role: str, kind: nw.dtypes.DType) -> nw.Expr | None:
+    """Return a picked column as texts, integers, float64 without NaN, or true and false; None for another kind."""
+    column = nw.col(role)
+    if is_text(kind):
+        return column if isinstance(kind, nw.String) else column.cast(nw.String)
+    if kind.is_float():
+        wide = column.cast(nw.Float64)
+        return nw.when(~wide.is_nan()).then(wide + 0.0)  # -0.0 becomes 0.0, which is the same number
+    if isinstance(kind, nw.Decimal):
+        return column.cast(nw.String).cast(nw.Float64) + 0.0
+    if kind.is_integer():
+        return column.cast(nw.Int64)
+    return column if isinstance(kind, nw.Boolean) else None
+
+
+def key_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Return the names of units or pieces; DataError for a column that cannot name anything."""
+    names = nw.col(role) if isinstance(kind, nw.Date | nw.Datetime) else plain(role, kind)
+    if names is None:
+        raise DataError(f"column {column!r} holds values of type {kind}, which name nothing", fix="write them as text")
+    return names
+
+
+def state_column(role: str, column: str, kind: nw.dtypes.DType) -> nw.Expr:
+    """Return raw states; DataError for a column that holds none."""
+    states = plain(role, kind)
+    if states is None:
+        raise DataError(
+            f"column {column!r} holds values of type {kind}, which are no states", fix="write them as text"
+        ).at("value")
+    return states
+
+
+def state_code(role: str, kind: nw.dtypes.DType, codes: Mapping[str, int]) -> nw.Expr:
+    """Return the number of a raw state's state: UNOBSERVED where it is missing, UNKNOWN where it is no state."""
+    known: dict[object, int] = {}
+    for name, code in codes.items():
+        value = _as_kind(name, kind)
+        if value is not None:
+            known.setdefault(value, code)
+    raw = nw.col(role)
+    coded = nw.lit(UNKNOWN)
+    if isinstance(kind, nw.Boolean):
+        yes, no = (known.get(value, UNKNOWN) for value in (True, False))
+        coded = nw.when(raw).then(nw.lit(yes)).otherwise(nw.lit(no))
+    elif known:
+        coded = raw.replace_strict(list(known), list(known.values()), default=UNKNOWN, return_dtype=nw.Int64)
+    return nw.when(raw.is_null()).then(nw.lit(UNOBSERVED)).otherwise(coded).cast(nw.Int64)
+
+
+def _as_kind(name: str, kind: nw.dtypes.DType) -> object:
+    """Return a known text as a value of the column's kind, None where no value of that kind is written that way."""
+    if is_text(kind):
+        return name
+    if isinstance(kind, nw.Boolean):
+        return {"true": True, "false": False}.get(name.lower())
+    try:
+        number = read_fraction(name)
+    except (ValueError, ZeroDivisionError):
+        return None
+    if kind.is_integer():
+        return int(number) if number.denominator == 1 and abs(number) < 2**63 else None
+    return float(number)

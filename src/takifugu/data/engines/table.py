@@ -1,0 +1,114 @@
+"""An opened table of any engine: its column names, and the columns that a caller picks, under names of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from takifugu.core.errors import InputError
+from takifugu.data.files.written import Written
+from takifugu.data.values.numerals import Numerals
+
+if TYPE_CHECKING:
+    from takifugu.data.engines.differences import Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows that were opened but not read: `names` are the columns, `source` is what messages call the table.
+
+    `ordered` says that rows have an order of their own (a file, a frame in memory); where they have none (a Spark
+    frame, a DuckDB relation), only an order column puts them in one. `missing` are the texts that count as missing.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    ordered: bool
+    missing: frozenset[str]
+    frame: Any = field(repr=False)  # a narwhals frame, or lists of texts where no engine is installed
+    labels: tuple[str, ...] = field(repr=False)
+    keeps: Any = field(default=None, repr=False)
+    #: Measures the longest texts of some columns in bytes, where a file can repeat one without holding it twice.
+    longest: Callable[[Sequence[str]], list[tuple[int | None, int | None]]] | None = field(default=None, repr=False)
+    #: Returns the frame without the rows that hold nothing at all, where they may be there: it looks at every column.
+    without_blank_rows: Callable[[], Any] | None = field(default=None, repr=False)
+    written: Written = field(default_factory=Written, repr=False)
+
+    @property
+    def in_python(self) -> bool:
+        return isinstance(self.frame, Mapping)
+
+    @property
+    def numerals(self) -> Numerals:
+        """Return how numbers are written in texts."""
+        return self.written.numerals
+
+    @property
+    def filled(self) -> Table:
+        """Return the table without the rows that hold nothing at all."""
+        if self.without_blank_rows is None:
+            return self
+        return replace(self, frame=self.without_blank_rows(), without_blank_rows=None)
+
+    def head(self, rows: int) -> Table:
+        """Return the table of the first rows; a file is read no further."""
+        if self.in_python:
+            return replace(self, frame={label: texts[:rows] for label, texts in self.frame.items()})
+        return replace(self, frame=self.frame.head(rows))
+
+    def require(self, columns: Sequence[str], known: Sequence[str] = ()) -> None:
+        """Raise InputError for a column that is not there, or is there twice.
+
+        `known` are all columns that were declared. The first line of a file may be somebody's row (in a frame
+        that was read from it, too), and is not quoted: only a name that differs from a declared one by a letter is.
+        """
+        for column in columns:
+            if column not in self.names and set(self.names).isdisjoint(known or columns):
+                raise InputError(
+                    f"the data has no column {column!r}, nor any other that is named",
+                    rule="its first line must hold the names of the columns",
+                )
+            if column not in self.names:
+                raise InputError(f"the data has no column {column!r}", fix=self._fix(column))
+            if self.names.count(column) > 1:
+                raise InputError(f"the data has two columns called {column!r}", fix="rename one")
+
+    def _fix(self, column: str) -> str:
+        near = [name for name in self.names if _differs_by_a_letter(column, name)]
+        if near:
+            return f"did you mean {near[0]!r}?"
+        return "write a name of its first line; a file without such a line needs header = false"
+
+    def pick(self, roles: Mapping[str, str]) -> Frame:
+        """Return a narwhals frame with one column for each role, whatever the table calls it.
+
+        Raises InputError for a column that is not there.
+        """
+        import narwhals.stable.v2 as nw
+
+        from takifugu.data.engines.differences import typed
+
+        self.require(list(roles.values()))
+        label = dict(zip(self.names, self.labels, strict=True))
+        if self.longest is not None:
+            from takifugu.data.files.parquet import check_texts
+
+            schema = self.frame.collect_schema()
+            texts = [label[name] for name in roles.values() if isinstance(schema[label[name]], nw.String)]
+            check_texts(self.source, self.longest(texts) if texts else [])
+        return typed(self.frame.select(**{role: nw.col(label[name]) for role, name in roles.items()}))
+
+    def lists(self, roles: Mapping[str, str]) -> dict[str, list[str | None]]:
+        """Return the columns of a table that no engine holds, one list of texts for each role."""
+        self.require(list(roles.values()))
+        return {role: self.frame[name] for role, name in roles.items()}
+
+
+def _differs_by_a_letter(one: str, other: str) -> bool:
+    """Whether two words of four letters or more become one by a letter left out or replaced, whatever their case."""
+    short, long = sorted((one.strip().casefold(), other.strip().casefold()), key=len)
+    if len(short) < 4 or len(long) - len(short) > 1:
+        return False
+    ahead = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return short[ahead + (len(short) == len(long)) :] == long[ahead + 1 :]

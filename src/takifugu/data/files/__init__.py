@@ -1,0 +1,1 @@
+"""Files with tables: how they are written, and what is no table."""

@@ -1,0 +1,123 @@
+"""How a table is written, guessed for a first release file: its encoding, a first line without names, signs of numbers,
+formats of times. A guess is written down where its author sees it, and never made again.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from takifugu.data.files.csv_text import look
+from takifugu.data.files.written import Written
+from takifugu.data.times.time_format import TimeFormat
+from takifugu.data.values.numerals import Numerals
+from takifugu.data.values.texts import NUMBER, TIME
+
+#: How much of a file is looked at.
+_LOOK = 1 << 20
+#: The signs of numbers that are tried where the usual ones fit fewer columns.
+_NUMERALS = tuple(Numerals(*signs) for signs in ((".", ""), (",", ""), (",", "."), (",", " "), (".", ","), (".", "'")))
+#: The formats of times that are tried, each with and without a time of day.
+_DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d/%m/%y",
+         "%m/%d/%y")  # fmt: skip
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S")
+_DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
+
+
+def sniffed(path: Path) -> Written:
+    """Return how a file seems to be written; nothing is declared that need not be.
+
+    Raises what opening the file raises.
+    """
+    if not path.is_file():
+        return Written()  # a pipe would be waited for
+    try:
+        with open(path, "rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path) if packed else open(path, "rb") as file:
+            start = file.read(_LOOK)
+    except (OSError, EOFError, ValueError, zlib.error):
+        return Written()  # opening it says what is wrong
+    if start.startswith(b"PAR1"):
+        return Written()
+    written = Written(encoding=_encoding(start))
+    opener: Any = gzip.open if packed else open
+    try:
+        names = look(path, opener, written).names
+        bare = replace(written, header=False)
+        rows = _first_rows(path, opener, bare)
+    except (OSError, EOFError, ValueError, csv.Error, zlib.error):
+        return written
+    return bare if _is_data(names, rows) else written
+
+
+def _encoding(start: bytes) -> str | None:
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    for name in ("utf-8", "cp1252"):
+        try:
+            codecs.getincrementaldecoder(name)().decode(start)
+        except UnicodeDecodeError:
+            continue
+        return None if name == "utf-8" else name
+    return "latin-1"
+
+
+def _first_rows(path: Path, opener: Any, written: Written) -> list[Sequence[str]]:
+    """Return some rows of a file, the first line among them."""
+    dialect = look(path, opener, written)
+    with opener(path, "rt", encoding=dialect.codec or "utf-8-sig", newline="") as file:
+        start = file.read(_LOOK)  # no line by line: one may be as long as the file
+    lines = list(io.StringIO(start, newline=""))[dialect.skipped : dialect.skipped + 500]
+    read = csv.reader(lines, delimiter=dialect.separator, skipinitialspace=True)
+    return [row for row in read if any(cell.strip() for cell in row)]
+
+
+def _is_data(names: Sequence[str], rows: list[Sequence[str]]) -> bool:
+    """Return whether a first line holds data: numbers or times alone, or a text that its column holds again."""
+    words = [(place, name) for place, name in enumerate(names) if name and not _is_number(name) and not _is_time(name)]
+    if not rows or not any(names):
+        return False
+    others = [row for row in rows[1:] if list(row) != list(rows[0])]  # tables that were joined repeat their first line
+    later = [{row[place].strip() for row in others if place < len(row)} for place in range(len(names))]
+    return not words or any(name in later[place] for place, name in words)
+
+
+def _is_number(text: str) -> bool:
+    return any(re.match(NUMBER, numerals.plain(text)) for numerals in _NUMERALS)
+
+
+def _is_time(text: str) -> bool:
+    return bool(re.match(TIME, text)) or time_format([text]) is not None
+
+
+def numerals_of(columns: Sequence[Sequence[str]]) -> Numerals:
+    """Return the signs of numbers by which most columns of texts hold nothing but numbers."""
+
+    def fitting(numerals: Numerals) -> int:
+        return sum(bool(some) and all(re.match(NUMBER, numerals.plain(t)) for t in some) for some in columns)
+
+    return max(_NUMERALS, key=fitting)  # the first of the best
+
+
+def time_format(texts: Sequence[str]) -> str | None:
+    """Return a format of dates and times that all texts have; None for ISO 8601, and where there is none."""
+    if not texts or all(re.match(TIME, text) for text in texts):
+        return None
+    return next((form for form in _forms(texts[0]) if all(TimeFormat(form).read(text) for text in texts)), None)
+
+
+def _forms(text: str) -> Iterator[str]:
+    if re.fullmatch("(?:19|20)[0-9]{6}(?:[0-9]{4}|[0-9]{6})?", text):
+        yield from _DIGITS
+    elif re.match("[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{2,4}", text):
+        yield from (day + clock for day, clock in product(_DAYS, _CLOCKS))

@@ -1,0 +1,73 @@
+"""How a source writes what it holds, where that is declared: the characters and fields of a CSV file, and numbers."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass, field
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.escaping import visible
+from takifugu.data.values.numerals import Numerals
+
+#: What an unknown encoding is likely to have meant.
+ENCODINGS = (
+    "utf-8", "latin-1", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16", "cp850", "cp437", "cp1250", "cp1251",
+    "mac-roman", "koi8-r", "shift_jis", "gb18030", "big5", "euc-jp", "euc-kr", "windows-1252",
+)  # fmt: skip
+#: Codecs of Python's that turn texts into texts, but that no file is written in.
+_NO_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7", "mbcs", "oem")
+
+
+@dataclass(frozen=True)
+class Written:
+    """How a CSV file is written, and the numbers of any source; what is None is seen from the file itself.
+
+    Without a `header` the columns are called column_1, column_2 and so on. Parquet files and frames know their own
+    characters, fields and names. Raises InputError for an encoding that there is not, and for a delimiter that is none.
+
+    >>> Written(encoding="latin-1", delimiter=";").codec
+    'iso8859-1'
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool = True
+    numerals: Numerals = field(default_factory=Numerals)
+
+    def __post_init__(self) -> None:
+        check_encoding(self.encoding)
+        sign = self.delimiter
+        odd = sign is not None and (
+            len(sign) != 1 or sign.isalnum() or sign in "\"' \r\n\\-+_" or not _is_visible(sign)
+        )
+        if odd:
+            raise InputError(
+                f"the delimiter is {sign!r}", rule="it is one character that no field holds",
+                fix='write for example ";", "," or "\\t"',
+            ).at("delimiter")  # fmt: skip
+
+    @property
+    def codec(self) -> str | None:
+        """Return Python's name of the encoding; None for UTF-8, which every engine reads."""
+        name = None if self.encoding is None else codecs.lookup(self.encoding).name
+        return None if name in ("utf-8", "utf-8-sig", "ascii") else name
+
+
+def check_encoding(name: str | None) -> None:
+    """Raise InputError for the name of an encoding that no text file can have."""
+    if name is None:
+        return
+    try:
+        codec = codecs.lookup(name)
+        known = getattr(codec, "_is_text_encoding", True) and codec.name.replace("_", "-") not in _NO_FILES
+    except (LookupError, ValueError):  # ValueError: a NUL in the name
+        known = False
+    if not known:
+        raise InputError(
+            f"{name[:40]!r} is no encoding of text files{did_you_mean(name, ENCODINGS)}",
+            fix='write for example "latin-1", "cp1252" or "utf-16"',
+        ).at("encoding")
+
+
+def _is_visible(sign: str) -> bool:
+    return sign == "\t" or visible(sign) == sign

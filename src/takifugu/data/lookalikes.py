@@ -1,0 +1,146 @@
+"""Texts of the data that were perhaps meant to be a declared value: refused, because each would count as another one.
+
+One rule for every engine, applied to the different texts of a column: a text that is not declared is refused where it
+equals a declared one up to case, accents and white space, or, with five letters or more and no digit, up to one typing
+error (a letter too many, too few, another or two swapped: Damerau-Levenshtein distance 1).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.layout import text_of
+
+#: A text with fewer letters is as likely another word as a mistyped one.
+LETTERS = 5
+
+
+class Lookalikes:
+    """The declared texts, by what they look like.
+
+    >>> of = Lookalikes(["bar", "Zürich"])
+    >>> of("Bar "), of("zurich"), of("Zurch"), of("car"), of("bar")
+    ('bar', 'Zürich', 'Zürich', None, None)
+    """
+
+    def __init__(self, declared: Iterable[str]) -> None:
+        self.declared = frozenset(declared)
+        self.folded: dict[str, str] = {}
+        self.shorter: dict[str, set[str]] = {}
+        for text in sorted(self.declared):
+            plain = folded(text)
+            self.folded.setdefault(plain, text)
+            for near in _without_one(plain):
+                self.shorter.setdefault(near, set()).add(plain)
+
+    def __call__(self, text: str) -> str | None:
+        """Return the declared text that another one looks like; None for a declared one, and for none."""
+        if text in self.declared:
+            return None
+        plain = folded(text)
+        if not plain or plain in self.folded:
+            return self.folded.get(plain)
+        if sum(map(str.isalpha, plain)) < LETTERS or any(map(str.isdigit, plain)):
+            return None
+        near = set(self.shorter.get(plain, ()))
+        for cut in _without_one(plain):
+            near |= self.shorter.get(cut, set()) | ({cut} if cut in self.folded else set())
+        return min((self.folded[other] for other in near if one_error_apart(plain, other)), default=None)
+
+
+@lru_cache(maxsize=2**16)
+def folded(text: str) -> str:
+    """Return a text without case, accents and white space.
+
+    >>> folded(" Café\\u00a0Nord")
+    'cafenord'
+    """
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(x for x in letters if not unicodedata.combining(x) and not x.isspace() and x.isprintable())
+
+
+def one_error_apart(one: str, other: str) -> bool:
+    """Return whether one letter more, fewer or other, or two swapped neighbours, make one text of the other.
+
+    >>> one_error_apart("hopsital", "hospital"), one_error_apart("hospitals", "hospital"), one_error_apart("a", "a")
+    (True, True, False)
+    """
+    if len(one) > len(other):
+        one, other = other, one
+    start = next((i for i, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), len(one))
+    if len(one) < len(other):
+        return len(other) - len(one) == 1 and one[start:] == other[start + 1 :]
+    rest, others = one[start:], other[start:]
+    if not rest:
+        return False
+    return rest[1:] == others[1:] or (rest[:2] == others[1::-1] and rest[2:] == others[2:])
+
+
+def _without_one(text: str) -> Iterator[str]:
+    return (text[:i] + text[i + 1 :] for i in range(len(text)))
+
+
+def refuse_lookalikes(table: Table, column: str, declared: Iterable[object], key: str) -> None:
+    """Raise DataError for a text of a column that looks like a declared one: named is that, and the row's number.
+
+    `key` is what declares the values. Texts that look like none pass.
+
+    >>> import tempfile, pathlib
+    >>> from takifugu.data import open_frame
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = file.write_text("who,where\\nAna,bar\\nBen,Bar\\n")
+    >>> try:
+    ...     refuse_lookalikes(open_frame(file), "where", ["bar", "gym"], "place")
+    ... except DataError as error:
+    ...     print(error)  # doctest: +ELLIPSIS
+    column 'where' holds in row 2 (counted from 1 below the header) the declared 'bar' up to ...
+    """
+    like = Lookalikes(str(value) for value in declared)
+    meant = {text: known for text in _different(table, column) if (known := like(text)) is not None}
+    if not meant:
+        return
+    row, known = _first(table, column, meant)
+    raise lookalike(column, row, known, key)
+
+
+def lookalike(column: str, row: int | None, known: str, key: str) -> DataError:
+    """Return the error about a row (from 0; None where rows have no order) that nearly holds a declared text."""
+    place = "" if row is None else f" in row {row + 1} (counted from 1 below the header)"
+    return DataError(
+        f"column {column!r} holds{place} the declared {known!r} up to case, accents, white space or one typing error",
+        rule="it would count as another value",
+        fix="write it as it is declared; if it is another value, declare that, too",
+    ).at(key)
+
+
+def _different(table: Table, column: str) -> Iterator[str]:
+    from takifugu.data.totals import totals
+
+    for group in totals(table, [], by=[column], null_keys="keep"):
+        text = text_of(group.key[0])
+        if text is not None:
+            yield str(text)
+
+
+def _first(table: Table, column: str, meant: dict[str, str]) -> tuple[int | None, str]:
+    """Return the first row that holds one of some texts, where rows have an order, and which value was meant."""
+    if table.ordered:
+        for row, text in enumerate(_in_order(table, column)):
+            stripped = None if text is None else str(text)
+            declared = next((t for t in (stripped, (stripped or "").strip()) if t in meant), None)
+            if declared is not None:
+                return row, meant[declared]
+    return None, min(meant.values())
+
+
+def _in_order(table: Table, column: str) -> Iterator[object]:
+    if table.in_python:
+        return iter(table.lists({"value": column})["value"])
+    from takifugu.data.engines.differences import careful, collected
+
+    with careful(table.source):
+        return iter([text_of(value) for (value,) in collected(table.pick({"value": column}))])

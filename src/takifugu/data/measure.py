@@ -1,0 +1,274 @@
+"""The rules that rows must keep before they are used, and what their facts say about each piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.data.engines.table import Table
+from takifugu.data.lookalikes import refuse_lookalikes
+from takifugu.data.rows.layout import Layout, Lengths, Recode
+from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, Fact, Key, Rows, are_together
+from takifugu.data.times.calendar import Calendar
+from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.spellings import meant
+from takifugu.data.values.texts import not_numbers
+
+IntArray = npt.NDArray[np.int64]
+
+#: A longer piece, or ticks further apart, mean a mistake in the order column or in the step.
+LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
+#: More runs of weights do not fit into one expression: read the entries themselves.
+MOST_WEIGHTS = 256
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A piece's length (after a cut), whether entries of it (before a cut) are unobserved, and its counts by state.
+
+    `name` is what its unit and piece are called; rows know them as they are written.
+    """
+
+    name: Key
+    length: int
+    gaps: bool
+    counts: IntArray = field(repr=False)
+
+
+def measure(
+    rows: Rows, layout: Layout, states: Recode, lengths: Lengths, table: Table
+) -> tuple[Rows, dict[Key, Measured], int | None]:
+    """Return the rows, knowing their facts; the pieces that are long enough; and the place at which others are cut.
+
+    The place is None where no piece is cut. Raises DataError for rows that break a rule of the layout or the lengths.
+    """
+    rows, grouped = rows.surveyed()
+    _check_values(grouped, layout, states, table)
+    if layout.order is None:
+        _check_together(grouped, layout)
+    else:
+        rows, grouped = _in_order(rows, grouped, layout)
+    if layout.calendar is not None and rows.step is not None:
+        _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
+    names = _names(grouped, layout)
+    whole = {key: _length(facts, rows.step, layout) for key, facts in grouped.items()}
+    longest = lengths.longest
+    before = longest if longest is not None and max(whole.values()) > longest else None
+    if before is not None and lengths.longer == "refuse":
+        raise DataError(
+            f"a piece is longer than the {before} steps that the belief allows",
+            fix="raise the longest length, or have longer pieces cut",
+        ).at("max_length")
+    long_enough = {key: facts for key, facts in grouped.items() if whole[key] >= lengths.shortest}
+    if not long_enough:
+        raise DataError(
+            f"no piece has the {lengths.shortest} steps that are required", fix="lower the shortest length"
+        ).at("min_length")
+    measured = {}
+    for key, facts in long_enough.items():
+        seen = [(f.code, f.rows) for f in facts if f.code >= 0]
+        counts = np.zeros(len(states.states), dtype=np.int64)
+        for code, number in seen:
+            counts[code] += number
+        length = whole[key] if before is None else min(whole[key], before)
+        measured[key] = Measured(names[key], length, sum(n for _, n in seen) != whole[key], counts)
+    return rows, measured, before
+
+
+def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Recode, table: Table) -> None:
+    if not grouped:
+        raise DataError("the data has no rows", rule="nothing can be released")
+    if layout.null_keys != "keep":
+        for column, part in ((layout.unit, 0), (layout.piece, 1)):
+            if column is not None and any(key[part] is None for key in grouped):
+                raise DataError(
+                    f"column {column!r} has missing values",
+                    rule="every row must have a value there",
+                    fix='fill them, or write null_keys = "drop" to leave these rows out',
+                ).at("null_keys")
+    codes = {fact.code for facts in grouped.values() for fact in facts}
+    if states.bins is not None and UNKNOWN in codes:
+        raise not_numbers(layout.value).at("value")
+    if OUTSIDE in codes:
+        bins = states.bins
+        assert bins is not None
+        known = [f"{state!s}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
+        raise DataError(
+            f"column {layout.value!r} has a number that is in none of the bins",
+            fix=f"declare bins for all numbers that can occur; they are {known}",
+        ).at("bins")
+    if UNKNOWN in codes:
+        refuse_lookalikes(table, layout.value, states.codes, "states")
+        names = [str(s) for s in states.states]
+        raise DataError(
+            f"column {layout.value!r} has a value that is no state and is not mapped to one",
+            fix=f"the states are {names}",
+        ).at("states")
+    if UNOBSERVED in codes and layout.nulls == "refuse":
+        raise DataError(
+            f"column {layout.value!r} has missing states",
+            fix=(
+                "fill them, leave their rows out, or have them counted as unobserved where the pattern of gaps may "
+                "be public"
+            ),
+        ).at("nulls")
+
+
+def _names(grouped: Mapping[Key, list[Fact]], layout: Layout) -> dict[Key, Key]:
+    """Return what the unit and the piece of every written key are called; DataError for two spellings of one."""
+    counted = ", without the rows that are left out" if layout.null_keys == "drop" else ""
+    rows = {key: min((f.first for f in facts if f.first is not None), default=None) for key, facts in grouped.items()}
+    keys = sorted(grouped, key=lambda key: (rows[key] or 0, *map(str, key)))
+    named = [(unit, rows[unit, piece]) for unit, piece in keys if unit is not None]
+    units = meant(named, str(layout.unit), "unit", counted)
+    by_unit: dict[str | None, list[tuple[str, int | None]]] = {}
+    for unit, piece in keys:
+        if piece is not None:
+            by_unit.setdefault(unit, []).append((piece, rows[unit, piece]))
+    pieces = {unit: meant(parts, str(layout.piece), "piece", counted) for unit, parts in by_unit.items()}
+    return {
+        (unit, piece): (None if unit is None else units[unit], None if piece is None else pieces[unit][piece])
+        for unit, piece in keys
+    }
+
+
+def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
+    if not are_together(grouped):
+        named = ", ".join(repr(c) for c in (layout.unit, layout.piece) if c is not None)
+        raise DataError(
+            "the rows of one piece are not together, and no order column is declared",
+            fix=f"sort the data by {named}, or declare the order column",
+        ).at("order")
+
+
+def _in_order(
+    rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout
+) -> tuple[Rows, dict[Key, list[Fact]]]:
+    """Return the rows as the order column sorts them, one in each place; DataError where it does not."""
+    reasons = {fact.unplaced for facts in grouped.values() for fact in facts if fact.unplaced}
+    if reasons:
+        raise _without_place(min(reasons), layout)
+    rows, arrangement = rows.arranged()
+    if arrangement.set_back and (arrangement.ties or layout.step is None):
+        raise DataError(
+            f"column {layout.order!r} goes back by an hour or less within a piece, as where a clock was set back",
+            rule="what a clock shows twice is two steps",
+            fix='declare its zone, such as timezone = "Europe/Berlin" ("UTC" for a clock that is never changed), or '
+            "write the offsets from UTC",
+        ).at("timezone")
+    if not arrangement.ties:
+        return rows, grouped
+    if layout.duplicates == "refuse":
+        raise DataError(
+            f"column {layout.order!r} has ties within one piece",
+            rule="two rows cannot be in one step",
+            fix='declare the piece column if they belong to several pieces, a time zone if a clock was set back, or '
+            'which row counts: duplicates = "first" or "last"',
+        ).at("order")
+    if not rows.in_rows:
+        raise DataError(
+            f"column {layout.order!r} has ties within one piece, and this source keeps no order of its rows",
+            rule="none of them is the first or the last",
+            fix="leave one row for each step",
+        ).at("duplicates")
+    return rows.without_ties(layout.duplicates).surveyed()
+
+
+def _without_place(reason: int, layout: Layout) -> DataError:
+    if reason == SKIPPED:
+        return DataError(
+            f"column {layout.order!r} has times that clocks in {layout.timezone!r} skipped",
+            fix='declare the zone that the clock keeps, such as "Etc/GMT-1" for UTC+1 in summer, too',
+        ).at("timezone")
+    if reason == UNCLEAR:
+        return DataError(
+            f"column {layout.order!r} has times that clocks in {layout.timezone!r} showed twice, and the order of the "
+            "rows does not tell which is meant",
+            fix="write the offsets from UTC, sort the rows as they were recorded, or declare which they are: "
+            'ambiguous = "first" or "last", or "drop" to leave them out',
+        ).at("timezone")
+    how = "" if layout.order_format is None else f", are not written as {layout.order_format!r}"
+    return DataError(
+        f"column {layout.order!r} has values that are missing, not finite{how}, or no date of the calendar",
+        rule="every row needs its place in the order",
+    ).at("order" if layout.order_format is None else "order_format")
+
+
+def _check_calendar(grouped: Mapping[Key, list[Fact]], step: int, calendar: Calendar, column: str) -> None:
+    """Raise DataError for a row outside the calendar, or between two of its steps."""
+    facts, start, size = [fact for some in grouped.values() for fact in some], calendar.ticks(step), calendar.size
+    low, high = min(f.low or 0 for f in facts), max(f.high or 0 for f in facts)
+    if low < start or (size is not None and high >= start + size * step):
+        raise DataError(
+            f"column {column!r} has rows outside the declared calendar",
+            fix="move from or until, or leave these rows out",
+        ).at("from")
+    if any(offset != start % step for f in facts for offset in f.offsets or ()):
+        raise DataError(
+            f"column {column!r} has rows that are not a whole number of steps after the calendar's start",
+            fix="round it, or declare the step and the start that it has",
+        ).at("from")
+
+
+def _length(facts: list[Fact], step: int | None, layout: Layout) -> int:
+    if step is None:
+        return sum(f.rows for f in facts)
+    if len({offset for f in facts for offset in f.offsets or ()}) > 1:
+        raise DataError(
+            f"column {layout.order!r} has rows that are not a whole number of steps after the first of their piece",
+            fix="declare the step that it has, or round_to where its clock is inexact",
+        ).at("step")
+    span = max(f.high or 0 for f in facts) - min(f.low or 0 for f in facts)
+    if span >= WIDEST_SPAN or span // step >= LONGEST_PIECE:
+        raise DataError(
+            f"column {layout.order!r} spans more steps than a piece can have", fix="check it and the step"
+        ).at("step")
+    return span // step + 1
+
+
+def check_weights(weights: Mapping[range, int] | None) -> None:
+    """Raise InputError for weights that are no integers on a few separate runs of places."""
+    if weights is None:
+        return
+    if len(weights) > MOST_WEIGHTS:
+        raise InputError(
+            f"there are {len(weights)} runs of weights, more than {MOST_WEIGHTS}", fix="read the entries"
+        ).at("weights")
+    last = 0
+    for run in sorted(weights, key=lambda r: r.start):
+        if run.step != 1 or len(run) == 0 or run.start < last:
+            raise InputError(
+                f"the weights' run {run} is empty, has a step or overlaps", fix="give separate runs of places"
+            ).at("weights")
+        if isinstance(weights[run], bool) or not isinstance(weights[run], int) or abs(weights[run]) >= 2**31:
+            raise InputError(
+                f"the weight of {run} is {weights[run]!r}", rule="it must be a whole number below 2**31"
+            ).at("weights")
+        last = run.stop
+
+
+def counts_by_piece(triples: Iterable[tuple[Key, int, int]], states: int) -> dict[Key, IntArray]:
+    """Return each piece's counts by state; entries without a state add nothing."""
+    counts: dict[Key, IntArray] = {}
+    for key, code, number in triples:
+        array = counts.setdefault(key, np.zeros(states, dtype=np.int64))
+        if code >= 0:
+            array[code] += number
+    return counts
+
+
+def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[Key, tuple[range, ...]]:
+    """Return each piece's runs of observed entries, from the places where runs start and where runs end."""
+    marks: dict[Key, tuple[list[int], list[int]]] = {}
+    for key, start, end in edges:
+        first, last = marks.setdefault(key, ([], []))
+        first += [] if start is None else [start]
+        last += [] if end is None else [end]
+    return {
+        key: tuple(range(start, end + 1) for start, end in zip(sorted(first), sorted(last), strict=True))
+        for key, (first, last) in marks.items()
+    }

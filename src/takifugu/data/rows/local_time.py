@@ -1,0 +1,109 @@
+"""Columns of times on the wall of a declared zone as moments: the same integers on every engine, whatever it knows of
+zones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import narwhals.stable.v2 as nw
+
+from takifugu.data.engines.differences import Frame, collected, settled, with_neighbour, with_running_sum
+from takifugu.data.rows.pieces import SKIPPED, UNCLEAR
+from takifugu.data.times.zones import Stretch, Zone
+
+
+def in_utc(
+    frame: Frame, keys: Sequence[str], zone: Zone, in_rows: bool, ambiguous: str = "refuse",
+    window: tuple[int, int] | None = None,
+) -> tuple[Frame, bool]:  # fmt: skip
+    """Replace the times on the wall `tick` by UTC; returns whether the rows still stand as they were read.
+
+    Times whose zone is written (`zoned`) are UTC already. Adds `fault`: 0, or why a time has no moment, and then `tick`
+    is null. Reads the first and the last time, and where clocks were set back between them, how many rows are then.
+    These are read by the rule `ambiguous` of the layout; those that it leaves out, and those of an unclear pass where
+    neither lies in the `window`, are no longer there.
+    """
+    walls = nw.col("tick")
+    local = ~walls.is_null()
+    if "zoned" in frame.collect_schema().names():
+        local = local & (nw.col("zoned") == 0).fill_null(False)
+    frame = frame.with_columns(local=local, fault=nw.lit(0, nw.Int64))
+    there = frame.filter(nw.col("local")).select(rows=nw.len(), low=walls.min(), high=walls.max())
+    ((rows, low, high),) = collected(there)
+    if not rows:  # every time tells its zone; how engines say that there is no smallest one differs
+        return frame.drop("local"), True
+    stretches = zone.between(int(low), int(high))
+
+    def of(what: Callable[[Stretch], int]) -> nw.Expr:
+        return _chosen(walls, stretches, what).cast(nw.Int64)
+
+    frame = settled(frame.with_columns(offset=of(lambda one: one.offset)), ["offset"])
+    in_place = True
+    if any(one.back for one in stretches):
+        frame, in_place = _in_passes(frame, keys, of, in_rows, ambiguous, window)
+    if any(one.skipped for one in stretches):
+        skipped = nw.col("local") & (of(lambda one: int(one.skipped)) == 1)
+        frame = frame.with_columns(fault=nw.when(skipped).then(nw.lit(SKIPPED, nw.Int64)).otherwise(nw.col("fault")))
+    moment = nw.when(nw.col("local")).then(walls - nw.col("offset")).otherwise(walls)
+    frame = frame.with_columns(tick=nw.when(nw.col("fault") == 0).then(moment))
+    return settled(frame.drop("local", "offset"), ["tick", "fault"]), in_place
+
+
+def _in_passes(
+    frame: Frame, keys: Sequence[str], of: Callable[[Callable[[Stretch], int]], nw.Expr], in_rows: bool,
+    ambiguous: str, window: tuple[int, int] | None,
+) -> tuple[Frame, bool]:  # fmt: skip
+    """Correct `offset` where clocks show a time twice: by the rule, or rows are of the second pass once theirs went
+    back.
+    """
+    frame = frame.with_columns(back=of(lambda one: one.back), end=of(lambda one: one.end))
+    frame = settled(frame, ["back", "end"])
+    twice = nw.col("local") & (nw.col("back") > 0)
+    ((rows,),) = collected(frame.filter(twice).select(rows=nw.len()))
+    if not rows:
+        return frame.drop("back", "end"), True
+    if ambiguous == "drop":
+        return frame.filter(~twice).drop("back", "end"), False
+    if ambiguous != "refuse":
+        later = nw.col("back") if ambiguous == "last" else nw.lit(0, nw.Int64)
+        offset = nw.when(twice).then(nw.col("offset") - later).otherwise(nw.col("offset"))
+        return settled(frame.with_columns(offset=offset).drop("back", "end"), ["offset"]), True
+    if not in_rows:
+        frame, in_place = _without_far_ones(frame, twice, window)
+        unclear = nw.when(twice).then(nw.lit(UNCLEAR, nw.Int64)).otherwise(nw.col("fault"))
+        return frame.with_columns(fault=unclear).drop("back", "end"), in_place
+    doubled = frame.filter(twice).select(*keys, "row", "tick", "end")
+    doubled = with_neighbour(doubled, keys, "row", ["tick", "end"])
+    again = (nw.col("end") == nw.col("end_before")) & (nw.col("tick") <= nw.col("tick_before"))
+    doubled = doubled.with_columns(passes=nw.when(again.fill_null(False)).then(nw.lit(1)).otherwise(nw.lit(0)))
+    doubled = doubled.with_columns(passes=nw.col("passes").cast(nw.Int64)).select(*keys, "end", "row", "passes")
+    doubled = with_running_sum(doubled, [*keys, "end"], "row", "passes")
+    frame = frame.join(doubled.select("row", "passes"), on="row", how="left")  # type: ignore[arg-type]
+    frame = settled(frame.with_columns(passes=nw.col("passes").fill_null(0)), ["passes"])
+    second, more = nw.col("passes") == 1, nw.col("passes") > 1
+    frame, _ = _without_far_ones(frame, more, window)
+    frame = frame.with_columns(
+        offset=nw.when(second).then(nw.col("offset") - nw.col("back")).otherwise(nw.col("offset")),
+        fault=nw.when(more).then(nw.lit(UNCLEAR, nw.Int64)).otherwise(nw.col("fault")),
+    )
+    return settled(frame.drop("back", "end", "passes"), ["offset", "fault"]), False
+
+
+def _without_far_ones(frame: Frame, unclear: nw.Expr, window: tuple[int, int] | None) -> tuple[Frame, bool]:
+    """Leave out the rows of an unclear pass of which neither lies in the window; returns whether there is none."""
+    if window is None:
+        return frame, True
+    first = nw.col("tick") - nw.col("offset")
+    last = first + nw.col("back")
+    outside = ((first < window[0]) | (first >= window[1])) & ((last < window[0]) | (last >= window[1]))
+    return frame.filter(~(unclear & outside)), False
+
+
+def _chosen(walls: nw.Expr, stretches: Sequence[Stretch], what: Callable[[Stretch], int]) -> nw.Expr:
+    """Return something of the stretch that each time is in, by halves."""
+    if len({what(one) for one in stretches}) == 1:
+        return nw.lit(what(stretches[0]), nw.Int64)
+    middle = len(stretches) // 2
+    later = _chosen(walls, stretches[middle:], what)
+    return nw.when(walls >= stretches[middle].start).then(later).otherwise(_chosen(walls, stretches[:middle], what))

@@ -1,0 +1,273 @@
+"""The order column as exact integers (ticks): whole numbers, thousandths of a step, or microseconds since 1970."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from fractions import Fraction
+
+import narwhals.stable.v2 as nw
+
+from takifugu.data.engines.differences import (
+    Frame,
+    as_integers,
+    collected,
+    in_microseconds,
+    is_duckdb,
+    settled,
+    wrapped,
+)
+from takifugu.data.engines.fixed_point import round_half_even
+from takifugu.data.rows.layout import parse_step
+from takifugu.data.times.clock import Clock
+from takifugu.data.times.time_format import CENTURY, SHORT, TimeFormat
+from takifugu.data.values.texts import (
+    INTEGER,
+    NUMBER,
+    PARTS_OF_STEP,
+    TIME,
+    ZONED,
+    no_order,
+    number_for_times,
+    time_for_numbers,
+    zone_of_numbers,
+)
+
+
+def with_ticks(
+    frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool,
+    clock: Clock | None = None,
+) -> tuple[Frame, int | None, bool]:  # fmt: skip
+    """Replace the picked order column `tick` by exact ticks, null where it is missing or not of its kind.
+
+    `kind` is the column's type, or what its texts are (with `in_texts`). Returns the frame, how many ticks make a
+    declared step, and whether ticks are integers (else float64: numbers that only order). Texts of times also get the
+    column `zoned`, 1 where a zone is written. Raises DataError for a column that orders nothing, for a step of
+    another kind (a time for numbers), and for a time zone of numbers.
+    """
+    clock = clock or Clock()
+    frame, length, whole = _with_ticks(frame, column, step, kind, in_texts, clock)
+    if clock.zone is not None and not isinstance(kind, nw.Date | nw.Datetime):
+        raise zone_of_numbers(column)
+    if length is None or not clock.parts:
+        return frame, length, whole
+    rounding = clock.rounding(length)
+    tick = nw.col("tick")
+    frame = settled(frame.with_columns(tick=nw.when(tick.abs() < rounding.largest).then(tick)), ["tick"])
+    frame = frame.with_columns(tick=rounding.of(tick))
+    if "ahead" in frame.collect_schema().names():
+        frame = frame.with_columns(tick=tick - nw.col("ahead") * rounding.finer).drop("ahead")
+    return frame, rounding.step, whole
+
+
+def _with_ticks(
+    frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool, clock: Clock
+) -> tuple[Frame, int | None, bool]:
+    tick = nw.col("tick")
+    if in_texts and clock.form is not None and isinstance(kind, nw.Datetime):
+        frame = frame.with_columns(tick=nw.when(tick.str.contains(clock.form.pattern)).then(tick))
+        return microseconds_of_format(frame, clock.form), _time_step(step, column), True
+    if in_texts:
+        form = TIME if isinstance(kind, nw.Datetime) else INTEGER if kind.is_integer() else NUMBER
+        frame = frame.with_columns(tick=nw.when(tick.str.contains(form)).then(tick))
+        if isinstance(kind, nw.Datetime):
+            return microseconds_of_text(frame, bool(clock.parts)), _time_step(step, column), True
+        frame = as_integers(frame, "tick") if kind.is_integer() else frame.with_columns(tick=tick.cast(kind))
+    if isinstance(kind, nw.Date | nw.Datetime):
+        return in_microseconds(frame, "tick", kind), _time_step(step, column), True
+    length = _number_step(step, column)
+    if kind.is_integer():
+        if length is None:
+            return frame.with_columns(tick=tick.cast(nw.Int64)), None, True
+        return frame.with_columns(tick=tick.cast(nw.Int64) * length.denominator), length.numerator, True
+    if isinstance(kind, nw.Decimal):
+        tick = tick.cast(nw.String)
+    elif not kind.is_float():
+        raise no_order(column)
+    number = tick.cast(nw.Float64)
+    frame = frame.with_columns(tick=nw.when(number.abs() < float("inf")).then(number))
+    if length is None:
+        return frame, None, False
+    return _ticks_of_fractions(frame, length / PARTS_OF_STEP), PARTS_OF_STEP, True
+
+
+def _ticks_of_fractions(frame: Frame, part: Fraction) -> Frame:
+    frame = frame.with_columns(tick=nw.col("tick") * float(part.denominator) / float(part.numerator))
+    # Beyond 2^52 a float64 has no fractions left to round: such a place is treated as missing.
+    frame = frame.with_columns(tick=nw.when(nw.col("tick").abs() < 2.0**52).then(nw.col("tick")))
+    return round_half_even(frame, ["tick"])
+
+
+def kind_of_texts(frame: Frame, column: str, form: TimeFormat | None = None) -> nw.dtypes.DType:
+    """Return how the texts of an order column are read: all as whole numbers, as numbers, or as dates and times.
+
+    Where a format of times is declared, they are times. Raises DataError for texts that are none of these.
+    """
+    if form is not None:
+        return nw.Datetime("us")
+    value = nw.col("tick")
+    matches = {name: value.str.contains(pattern) for name, pattern in (("i", INTEGER), ("n", NUMBER), ("t", TIME))}
+    sums = {name: match.fill_null(False).cast(nw.Int64).sum() for name, match in matches.items()}
+    there = (~value.is_null()).cast(nw.Int64).sum()
+    ((integers, numbers, times, rows),) = ([n or 0 for n in row] for row in collected(frame.select(**sums, all=there)))
+    if not rows or integers == rows:
+        return nw.Int64()
+    if numbers == rows:
+        return nw.Float64()
+    if times == rows:
+        return nw.Datetime("us")
+    raise no_order(column)
+
+
+def microseconds_of_text(frame: Frame, on_the_wall: bool = False) -> Frame:
+    """Replace texts `tick` that match TIME by microseconds since 1970-01-01 UTC; null for a day that its month has not.
+
+    With `on_the_wall` they stay what clocks show, and `ahead` is added: by how much these are ahead of UTC. Adds
+    `zoned`, 1 where a zone is written. Each stage is a column: expressions would repeat what they are made of.
+    """
+    names, whole = frame.collect_schema().names(), nw.col("tick")
+    frame = frame.with_columns(there=~whole.is_null(), tick=whole.fill_null("1970-01-01"))
+    frame = frame.with_columns(timed=whole.str.len_chars() > 10)
+    frame = frame.with_columns(
+        body=nw.when(nw.col("timed")).then(whole.str.replace_all(ZONED, "")).otherwise(whole),
+        zone=nw.when(nw.col("timed") & whole.str.contains(ZONED)).then(whole.str.tail(6)),
+    )
+    midnight = nw.concat_str(nw.col("body"), nw.lit("T00:00"))
+    frame = frame.with_columns(
+        body=nw.when(nw.col("timed")).then(nw.col("body")).otherwise(midnight),
+        zoned=nw.when(nw.col("there")).then((~nw.col("zone").is_null()).cast(nw.Int64)),
+        zone=nw.when(nw.col("zone").str.contains("^[+-]")).then(nw.col("zone")),
+    )
+    frame = frame.with_columns(zone=nw.col("zone").fill_null("+00:00"))
+    zone = nw.col("zone")
+    frame = frame.with_columns(
+        sign=nw.when(zone.str.starts_with("-")).then(nw.lit(-1)).otherwise(nw.lit(1)),
+        zone_hours=zone.str.slice(1, 2),
+        zone_minutes=zone.str.slice(4, 2),
+    )
+    zones = ["sign", "zone_hours", "zone_minutes"]  # typed as the clock is: pandas 2 does not add two kinds of integers
+    frame = settled(_with_clock(frame).with_columns(nw.col(*zones).cast(nw.Int64)), zones)
+    minutes = nw.col("sign") * (nw.col("zone_hours") * 60 + nw.col("zone_minutes"))
+    frame = settled(frame.with_columns(ahead=minutes * 60_000_000), ["ahead"])
+    moment = nw.col("clock") if on_the_wall else nw.col("clock") - nw.col("ahead")
+    frame = settled(frame.with_columns(moment=moment), ["moment"])
+    columns = [*names, "zoned", *(["ahead"] if on_the_wall else [])]
+    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("moment"))).select(*columns)
+
+
+def microseconds_of_format(frame: Frame, form: TimeFormat) -> Frame:
+    """Replace texts `tick` that match a format by microseconds since 1970-01-01; null for a day that its month has not.
+
+    Parts are cut off from the left, one after the other.
+    """
+    names, whole = frame.collect_schema().names(), nw.col("tick")
+    frame = frame.with_columns(there=~whole.is_null(), rest=whole.fill_null(form.example))
+    letters = set()
+    for letter, literal in form.pieces:
+        rest = nw.col("rest")
+        if not letter:
+            frame = frame.with_columns(rest=rest.str.slice(len(literal)))
+            continue
+        letters.add(letter)
+        if letter == "f":
+            frame = frame.with_columns(nw.concat_str(rest, nw.lit("000000")).str.slice(0, 6).alias(_named("f")))
+        elif letter in SHORT and not form.packed:
+            frame = frame.with_columns(wide=rest.str.slice(0, 2).str.contains("^[0-9]{2}$"))
+            part = nw.when(nw.col("wide")).then(rest.str.slice(0, 2)).otherwise(rest.str.slice(0, 1))
+            after = nw.when(nw.col("wide")).then(rest.str.slice(2)).otherwise(rest.str.slice(1))
+            frame = frame.with_columns(part.alias(_named(letter)), rest=after)
+        else:
+            width = 4 if letter == "Y" else 2
+            frame = frame.with_columns(rest.str.slice(0, width).alias(_named(letter)), rest=rest.str.slice(width))
+    frame = _as_parts(frame, letters)
+    frame = _clock_of_parts(frame)
+    return frame.with_columns(tick=nw.when(nw.col("there")).then(nw.col("clock"))).select(*names)
+
+
+def _named(letter: str) -> str:
+    """Return what the column of a part is called: some engines take m for M."""
+    return f"part_{ord(letter)}"
+
+
+def _as_parts(frame: Frame, letters: set[str]) -> Frame:
+    """Return the texts of a format's parts as integers under their own names."""
+    number = {letter: nw.col(_named(letter)).cast(nw.Int64) for letter in letters if letter != "p"}
+    zero = nw.lit(0, nw.Int64)
+    frame = frame.with_columns(
+        read_year=number.get("Y", number.get("y", zero)),
+        month=number["m"], day=number["d"], minute=number.get("M", zero), second=number.get("S", zero),
+        fraction=number.get("f", zero), hour=number.get("H", number.get("I", zero)),
+    )  # fmt: skip
+    year = nw.col("read_year")
+    if "y" in letters:
+        year = nw.when(year < CENTURY).then(year + 2000).otherwise(year + 1900)
+    frame = settled(frame.with_columns(year=year), ["year"])
+    if "p" in letters:
+        noon = nw.when(nw.col(_named("p")).str.contains("^[pP]")).then(nw.lit(12)).otherwise(nw.lit(0))
+        hour = nw.when(nw.col("hour") == 12).then(nw.lit(0)).otherwise(nw.col("hour"))
+        frame = frame.with_columns(hour=hour.cast(nw.Int64), noon=noon.cast(nw.Int64))
+        frame = settled(frame, ["hour", "noon"]).with_columns(hour=nw.col("hour") + nw.col("noon"))
+    return settled(frame, ["month", "day", "hour", "minute", "second", "fraction"])
+
+
+def _with_clock(frame: Frame) -> Frame:
+    """Add `clock`, the microseconds since 1970-01-01 of times without a zone `body`; null for impossible days.
+
+    Days are counted in integers, because no two engines parse times alike; DuckDB's own reading of this form is exact,
+    and several times as fast.
+    """
+    if is_duckdb(frame):
+        return wrapped(frame.to_native().project("*, epoch_us(try_cast(body as timestamp)) as clock"))
+    body = nw.col("body")
+    frame = frame.with_columns(
+        second=nw.when(body.str.len_chars() > 16).then(body.str.slice(17, 2)).otherwise(nw.lit("0")).cast(nw.Int64),
+        fraction=nw.concat_str(body.str.slice(20), nw.lit("000000")).str.slice(0, 6).cast(nw.Int64),
+    )
+    parts = {"year": (0, 4), "month": (5, 2), "day": (8, 2), "hour": (11, 2), "minute": (14, 2)}
+    frame = frame.with_columns(body.str.slice(*where).cast(nw.Int64).alias(part) for part, where in parts.items())
+    return _clock_of_parts(frame)
+
+
+def _clock_of_parts(frame: Frame) -> Frame:
+    """Add `clock` to the parts of times, from `year` to `fraction` (of a second, in microseconds)."""
+    frame = _with_days(frame)
+    seconds = (nw.col("days") * 1440 + nw.col("hour") * 60 + nw.col("minute")) * 60 + nw.col("second")
+    frame = settled(frame.with_columns(clock=seconds * 1_000_000 + nw.col("fraction")), ["clock"])
+    return frame.with_columns(clock=nw.when(nw.col("day") <= nw.col("last")).then(nw.col("clock")))
+
+
+def _with_days(frame: Frame) -> Frame:
+    """Add `days` since 1970-01-01 of a Gregorian date (years start in March), and the `last` day of its month.
+
+    After H. Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.
+    """
+    year, month, march = nw.col("year"), nw.col("month"), nw.col("march")
+    leap = ((year // 4 * 4 == year) & (year // 100 * 100 != year)) | (year // 400 * 400 == year)
+    short = nw.when(month.is_in([4, 6, 9, 11])).then(nw.lit(30)).otherwise(nw.lit(31))
+    frame = frame.with_columns(
+        march=nw.when(month > 2).then(year).otherwise(year - 1),
+        moved=nw.when(month > 2).then(month - 3).otherwise(month + 9),
+        february=nw.when(leap).then(nw.lit(29)).otherwise(nw.lit(28)),
+    )
+    of_year = (nw.col("moved") * 153 + 2) // 5 + nw.col("day") - 1
+    return frame.with_columns(
+        days=march * 365 + march // 4 - march // 100 + march // 400 + of_year - 719468,
+        last=nw.when(month == 2).then(nw.col("february")).otherwise(short),
+    )
+
+
+def _time_step(step: int | float | str | None, column: str) -> int | None:
+    if step is None:
+        return None
+    length = parse_step(step)
+    if not isinstance(length, timedelta):
+        raise number_for_times(column)
+    return length // timedelta(microseconds=1)
+
+
+def _number_step(step: int | float | str | None, column: str) -> Fraction | None:
+    if step is None:
+        return None
+    length = parse_step(step)
+    if isinstance(length, timedelta):
+        raise time_for_numbers(column)
+    return length

@@ -1,0 +1,117 @@
+"""Rows grouped into pieces, as the few integers that sequences need: what an engine is asked, and its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from takifugu.data.times.cells import Slots
+
+#: Why a row has no place in the order: it has no value there, clocks skipped that time, or showed it more than once.
+MISSING, SKIPPED, UNCLEAR = 1, 2, 3
+
+#: What names a piece: the unit and the piece as texts, None where there is no such column or it has no value.
+Key = tuple[str | None, str | None]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What the rows of one piece in one state amount to; None where a question has no meaning.
+
+    `low` and `high` bound the ticks of the order column, `offsets` their remainders by the step, `first` and `last`
+    the row numbers; `unplaced` says why a row has no tick (0 where all have one). `ties`, `back` and `leaps` count the
+    rows whose tick is that of the row above, is below it, and is so by more than a clock is ever set back.
+    """
+
+    key: Key
+    code: int
+    rows: int
+    unplaced: int
+    low: int | None
+    high: int | None
+    offsets: tuple[int, int] | None
+    first: int | None
+    last: int | None
+    ties: int = 0
+    back: int = 0
+    leaps: int = 0
+
+
+def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
+    """Return the facts of each piece."""
+    grouped: dict[Key, list[Fact]] = {}
+    for fact in facts:
+        grouped.setdefault(fact.key, []).append(fact)
+    return grouped
+
+
+def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:
+    """Return whether rows have numbers and no piece's rows have another piece's rows between them."""
+    for facts in grouped.values():
+        ends = [end for fact in facts for end in (fact.first, fact.last) if end is not None]
+        if not ends or max(ends) - min(ends) != sum(fact.rows for fact in facts) - 1:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Whether rows of one piece tie, and whether their times look like a clock that was set back."""
+
+    ties: bool
+    set_back: bool
+
+
+#: A day, and the most that clocks are set back in one go, in microseconds.
+DAY, HOUR = 86_400_000_000, 3_600_000_000
+#: Clocks are set back at night: what they show then is at most this much after 23:00.
+NIGHT = 5 * HOUR
+
+
+def looks_set_back(pieces: Iterable[tuple[int, int, int]]) -> bool:
+    """Return whether rows of some piece go backwards as often as clocks are set back, each time by no more than that.
+
+    `pieces` holds for each piece how often it goes backwards, how often it does so otherwise than a clock does, and the
+    microseconds from its first to its last row.
+    """
+    return any(back and not leaps and back <= 1 + span // (180 * DAY) for back, leaps, span in pieces)
+
+
+class Rows(Protocol):
+    """Rows that were picked and grouped. An entry's place counts from 0 along its piece; `before` is the first place
+    that is cut off.
+    """
+
+    @property
+    def step(self) -> int | None:
+        """Return how many ticks make a declared step; None without one."""
+
+    @property
+    def in_rows(self) -> bool:
+        """Return whether rows have an order of their own."""
+
+    def surveyed(self) -> tuple[Rows, dict[Key, list[Fact]]]:
+        """Return the facts of every piece, one per state, and the rows again, now with what their facts tell."""
+
+    def arranged(self) -> tuple[Rows, Arrangement]:
+        """Return how the order column runs along the rows, and the rows again, knowing whether they must be sorted."""
+
+    def without_ties(self, keep: str) -> Rows:
+        """Return the rows with the first or the last one of those that have one place in the order."""
+
+    def counts(self, before: int | None, weights: Mapping[range, int] | None) -> Iterator[tuple[Key, int, int]]:
+        """Yield piece, state, and how many entries are in it (or their weights' sum)."""
+
+    def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
+        """Yield piece, number of the cell, state, and how many entries of the window are there."""
+
+    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
+        """Yield piece, a place where a run of observed entries starts, and the place where another one ends."""
+
+    def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
+        """Yield piece, place and state of every row."""
+
+    def transitions(self) -> Iterator[tuple[int, int, int]]:
+        """Yield two states and how often the second is observed one place after the first."""

@@ -1,0 +1,216 @@
+"""Sequences of any table: public lengths and gaps, and private counts, checked by the rules that were declared.
+
+A message names the rule and the column. It never repeats a value, a place or a number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.table import Table
+from takifugu.data.measure import Measured, check_weights, counts_by_piece, measure, runs_by_piece
+from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
+from takifugu.data.rows.pieces import Key, Rows
+from takifugu.data.values.codes import UNOBSERVED
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One piece of one unit's sequence: what is public about it, and how many of its entries are in each state.
+
+    `observed` are the runs of entries that have a state, counted from 0; the others have weight 0. `counts` has one
+    integer per state and is private: it goes into the noise and nowhere else. So are `values`, where they were asked
+    for: the number of each entry's state, -1 where it was not observed. `written` is the unit's name as the data spell
+    it. Entries counted by cells have the (public) number of each one's `cell`, and private counts by cell and state.
+    """
+
+    unit: str | None
+    piece: str | None
+    length: int
+    observed: tuple[range, ...]
+    counts: IntArray = field(repr=False)
+    written: str | None = field(default=None, repr=False)
+    values: IntArray | None = field(default=None, repr=False)
+    cell: IntArray | None = field(default=None, repr=False)
+    by_cell: IntArray | None = field(default=None, repr=False)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every entry was observed."""
+        return sum(map(len, self.observed)) == self.length
+
+    def weights(self) -> IntArray:
+        """Return 1 for every observed entry and 0 for the others, one per entry of the piece."""
+        weights = np.zeros(self.length, dtype=np.int64)
+        for run in self.observed:
+            weights[run.start : run.stop] = 1
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The pieces of a chain's sequences, their entries counted by state where the rows are; private."""
+
+    pieces: tuple[Piece, ...] = field(repr=False)
+
+
+def pieces(
+    table: Table,
+    layout: Layout,
+    states: Recode,
+    lengths: Lengths | None = None,
+    weights: Mapping[range, int] | None = None,
+    entrywise: bool = False,
+) -> tuple[Piece, ...]:
+    """Return every piece with its length, its gaps, and its entries counted by state, sorted by unit and piece.
+
+    The rows stay in their engine; a few integers per piece come back. With `weights` (integers for runs of places, 0
+    elsewhere) an entry counts with its place's weight. `entrywise` brings every entry's state, too, for data that fit
+    into memory. Raises InputError for a column that is not there, and DataError
+    for data that break a rule of the layout: no rows, a missing key, order or state, an unknown state, ties or rows
+    that go backwards, rows that miss the step, a piece that is too long, no piece that is long enough.
+
+    >>> import tempfile, pathlib
+    >>> from takifugu.data import Layout, Recode, open_frame, pieces
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "activity.csv"
+    >>> _ = file.write_text("person,minute,posture\\nAna,0,lying\\nAna,1,lying\\nAna,3,walking\\nBen,7,lying\\n")
+    >>> layout = Layout("posture", unit="person", order="minute", step=1)
+    >>> for piece in pieces(open_frame(file), layout, Recode(("lying", "walking"))):
+    ...     print(piece.unit, piece.length, piece.observed, piece.counts.tolist())
+    Ana 4 (range(0, 2), range(3, 4)) [2, 1]
+    Ben 1 (range(0, 1),) [1, 0]
+    """
+    check_weights(weights)
+    with careful_with(table):
+        rows = rows_of(table, layout, states)
+        rows, measured, before = measure(rows, layout, states, lengths or Lengths(), table)
+        counts = {key: m.counts for key, m in measured.items()}
+        window, slots, cell = layout.window, layout.slots, None
+        by_cell: dict[Key, IntArray] = {}
+        if slots is not None:
+            numbers, cell = slots.cells
+            by_cell = _by_cell(rows.cells(slots), numbers, len(states.states))
+            counts = {key: table.sum(axis=0) for key, table in by_cell.items()}
+        elif window is not None:
+            counts = counts_by_piece(rows.counts(None, {window: 1}), len(states.states))
+        elif weights is not None or (before is not None and not entrywise):
+            counts = counts_by_piece(rows.counts(before, weights), len(states.states))
+        values: dict[Key, IntArray] = {}
+        runs: dict[Key, tuple[range, ...]] = {key: (range(m.length),) for key, m in measured.items()}
+        if entrywise:
+            values = _values(rows, measured, before, window)
+        elif any(m.gaps for m in measured.values()) or (window is not None and layout.gaps == "public"):
+            runs = runs_by_piece(rows.edges(before))
+    listed = []
+    for key, m in measured.items():
+        observed, mine, seen = runs.get(key, ()), counts.get(key), values.get(key)
+        if seen is not None:
+            observed = _runs(seen != UNOBSERVED)
+            mine = np.bincount(seen[seen >= 0], minlength=len(states.states)) if weights is None else mine
+        mine = np.zeros(len(states.states), dtype=np.int64) if mine is None else mine
+        if window is not None and seen is None:
+            observed = _inside(observed, window) if layout.gaps == "public" else (range(len(window)),)
+        length = m.length if window is None else len(window)
+        cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(mine)), dtype=np.int64))
+        listed.append(Piece(*m.name, length, observed, mine, key[0], seen, cell, cells))
+    return tuple(sorted(listed, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
+
+
+def _by_cell(cell_counts: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
+    """Return each piece's counts by cell and state, of the cells of these numbers; no state adds nothing."""
+    row, counts = {number: place for place, number in enumerate(numbers.tolist())}, dict[Key, IntArray]()
+    for key, number, code, rows in cell_counts:
+        table = counts.setdefault(key, np.zeros((len(row), states), dtype=np.int64))
+        if code >= 0:
+            table[row[number], code] += rows
+    return counts
+
+
+def _values(
+    rows: Rows, measured: Mapping[Key, Measured], before: int | None, window: range | None
+) -> dict[Key, IntArray]:
+    read = {key: range(m.length) if window is None else window for key, m in measured.items()}
+    values = {key: np.full(len(places), UNOBSERVED, dtype=np.int64) for key, places in read.items()}
+    for key, place, code in rows.entries(before):
+        if key in values and place in read[key]:
+            values[key][place - read[key].start] = code
+    return values
+
+
+def _inside(runs: tuple[range, ...], window: range) -> tuple[range, ...]:
+    """Return the parts of runs that a window holds, counted from its start."""
+    cut = [range(max(r.start, window.start), min(r.stop, window.stop)) for r in runs]
+    return tuple(range(r.start - window.start, r.stop - window.start) for r in cut if r)
+
+
+def _runs(seen: npt.NDArray[np.bool_]) -> tuple[range, ...]:
+    """Return the runs of places that were seen."""
+    edges = np.flatnonzero(np.diff(seen.astype(np.int8), prepend=0, append=0)).tolist()
+    return tuple(range(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True))
+
+
+def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
+    """Return counts[x, y], how often state x is followed at the next place of its piece by state y.
+
+    For fitting a belief to public sequences; pairs with an unobserved entry are not counted. Raises what `pieces`
+    raises.
+    """
+    counts = np.zeros((len(states.states), len(states.states)), dtype=np.int64)
+    with careful_with(table):
+        rows = rows_of(table, layout, states)
+        rows, _, _ = measure(rows, layout, states, Lengths(), table)
+        for one, other, times in rows.transitions():
+            counts[one, other] += times
+    return counts
+
+
+def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence[int]) -> IntArray:
+    """Return counts[c, x, y]: the same of the steps that start in cell c, `cells` being those of one period of places.
+
+    Places count from the start of the layout's calendar. Raises what `pieces` raises.
+    """
+    counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
+    with careful_with(table):
+        rows, _, before = measure(rows_of(table, layout, states), layout, states, Lengths(), table)
+        entries = sorted(
+            ((str(key), place, code) for key, place, code in rows.entries(before) if code != UNOBSERVED)
+        )
+    for (one, place, code), (other, following, then) in pairwise(entries):
+        if one == other and following == place + 1:
+            counts[cells[place % len(cells)], code, then] += 1
+    return counts
+
+
+def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
+    """Return the rows of a table, wherever they are.
+
+    Raises InputError for a column that is not there, DataError for columns of a kind that is of no use.
+    """
+    states.check(table.missing)
+    if table.in_python:
+        from takifugu.data.rows.in_python import python_rows
+
+        return python_rows(table, layout, states)
+    if not table.ordered and layout.order is None:
+        raise DataError(f"{table.source} keeps no order of its rows", fix="declare the order column").at("order")
+    from takifugu.data.rows.in_engine import engine_rows
+
+    return engine_rows(table, layout, states)
+
+
+def careful_with(table: Table) -> AbstractContextManager[None]:
+    """Return a context in which an engine's error becomes one that never quotes the data."""
+    if table.in_python:
+        return nullcontext()
+    from takifugu.data.engines.differences import careful
+
+    return careful(table.source)

@@ -1,0 +1,72 @@
+"""Rows counted by what their columns say, where the rows are: a few integers come back, however many rows there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from takifugu.data.engines.table import Table
+from takifugu.data.values.bins import Bins
+from takifugu.data.values.classes import Classes
+from takifugu.data.values.codes import UNOBSERVED
+
+#: How a column is read: the code of each text, or the classes or bins that its numbers are put into.
+Known = Mapping[str, int] | Classes | Bins
+
+
+def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int]:
+    """Return how many rows have each combination of codes; `known` gives each column's codes, by texts or by classes.
+
+    A missing value has the code -1, one that is not known (a text that is none of these, or no number) -2, a number in
+    no bin -3. One scan.
+    Raises InputError for a column that is not there, DataError for one that names nothing.
+
+    >>> import tempfile, pathlib
+    >>> from takifugu.data import open_frame
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = file.write_text("group,smokes\\na,no\\na,yes\\nb,no\\na,no\\nb,never\\n")
+    >>> found = tally(open_frame(file), {"group": {"a": 0, "b": 1}, "smokes": {"no": 0, "yes": 1}})
+    >>> sorted(found.items())
+    [((0, 0), 2), ((0, 1), 1), ((1, -2), 1), ((1, 0), 1)]
+    """
+    if table.in_python:
+        from takifugu.data.rows.in_python import python_classes, python_codes
+
+        read = (
+            python_codes(table, column, codes) if isinstance(codes, Mapping) else python_classes(table, column, codes)
+            for column, codes in known.items()
+        )
+        return dict(Counter(zip(*read, strict=True)))
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import careful, collected
+    from takifugu.data.engines.fixed_point import number_code
+    from takifugu.data.engines.sanitise import is_text, kind_of, state_code, state_column, text
+
+    roles = {f"c{number}": column for number, column in enumerate(known)}
+    with careful(table.source):
+        frame = table.pick(roles)
+        kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
+        of_role = zip(roles, known.values(), strict=True)
+        classes = {role: codes for role, codes in of_role if not isinstance(codes, Mapping)}
+        raw = {
+            role: number_code(role, column, kinds[role], table, classes[role]) if role in classes
+            else state_column(role, column, kinds[role])
+            for role, column in roles.items()
+        }  # fmt: skip
+        frame = frame.select(**raw)
+        frame = frame.group_by(*roles).agg(rows=nw.len())  # so that only the few different texts are recoded
+        texts = [role for role in roles if role not in classes]
+        words = [text(nw.col(role), table.missing).alias(role) for role in texts if is_text(kinds[role])]
+        frame = frame.with_columns(words) if words else frame
+        schema: Mapping[str, Any] = frame.collect_schema()
+        codes = {role: state_code(role, schema[role], known[roles[role]]) for role in texts}  # type: ignore[arg-type]
+        frame = (frame.with_columns(**codes) if codes else frame).group_by(*roles).agg(rows=nw.col("rows").sum())
+        counts = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}
+    nothing = tuple(UNOBSERVED if role in texts else _missing(classes[role]) for role in roles)
+    return tally(table.filled, known) if nothing in counts and table.without_blank_rows is not None else counts
+
+
+def _missing(codes: Classes | Bins) -> int:
+    return codes.missing if isinstance(codes, Classes) else UNOBSERVED

@@ -1,0 +1,1 @@
+"""Clocks, calendars, time zones: where the steps of a recording lie."""

@@ -1,0 +1,207 @@
+"""The declared calendar of a recording: where its steps lie, which of them a window holds, and how both are written.
+
+Steps are counted in UTC; days, weeks and other periods are those of clocks in the declared zone, where there is one. A
+place is the number of a step, from 0 at the calendar's start. Where the recording starts and ends is no part of what a
+place means to a ledger, which counts steps from the year 1 (times) or from 0 (numbers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta, timezone
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.data.times.moments import (
+    EPOCH,
+    MICROSECOND,
+    PERIODS,
+    Moment,
+    days_of,
+    midnight,
+    moment,
+    period_of,
+)
+from takifugu.data.times.zones import Zone
+from takifugu.numbers.rationals import to_text
+
+_FIRST = datetime(1, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Steps of one length from `start` on, up to `stop` where that is declared; moments are exact.
+
+    >>> calendar = Calendar.read("2026-01-05", "2026-03-02", timedelta(hours=1))
+    >>> calendar.size, calendar.period("2026-W07"), calendar.written(range(840, 1008))
+    (1344, range(840, 1008), '2026-02-09 to 2026-02-16')
+    """
+
+    start: Moment
+    stop: Moment | None
+    step: Fraction
+    is_time: bool
+    zone: Zone | None = None
+
+    @staticmethod
+    def read(start: Any, stop: Any, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
+        """Read a calendar with steps of a length (`parse_step`); InputError, which names the key, for what is none.
+
+        With a `zone` times that tell none are those of its clocks, and steps must fit every change of them.
+        """
+        is_time = isinstance(length, timedelta)
+        exact = Fraction(length // MICROSECOND) if isinstance(length, timedelta) else length
+        first = moment(start, is_time, "from", zone)
+        calendar = Calendar(first, None, exact, is_time, zone if is_time else None)
+        if not is_time and first < 0:
+            raise InputError(f"the calendar starts at {start}", rule="its numbers are counted from 0").at("from")
+        last = None if stop is None else moment(stop, is_time, "until", zone)
+        if last is not None and last <= first:
+            raise InputError("the calendar ends before it starts", fix="write a later until").at("until")
+        calendar._check_changes(last)
+        return calendar if last is None else replace(calendar, stop=calendar.moment_of(calendar._place(last, "until")))
+
+    @property
+    def size(self) -> int | None:
+        """Return the number of steps; None where the end is not declared."""
+        return None if self.stop is None else self._place(self.stop, "until")
+
+    @property
+    def name(self) -> str:
+        """Return what a ledger knows it by: the length of its steps, and how they lie. Its ends may move."""
+        unit = "microseconds" if self.is_time else "in numbers"
+        return f"steps of {to_text(self.step)} {unit}, {to_text(self._origin % self.step)} later"
+
+    @property
+    def length(self) -> str:
+        """Return how long a step is, in words."""
+        if not self.is_time:
+            return to_text(self.step)
+        for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
+            times = self.step / (size * 10**6)
+            if times.denominator == 1:
+                return f"{times} {unit}{'s' if times > 1 else ''}"
+        return f"{to_text(self.step)} microseconds"
+
+    def steps_in(self, seconds: int) -> int:
+        """Return how many steps such a time has; 0 where steps are numbers."""
+        return int(seconds * 10**6 / self.step) if self.is_time else 0
+
+    def at(self, place: int) -> int:
+        """Return the number of a step as a ledger counts it."""
+        return int(self._origin // self.step) + place
+
+    def ticks(self, per_step: int) -> int:
+        """Return the calendar's start in ticks of an order column, of which so many make a step.
+
+        Raises InputError where it lies between two ticks.
+        """
+        tick = Fraction(self.start) / self.step * per_step
+        if tick.denominator != 1:
+            raise InputError("the calendar's start is no multiple of what the order column can hold").at("from")
+        return int(tick)
+
+    def window(self, start: Any, stop: Any) -> range:
+        """Return the places from `start` up to before `stop`.
+
+        Raises InputError, which names the key, for a window outside the calendar or between two of its steps.
+        """
+        first = self._place(moment(start, self.is_time, "from", self.zone), "from")
+        last = self._place(moment(stop, self.is_time, "to", self.zone), "to")
+        if last <= first:
+            raise InputError("the window ends before it starts", fix="write a later to").at("to")
+        return self._inside(range(first, last), f"{start} to {stop}", "from")
+
+    def period(self, text: str) -> range:
+        """Return the places of a day, a week of ISO 8601, a month or a year, as it is written."""
+        first, last = self._bounds(text)
+        places = range(self._place(first, "window"), self._place(last, "window"))
+        return self._inside(places, text, "window")
+
+    def periods(self, every: str) -> Iterator[tuple[str, range]]:
+        """Yield every whole day, week, month or year of the calendar, with its name; it must have an end."""
+        size = self.size
+        if size is None:
+            raise InputError(
+                "the calendar has no end, so there is no last window",
+                fix='declare until under [source], or publish one window: --window 2026-W07, or window = "2026-W07"',
+            ).at("every")
+        day = self._day(int(self.start))
+        while True:
+            text = period_of(day, every)
+            first, last = self._bounds(text)
+            if last > self.moment_of(size):
+                return
+            if first >= self.start:
+                yield text, range(self._place(first, "every"), self._place(last, "every"))
+            day = self._day(int(last))
+
+    def written(self, places: range) -> str:
+        """Return from when to when a window is, by clocks in the zone, or in UTC."""
+        return f"{self._text(places.start)} to {self._text(places.stop)}"
+
+    @property
+    def _origin(self) -> Fraction:
+        """Return how far the start is from where a ledger counts from."""
+        return Fraction(self.start) + ((EPOCH - _FIRST) // MICROSECOND if self.is_time else 0)
+
+    def _place(self, where: Moment, key: str) -> int:
+        place = (Fraction(where) - self.start) / self.step
+        if place.denominator != 1:
+            raise InputError(
+                "lies between two steps of the calendar", fix="write a time that is whole steps after its start"
+            ).at(key)
+        return int(place)
+
+    def moment_of(self, place: int) -> Moment:
+        """Return when a step starts."""
+        moment = self.start + place * self.step
+        return int(moment) if self.is_time else Fraction(moment)
+
+    def _inside(self, places: range, text: str, key: str) -> range:
+        size = self.size
+        if places.start < 0 or (size is not None and places.stop > size):
+            raise InputError(
+                f"the window {text} is not inside the calendar",
+                rule=f"it runs from {self._text(0)}" + (f" to {self._text(size)}" if size is not None else ""),
+                fix="write a window inside it, or move until",
+            ).at(key)
+        return places
+
+    def _bounds(self, text: str) -> tuple[Moment, Moment]:
+        if not self.is_time:
+            raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
+        days = days_of(text)
+        if days is None:
+            raise InputError(
+                f"the window is {text[:40]!r}",
+                fix="write a day, a week, a month or a year, such as " + ", ".join(map(repr, PERIODS.values())),
+            ).at("window")
+        return midnight(days[0], self.zone), midnight(days[1], self.zone)
+
+    def _text(self, place: int) -> str:
+        moment = self.moment_of(place)
+        if not self.is_time:
+            return to_text(Fraction(moment))
+        offset = 0 if self.zone is None else self.zone.offset(int(moment))
+        instant = EPOCH + (int(moment) + offset) * MICROSECOND
+        if self.zone is not None and self.zone.at(int(moment) + offset).back:  # shown twice: which one it is
+            return instant.replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
+        return instant.replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
+
+    def _day(self, moment: int) -> date:
+        offset = 0 if self.zone is None else self.zone.offset(moment)
+        return (EPOCH + (moment + offset) * MICROSECOND).date()
+
+    def _check_changes(self, stop: Moment | None) -> None:
+        """Raise InputError where clocks are changed by what is no whole number of steps."""
+        for at, before, after in () if self.zone is None else self.zone.changes:
+            if at > self.start and (stop is None or at < stop) and (after - before) % self.step:
+                raise InputError(
+                    f"steps of {self.length} do not fit clocks in {self.zone.name!r}, which are changed by "  # type: ignore[union-attr]
+                    f"{abs(after - before) // 60_000_000} minutes on {self._day(at)}",
+                    fix='write a step of which that is a multiple, such as step = "30min", or leave timezone out where '
+                    "rows are whole days",
+                ).at("timezone")

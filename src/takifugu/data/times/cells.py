@@ -1,0 +1,188 @@
+"""Which cell of a table each step of a window is in: by hour of the day, weekday, date, week or month, on local clocks.
+
+A step's number is `sum of its part along each axis`, in mixed radix, computed from its place by integers alone, so that
+every engine finds the same. With a time zone a step is where clocks on the wall put it: an hour that they skip has no
+step, and one that they show twice has the steps of both.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.data.times.calendar import Calendar
+from takifugu.data.times.moments import cell_name, cell_numbers
+
+IntArray = npt.NDArray[np.int64]
+
+HOUR, DAY = 3_600_000_000, 86_400_000_000
+WEEK = 7 * DAY
+#: What a table may be by, from the longest to the shortest, and how long a step of it may be at most.
+AXES = {"month": 28 * DAY, "week": WEEK, "date": DAY, "weekday": DAY, "hour": HOUR}
+
+
+def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
+    """Return what a table is by, in its order; InputError, which names the key, for what the calendar does not tell.
+
+    >>> from datetime import timedelta
+    >>> axes_of(["weekday", "hour"], Calendar.read("2026-01-05", None, timedelta(minutes=1)))
+    ('weekday', 'hour')
+    """
+    named = (by,) if isinstance(by, str) else tuple(by)
+    for axis in named:
+        if axis not in AXES:
+            known = f"write one of {list(reversed(AXES))}{did_you_mean(axis, AXES)}"
+            raise InputError(f"is by {axis!r}, which the calendar does not tell", fix=known).at("by")
+        if named.count(axis) > 1:
+            raise InputError(f"names {axis!r} twice", fix="name it once").at("by")
+        if not calendar.is_time:
+            raise InputError(f"is by {axis!r}, and steps are numbers", fix='declare a step such as "1min"').at("by")
+        if calendar.step > AXES[axis]:
+            raise InputError(
+                f"is by {axis!r}, and a step is {calendar.length}", rule="a cell is no shorter than a step",
+                fix=f"write one of {[a for a in reversed(AXES) if calendar.step <= AXES[a]]}, or leave by out",
+            ).at("by")  # fmt: skip
+    if not named:
+        raise InputError("names nothing", fix='write for example by = "hour"').at("by")
+    return named
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The number of every step of a window, along one axis or several, and what each number is called.
+
+    >>> from datetime import timedelta
+    >>> hours = Slots(Calendar.read("2026-01-05", None, timedelta(minutes=30)), range(0, 5), ("weekday", "hour"))
+    >>> hours.numbers.tolist(), [hours.label(number) for number in (0, 1, 2)]
+    ([0, 0, 1, 1, 2], ['Monday 00', 'Monday 01', 'Monday 02'])
+    """
+
+    calendar: Calendar
+    window: range
+    axes: tuple[str, ...]
+
+    @cached_property
+    def numbers(self) -> IntArray:
+        """Return the number of each step of the window."""
+        places = np.arange(self.window.start, self.window.stop, dtype=np.int64)
+        numbers: IntArray = self.of(places, lambda when, yes, no: np.where(when, yes, no)).astype(np.int64)
+        return numbers
+
+    @cached_property
+    def cells(self) -> tuple[IntArray, IntArray]:
+        """Return the numbers that some step has, in order, and which of them each step has."""
+        numbers, which = np.unique(self.numbers, return_inverse=True)
+        return numbers, which.ravel().astype(np.int64)
+
+    def of(self, places: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
+        """Return the numbers of steps by their places, in whatever computes with integers; `choose` is its if-else."""
+        clock = self._by_halves(places, self._clocks, choose)
+        wall = (places - self.window.start) * self._step + clock
+        number = places * 0
+        for axis in self.axes:
+            number = number * self._sizes[axis] + self._part(axis, wall, choose)
+        return number
+
+    def label(self, number: int) -> str:
+        """Return what people call a number."""
+        parts = []
+        for axis in reversed(self.axes):
+            number, part = divmod(number, self._sizes[axis])
+            parts.append(self._called(axis, part))
+        return " ".join(reversed(parts))
+
+    def parts(self, number: int, axes: Sequence[str]) -> tuple[int, ...]:
+        """Return the part of a number along some of the axes."""
+        parts = {}
+        for axis in reversed(self.axes):
+            number, parts[axis] = divmod(number, self._sizes[axis])
+        return tuple(parts[axis] for axis in axes)
+
+    @cached_property
+    def _offsets(self) -> list[tuple[int, int]]:
+        """Return the places from which on clocks are so far ahead of UTC, in microseconds, from the window's start."""
+        zone, start = self.calendar.zone, self.window.start
+        if zone is None:
+            return [(start, 0)]
+        offsets = [(start, zone.offset(self._moment(start)))]
+        for at, _, offset in zone.changes[bisect_right(zone.changes, (self._moment(start),)) :]:
+            place = max(math.ceil((Fraction(at) - self.calendar.start) / self.calendar.step), start)
+            if place >= self.window.stop:
+                break
+            offsets = [*(one for one in offsets if one[0] < place), (place, offset)]
+        return offsets
+
+    @cached_property
+    def _monday(self) -> int:
+        """Return a Monday before the window's first step on the clock, in microseconds: what local time counts from."""
+        day = (self._moment(self.window.start) + self._offsets[0][1]) // DAY
+        return (day - (day + 3) % 7 - 7) * DAY
+
+    @cached_property
+    def _unit(self) -> int:
+        """Return the microseconds of which all local times are multiples: small numbers stay exact on every engine."""
+        shifts = [self._moment(self.window.start) + offset for _, offset in self._offsets]
+        return math.gcd(HOUR, int(self.calendar.step), *shifts)
+
+    @property
+    def _step(self) -> int:
+        return int(self.calendar.step) // self._unit
+
+    @cached_property
+    def _clocks(self) -> list[tuple[int, int]]:
+        """Return from which place on, how far the window's first step would be behind that Monday, in units."""
+        first = self._moment(self.window.start) - self._monday
+        return [(place, (first + offset) // self._unit) for place, offset in self._offsets]
+
+    @cached_property
+    def _months(self) -> list[tuple[int, int]]:
+        """Return the local time, in units, at which each month of the window starts, and its number from the first."""
+        walls = self._monday + np.arange(self._days, dtype=np.int64) * DAY
+        numbers, starts = np.unique(cell_numbers("month", walls), return_index=True)
+        return list(zip((starts * (DAY // self._unit)).tolist(), (numbers - numbers[0]).tolist(), strict=True))
+
+    @cached_property
+    def _sizes(self) -> Mapping[str, int]:
+        """Return how many parts there are along each axis, at most."""
+        days = self._days
+        return {"hour": 24, "weekday": 7, "date": days, "week": days // 7 + 1, "month": len(self._months)}
+
+    @property
+    def _days(self) -> int:
+        """Return how many days there are from that Monday to the end of the window, at most."""
+        return (self._moment(self.window.stop) + max(offset for _, offset in self._offsets) - self._monday) // DAY + 1
+
+    def _part(self, axis: str, wall: Any, choose: Callable[[Any, Any, Any], Any]) -> Any:
+        if axis == "month":
+            return self._by_halves(wall, self._months, choose)
+        length = {"hour": HOUR, "weekday": DAY, "date": DAY, "week": WEEK}[axis] // self._unit
+        whole = wall // length
+        return whole % self._sizes[axis] if axis in ("hour", "weekday") else whole
+
+    def _by_halves(self, where: Any, steps: Sequence[tuple[int, int]], choose: Callable[[Any, Any, Any], Any]) -> Any:
+        """Return the value that holds from the last of these steps on that lies not behind each number."""
+        if len(steps) == 1:
+            return steps[0][1]
+        middle = len(steps) // 2
+        later = self._by_halves(where, steps[middle:], choose)
+        return choose(where >= steps[middle][0], later, self._by_halves(where, steps[:middle], choose))
+
+    def _called(self, axis: str, part: int) -> str:
+        return cell_name(axis, part if axis in ("hour", "weekday") else part + self._first(axis))
+
+    def _first(self, axis: str) -> int:
+        """Return the number that the Monday has among all dates, weeks or months."""
+        return int(cell_numbers(axis, np.array([self._monday], dtype=np.int64))[0])
+
+    def _moment(self, place: int) -> int:
+        return int(self.calendar.moment_of(place))
+

@@ -1,0 +1,116 @@
+"""Moments, days, weeks and months as release files write them, by clocks in a zone where one is declared."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError
+from takifugu.data.times.zones import Zone
+from takifugu.numbers.rationals import as_fraction
+
+#: A moment in microseconds since 1970 (UTC), or a number along the order column.
+Moment = int | Fraction
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+#: What `every` may be, and a window of each as it is written.
+PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
+
+
+def moment(value: Any, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
+    """Read a moment as a release file or a caller writes it: a TOML date or time, a text of one, or a number.
+
+    Times that tell no zone are those of clocks in `zone`, where one is given, and a date is when its first hour starts;
+    InputError, which names the key, for a time that clocks skipped or showed twice.
+    """
+    if not is_time:
+        if isinstance(value, date):
+            raise InputError("is a time, and steps are numbers", fix='write a number, or a step such as "1h"').at(key)
+        return as_fraction(value, "a place along the order column", key)
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value)
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return midnight(value, zone)
+        if isinstance(value, datetime):
+            moment = int(((value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND)
+            return moment if value.tzinfo or zone is None else _one_moment(moment, str(value), key, zone)
+    except InputError:
+        raise
+    except (ValueError, OverflowError):
+        pass
+    raise InputError(f"is {str(value)[:40]!r}, which is no time", fix="write a date such as 2026-01-05").at(key)
+
+
+def _one_moment(wall: int, text: str, key: str, zone: Zone) -> int:
+    if wall % (86_400 * 10**6) == 0:
+        return midnight((EPOCH + wall * MICROSECOND).date(), zone)
+    instants = zone.moments(wall)
+    if len(instants) != 1:
+        what = "showed twice" if instants else "skipped"
+        raise InputError(
+            f"is {text}, a time that clocks in {zone.name!r} {what}",
+            fix="write it with its offset from UTC, such as 2025-10-26T02:00:00+01:00",
+        ).at(key)
+    return instants[0]
+
+
+def midnight(day: date, zone: Zone | None) -> int:
+    """Return when a day starts: the first moment at which clocks show midnight, or what they show in its place."""
+    wall = (datetime(day.year, day.month, day.day, tzinfo=UTC) - EPOCH) // MICROSECOND
+    if zone is None:
+        return wall
+    instants = zone.moments(wall)
+    return instants[0] if instants else zone.at(wall).start - zone.at(wall).offset  # the skip starts at the change
+
+
+def cell_numbers(kind: str, walls: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return numbers that rise with the cells of times on the wall, in microseconds since 1970, a Thursday."""
+    days = walls // 86_400_000_000
+    if kind == "hour":
+        return walls // 3_600_000_000 % 24
+    if kind == "month":
+        return days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+    return {"weekday": (days + 3) % 7, "date": days, "week": (days + 3) // 7}[kind]
+
+
+def cell_name(kind: str, number: int) -> str:
+    if kind in ("hour", "weekday"):
+        return f"{number:02}" if kind == "hour" else WEEKDAYS[number]
+    if kind == "month":
+        return f"{1970 + number // 12:04}-{number % 12 + 1:02}"
+    day = date(1970, 1, 1) + timedelta(days=number if kind == "date" else 7 * number - 3)
+    return period_of(day, "day" if kind == "date" else kind)
+
+
+def days_of(text: str) -> tuple[date, date] | None:
+    """Return the first day of a period and the first one after it."""
+    try:
+        if match := re.fullmatch(r"(\d{4})-W(\d{2})", text):
+            first = date.fromisocalendar(int(match[1]), int(match[2]), 1)
+            return first, first + timedelta(days=7)
+        if match := re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", text):
+            first = date(int(match[1]), int(match[2]), int(match[3]))
+            return first, first + timedelta(days=1)
+        if match := re.fullmatch(r"(\d{4})-(\d{2})", text):
+            year, month = int(match[1]), int(match[2])
+            return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
+        if re.fullmatch(r"\d{4}", text):
+            return date(int(text), 1, 1), date(int(text) + 1, 1, 1)
+    except (ValueError, OverflowError):
+        pass
+    return None
+
+
+def period_of(day: date, every: str) -> str:
+    """Return the name of the period that holds a day."""
+    if every == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year:04}-W{week:02}"
+    return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[every]]

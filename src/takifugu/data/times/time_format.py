@@ -1,0 +1,128 @@
+"""Dates and times that are written otherwise than ISO 8601: a declared format, read alike on every engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import pairwise
+
+from takifugu.core.errors import InputError
+
+#: What the parts of a format match, in the letters of Python's strptime.
+PARTS: Mapping[str, str] = {
+    "Y": "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])",
+    "y": "[0-9]{2}", "m": "(?:0?[1-9]|1[0-2])", "d": "(?:0?[1-9]|[12][0-9]|3[01])",
+    "H": "(?:[01]?[0-9]|2[0-3])", "I": "(?:0?[1-9]|1[0-2])", "M": "[0-5]?[0-9]", "S": "[0-5]?[0-9]",
+    "f": "[0-9]{1,6}", "p": "[aApP][mM]",
+}  # fmt: skip
+#: Parts of two digits of which the first may be left out where it is 0.
+SHORT = "mdHIMS"
+#: Years of two digits from this one on are of the last century (POSIX, strptime).
+CENTURY = 69
+_EXAMPLE = 'write for example "%d/%m/%Y %H:%M": %Y or %y, %m, %d, %H (or %I and %p), %M, %S, %f'
+
+
+@dataclass(frozen=True)
+class TimeFormat:
+    """A format of dates and times, as a text of parts such as %d and of what stands between them.
+
+    Raises InputError for a part that is not known or is there twice, and for a format that is not a date, with a time
+    of day or without one.
+
+    >>> TimeFormat("%d/%m/%Y %H:%M").read("31/12/2025 9:05")
+    datetime.datetime(2025, 12, 31, 9, 5)
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        letters = [letter for letter, _ in self.pieces]
+        if not 2 <= len(self.text) <= 100 or any(letter not in PARTS for letter in letters if letter):
+            raise InputError(f"the format of times is {self.text[:60]!r}", fix=_EXAMPLE).at("order_format")
+        named = [letter for letter in letters if letter]
+        twice = len(set(named)) < len(named) or {"Y", "y"} <= set(named) or {"H", "I"} <= set(named)
+        day = {"m", "d"} <= set(named) and bool({"Y", "y"} & set(named))
+        clock = "".join(letter for letter in "HIMSf" if letter in named)
+        # Each part of the clock needs the one above it, and a clock of twelve hours the half of the day.
+        whole = clock in ("", "H", "HM", "HMS", "HMSf", "I", "IM", "IMS", "IMSf") and ("I" in named) == ("p" in named)
+        if twice or not day or not whole:
+            raise InputError(
+                f"the format of times is {self.text!r}", rule="it must have a year, a month and a day, each once, and "
+                "a time of day in full or none", fix=_EXAMPLE,
+            ).at("order_format")  # fmt: skip
+        if any(sign.isdigit() for _, literal in self.pieces for sign in literal) or "f" in letters[:-1]:
+            raise InputError(
+                f"the format of times is {self.text!r}", rule="no digits stand between its parts, and %f is the last",
+                fix=_EXAMPLE,
+            ).at("order_format")  # fmt: skip
+
+    @cached_property
+    def pieces(self) -> tuple[tuple[str, str], ...]:
+        """Return the format in pieces: the letter of a part ("" for none), or a literal text."""
+        return tuple(self._pieces())
+
+    def _pieces(self) -> Iterator[tuple[str, str]]:
+        for match in re.finditer(r"%(.?)|([^%]+)", self.text, re.DOTALL):
+            if match[2] is not None:
+                yield "", match[2]
+            elif match[1] == "%":
+                yield "", "%"
+            else:
+                yield match[1] or "?", ""
+
+    @cached_property
+    def packed(self) -> bool:
+        """Return whether a part of two digits is followed by another number at once, so that no digit is left out."""
+        letters = [letter for letter, _ in self.pieces]
+        return any(one and one in SHORT and other and other != "p" for one, other in pairwise(letters))
+
+    def has_two_digits(self, letter: str) -> bool:
+        """Return whether a part is always written with two digits."""
+        return letter == "y" or (letter in SHORT and self.packed)
+
+    @cached_property
+    def pattern(self) -> str:
+        """Return what times of this format match, for every engine."""
+        return f"^{self._pattern(named=False)}$"
+
+    def _pattern(self, named: bool) -> str:
+        made = []
+        for letter, literal in self.pieces:
+            form = PARTS[letter].replace("?[", "[") if letter and self.has_two_digits(letter) else PARTS.get(letter, "")
+            made.append((f"(?P<{letter}>{form})" if named else form) if letter else _literal(literal))
+        return "".join(made)
+
+    @cached_property
+    def example(self) -> str:
+        """Return the start of 1970 in this format."""
+        start = {"Y": "1970", "y": "70", "H": "00", "M": "00", "S": "00", "I": "12", "p": "AM", "f": "0"}
+        return "".join(start.get(letter, "01") if letter else literal for letter, literal in self.pieces)
+
+    def read(self, text: str) -> datetime | None:
+        """Return the time that a text says; None for another text, and for a day that its month does not have."""
+        match = re.fullmatch(self._pattern(named=True), text)
+        if match is None:
+            return None
+        part = {letter: value for letter, value in match.groupdict().items() if letter != "p"}
+        number = {letter: int(value) for letter, value in part.items()}
+        year = number["Y"] if "Y" in number else number["y"] + (2000 if number["y"] < CENTURY else 1900)
+        hour = number.get("H", number.get("I", 0) % 12) + 12 * (match.groupdict().get("p", "").lower() == "pm")
+        second, fraction = number.get("S", 0), int(part.get("f", "").ljust(6, "0") or 0)
+        try:
+            return datetime(year, number["m"], number["d"], hour, number.get("M", 0), second, fraction)
+        except ValueError:
+            return None
+
+
+def _literal(text: str) -> str:
+    """Return a pattern that matches a text itself, for every engine's own regular expressions."""
+    return "".join(map(_sign, text))
+
+
+def _sign(sign: str) -> str:
+    if sign.isalnum() or sign in " _-:,/;'\"" or ord(sign) > 127:
+        return sign
+    return f"[\\{sign}]" if sign in "[]\\^" else f"[{sign}]"

@@ -1,0 +1,169 @@
+"""Clocks on the wall of a declared time zone: which moment they mean, where clocks were changed, too.
+
+An hour that clocks skip has no moment; of one that they show twice the rows before the clock was set back are the first
+pass, and the rows after it are the second one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache, cached_property
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from takifugu.core.errors import InputError, did_you_mean
+
+#: Changes of clocks are known from the start of the first of these years to that of the last; none is expected outside.
+FIRST_YEAR, LAST_YEAR = 1900, 2101
+SECOND = 1_000_000
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Times on the wall from `start` on, in microseconds since 1970: how far they are ahead of UTC.
+
+    Of times that clocks show twice `offset` is that of the first pass, and `back` is by how much the clock is set back
+    at `end`; `skipped` are those that they never show.
+    """
+
+    start: int
+    offset: int
+    skipped: bool = False
+    back: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A time zone of the IANA database, by name. Raises InputError for one that it does not have.
+
+    >>> zone = Zone("Europe/Berlin")
+    >>> [zone.at(datetime(2025, 10, 26, hour)).offset // 3_600_000_000 for hour in (1, 2, 3)]
+    [2, 2, 1]
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        try:
+            if self.name.lower() in ("localtime", "posixrules", "factory"):  # another zone on every machine
+                raise ZoneInfoNotFoundError
+            ZoneInfo(self.name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            guess = did_you_mean(self.name[:60], sorted(available_timezones()))
+            raise InputError(
+                f"{self.name[:60]!r} is no time zone that this machine knows{guess}",
+                fix='write one such as "Europe/Berlin", or "UTC" for clocks that are never changed',
+            ).at("timezone") from None
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        """Return what clocks show, from stretch to stretch of alike times."""
+        return _all_stretches(self.name)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        return tuple(stretch.start for stretch in self.stretches)
+
+    def at(self, wall: int | datetime) -> Stretch:
+        """Return the stretch that a time on the wall is in."""
+        if isinstance(wall, datetime):
+            wall = (wall.replace(tzinfo=UTC) - _START) // timedelta(microseconds=1)
+        return self.stretches[bisect_right(self.starts, wall) - 1]
+
+    @property
+    def changes(self) -> tuple[tuple[int, int, int], ...]:
+        """Return when clocks are changed (UTC), with how far they are ahead of it before and after."""
+        return _all_changes(self.name)
+
+    def offset(self, moment: int) -> int:
+        """Return how far clocks are ahead of UTC at a moment, in microseconds like the moment itself.
+
+        >>> Zone("America/New_York").offset(0) // 3_600_000_000
+        -5
+        """
+        changes = self.changes
+        after = bisect_right(changes, moment, key=lambda change: change[0])
+        return changes[after - 1][2] if after else self.stretches[0].offset
+
+    def moments(self, wall: int) -> tuple[int, ...]:
+        """Return the moments at which clocks show a time: one, none where it is skipped, or two.
+
+        >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
+        [1, 2, 0]
+        """
+        zone = self.at(wall)
+        first = wall - zone.offset
+        return () if zone.skipped else (first, first + zone.back) if zone.back else (first,)
+
+    def between(self, low: int, high: int) -> tuple[Stretch, ...]:
+        """Return the stretches that times on the wall from `low` to `high` are in."""
+        return self.stretches[bisect_right(self.starts, low) - 1 : bisect_right(self.starts, high)]
+
+
+def second_passes(walls: Sequence[int | None], zone: Zone) -> list[int | None]:
+    """Return how often the clock was set back before each time on the wall, among those that clocks show twice.
+
+    `walls` are the times of one piece in the order of its rows; times that clocks show once get None.
+    """
+    passes: list[int | None] = []
+    before: tuple[int, int, int] | None = None  # the end of the stretch, the time, the number of the pass
+    for wall in walls:
+        stretch = None if wall is None else zone.at(wall)
+        if wall is None or stretch is None or not stretch.back:
+            passes.append(None)
+            continue
+        same = before is not None and before[0] == stretch.end
+        number = before[2] + (wall <= before[1]) if same and before is not None else 0
+        passes.append(number)
+        before = (stretch.end, wall, number)
+    return passes
+
+
+@cache
+def _all_stretches(name: str) -> tuple[Stretch, ...]:
+    return tuple(_read_zone(name))
+
+
+def _read_zone(name: str) -> Iterator[Stretch]:
+    yield Stretch(-(2**62), _offset(ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)))
+    for at, before, after in _all_changes(name):
+        if after > before:
+            yield Stretch(at + before, before, skipped=True)
+            yield Stretch(at + after, after)
+        else:
+            yield Stretch(at + after, before, back=before - after, end=at + before)
+            yield Stretch(at + before, after)
+
+
+@cache
+def _all_changes(name: str) -> tuple[tuple[int, int, int], ...]:
+    return tuple(_changes(name))
+
+
+def _changes(name: str) -> Iterator[tuple[int, int, int]]:
+    zone, moment = ZoneInfo(name), datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
+    offset = _offset(zone, moment)
+    while moment.year < LAST_YEAR:
+        later = moment + timedelta(days=1)
+        while _offset(zone, later) != offset:  # a day may hold two changes
+            change = _change(zone, moment, later, offset)
+            after = _offset(zone, change)
+            yield (change - _START) // timedelta(microseconds=1), offset, after
+            moment, offset = change, after
+        moment = later
+
+
+def _offset(zone: ZoneInfo, moment: datetime) -> int:
+    return (moment.astimezone(zone).utcoffset() or timedelta()) // timedelta(microseconds=1)
+
+
+def _change(zone: ZoneInfo, before: datetime, after: datetime, offset: int) -> datetime:
+    """Return the second at which the offset changes first between two moments of a day."""
+    while after - before > timedelta(seconds=1):
+        middle = before + timedelta(seconds=(after - before) // timedelta(seconds=2))
+        before, after = (middle, after) if _offset(zone, middle) == offset else (before, middle)
+    return after

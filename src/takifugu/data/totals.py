@@ -1,0 +1,126 @@
+"""Grouped sums of bounded numbers as exact integers: the same on every engine, whatever is missing or infinite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.layout import natural, text_of
+from takifugu.data.values.bounded import Bounded
+from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The rows with one combination of key values: how many, and the sum of each bounded column. Private."""
+
+    key: tuple[str | None, ...]
+    rows: int = field(repr=False)
+    sums: IntArray = field(repr=False)
+
+
+def totals(
+    table: Table, numbers: Sequence[Bounded], by: Sequence[str] = (), null_keys: str = "refuse"
+) -> tuple[Group, ...]:
+    """Return the row count of each group of key values and the sums of its bounded columns, in units of their grids.
+
+    `by` are the key columns (all rows are one group without any); `null_keys` is the rule for rows that lack one, as in
+    Layout. Raises InputError for a column that is not there, DataError for missing keys, for texts that are no numbers,
+    for what a column's rule refuses, and for sums that could leave 64 bits.
+
+    >>> import tempfile, pathlib
+    >>> from takifugu.data import Bounded, open_frame, totals
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "ages.csv"
+    >>> _ = file.write_text("town,age\\nA,30\\nA,inf\\nB,999\\n")
+    >>> for group in totals(open_frame(file), [Bounded("age", 0, 120, 1, missing=40)], by=["town"]):
+    ...     print(group.key, group.rows, group.sums.tolist())
+    ('A',) 2 [70]
+    ('B',) 1 [120]
+    """
+    if null_keys not in ("refuse", "drop", "keep"):
+        raise InputError(f"null_keys is {null_keys!r}", fix="write 'refuse', 'drop' or 'keep'").at("null_keys")
+    if table.in_python:
+        from takifugu.data.rows.in_python import python_totals
+
+        rows_of_groups = python_totals(table, numbers, by)
+    else:
+        rows_of_groups = _engine_totals(table, numbers, by)
+    largest = max((abs(end) for rule in numbers for end in rule.range), default=0)
+    groups = []
+    for key, rows, sums in rows_of_groups:
+        if any(name is None for name in key):
+            if null_keys == "refuse":
+                raise DataError(
+                    f"one of the columns {list(by)} has missing values", fix="fill them, or write a rule"
+                ).at("null_keys")
+            if null_keys == "drop":
+                continue
+        if rows * largest >= 2**62:
+            raise DataError(
+                "a sum of these bounds could leave 64 bits", fix="declare coarser grids or narrower bounds"
+            ).at("grid")
+        groups.append(Group(key, rows, np.array(sums, dtype=np.int64)))
+    if not groups:
+        raise DataError("the data has no rows", rule="nothing can be released")
+    return tuple(sorted(groups, key=lambda group: tuple(natural(name) for name in group.key)))
+
+
+def _engine_totals(
+    table: Table, numbers: Sequence[Bounded], by: Sequence[str]
+) -> Iterator[tuple[tuple[str | None, ...], int, list[int]]]:
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import careful, collected
+    from takifugu.data.engines.fixed_point import in_units, not_a_number, number, refused
+    from takifugu.data.engines.sanitise import is_text, key_column, kind_of, text
+
+    keys = {f"k{i}": column for i, column in enumerate(by)}
+    values = {f"v{i}": rule.column for i, rule in enumerate(numbers)}
+    with careful(table.source):
+        frame = table.pick(keys | values)
+        kinds = {role: kind_of(frame, role, column) for role, column in (keys | values).items()}
+        columns: dict[str, Any] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
+        wrong: dict[str, Any] = {}
+        for role, rule in zip(values, numbers, strict=True):
+            columns[role] = number(role, rule.column, kinds[role], table)
+            bad = not_a_number(role, kinds[role], table)
+            faults = refused(columns[role], rule) | ({} if bad is None else {"text": bad})
+            wrong |= {f"{fault}_{role}": is_fault.cast(nw.Int64) for fault, is_fault in faults.items()}
+        names = list(keys) or ["all"]
+        blank = reduce(and_, (nw.col(role).is_null() for role in values), nw.lit(True)).cast(nw.Int64)
+        frame = frame.select(**columns, **wrong, **({} if keys else {"all": nw.lit(0)}), one=nw.lit(1, nw.Int64))
+        frame = frame.with_columns(blank=blank)
+        frame = in_units(frame, dict(zip(values, numbers, strict=True))) if numbers else frame
+        sums = {role: nw.col(role).sum() for role in ("one", *values, *wrong, "blank")}
+        grouped = frame.group_by(*names).agg(**sums)
+        stripped = (text(nw.col(role), table.missing).alias(role) for role in keys if is_text(kinds[role]))
+        grouped = grouped.with_columns(stripped).group_by(*names).agg(*(nw.col(role).sum() for role in sums))
+        rows = list(collected(grouped.select(*names, *sums)))
+    empty = (row for row in rows if row[-1] and not any(map(text_of, row[: len(keys)])))
+    if table.without_blank_rows is not None and any(empty):
+        yield from _engine_totals(table.filled, numbers, by)
+        return
+    for row in rows:
+        key, (count, *rest, _) = row[: len(names)], row[len(names) :]
+        _refuse(numbers, dict(zip(wrong, rest[len(numbers) :], strict=True)))
+        yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in rest[: len(numbers)]]
+
+
+_FAULTS = {"text": not_numbers, "missing": no_number_at_all, "outside": out_of_bounds}
+
+
+def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Any]) -> None:
+    """Raise DataError for the first fault of which some row has one: texts before missing values before others."""
+    faults = [name.split("_v") for name, count in wrong.items() if count]
+    for fault, number in sorted(faults, key=lambda one: list(_FAULTS).index(one[0])):
+        raise _FAULTS[fault](numbers[int(number)].column)

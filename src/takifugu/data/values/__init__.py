@@ -1,0 +1,1 @@
+"""Texts and numbers of a table as small integers, by declared rules."""

@@ -1,0 +1,97 @@
+"""Numbers as states: by edges that are declared, not found in the data, the same on every engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.texts import NOT_FINITE, NUMBER
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+Edge = Fraction | float
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Numbers from each bin's lower edge to below its upper one are its state; the upper edge of the last bin is in it.
+
+    Edges and numbers are compared as float64; the outer edges may be infinite. Null, NaN and infinities are missing.
+    Raises InputError for a bin that holds nothing, and for a gap or an overlap between two bins.
+
+    >>> bins = Bins({"still": (0, 100), "moving": (100, float("inf"))})
+    >>> [bins.code(number) for number in (0, 99.9, 100, -1, None)]
+    [0, 0, 1, -3, -1]
+    """
+
+    states: tuple[Hashable, ...]
+    edges: tuple[Edge, ...]
+
+    def __init__(self, bins: Mapping[Any, Sequence[Number]]) -> None:
+        ends = {state: _ends(state, given) for state, given in bins.items()}
+        if not ends:
+            raise InputError("no bin is declared", fix="write for example { still = [0, 100], moving = [100, inf] }")
+        ordered = sorted(ends, key=lambda state: float(ends[state][0]))
+        for one, other in pairwise(ordered):
+            (_, high), (low, _) = ends[one], ends[other]
+            if float(high) != float(low):
+                what = "a gap" if high < low else "an overlap"
+                raise InputError(
+                    f"there is {what} between the bins of {one!r}, which ends at {_text(high)}, and {other!r}, which "
+                    f"starts at {_text(low)}",
+                    rule="each bin starts where the one before it ends",
+                )
+        object.__setattr__(self, "states", tuple(ordered))
+        object.__setattr__(self, "edges", (ends[ordered[0]][0], *(ends[state][1] for state in ordered)))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return what each bin holds, in words."""
+        last = len(self.states) - 1
+        return tuple(
+            f"{_text(low)} to {'' if number == last else 'below '}{_text(high)}"
+            for number, (low, high) in enumerate(pairwise(self.edges))
+        )
+
+    def code(self, value: float | None) -> int:
+        """Return the number of the bin that a raw number is in, in rising order."""
+        if value is None or not abs(value) < float("inf"):
+            return UNOBSERVED
+        if not float(self.edges[0]) <= value <= float(self.edges[-1]):
+            return OUTSIDE
+        return sum(value >= float(edge) for edge in self.edges[1:-1])
+
+    def code_of(self, text: str) -> int:
+        """Return the number of the bin that a text's number is in; UNKNOWN for a text that is no number."""
+        if re.match(NOT_FINITE, text):
+            return UNOBSERVED
+        return self.code(float(text)) if re.match(NUMBER, text) else UNKNOWN
+
+
+def _ends(state: object, given: Sequence[Number]) -> tuple[Edge, Edge]:
+    if len(given) != 2:
+        raise InputError(f"the bin of {state!r} is {list(given)}", fix="write its two edges, such as [0, 100]")
+    low, high = (_edge(end, state) for end in given)
+    if not float(low) < float(high):
+        raise InputError(
+            f"the bin of {state!r} goes from {_text(low)} to {_text(high)}", rule="its second edge must be above the "
+            "first one",
+        )  # fmt: skip
+    return low, high
+
+
+def _edge(given: Number, state: object) -> Edge:
+    if isinstance(given, float) and given in (float("inf"), -float("inf")):
+        return given
+    if isinstance(given, str) and given.strip() in ("inf", "+inf", "-inf"):
+        return float(given)
+    return as_fraction(given, f"an edge of the bin of {state!r}")
+
+
+def _text(edge: Edge) -> str:
+    return to_text(edge) if isinstance(edge, Fraction) else f"{edge:g}"

@@ -1,0 +1,66 @@
+"""What a number is bounded by, and the integer that it becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.rationals import Number, as_fraction
+
+#: A bounded value stays below this many steps of its grid, so that float64 holds it and its half steps exactly.
+MOST_UNITS = 2**50
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A column of numbers in [low, high], as whole multiples of `grid`; `missing` stands for null, NaN and infinities.
+
+    A value is replaced, then clipped, then rounded to the nearest multiple (half to even). Where `missing` is None
+    these values are refused instead, and where `clips` is false numbers outside of the bounds. Raises InputError for
+    bounds that hold nothing, a grid that is not above 0 or too fine, and a replacement outside of the bounds.
+
+    >>> Bounded("age", 0, 120, 1, missing=40).range
+    (0, 120)
+    """
+
+    column: str
+    low: Fraction
+    high: Fraction
+    grid: Fraction
+    missing: Fraction | None
+    clips: bool = True
+
+    def __init__(
+        self, column: str, low: Number, high: Number, grid: Number, missing: Number | None, clips: bool = True
+    ) -> None:
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "clips", clips)
+        for name, value in (("low", low), ("high", high), ("grid", grid), ("missing", missing)):
+            given = None if value is None else as_fraction(value, f"{name} of column {column!r}")
+            object.__setattr__(self, name, given)
+        if not self.low <= (self.low if self.missing is None else self.missing) <= self.high:
+            raise InputError(
+                f"column {column!r} is bounded by {low} and {high} and its missing values count as {missing}",
+                rule="the lower bound must be at most the upper one, and the replacement between them",
+            ).at("missing")
+        if self.grid <= 0 or max(self.grid.numerator, self.grid.denominator) > MOST_UNITS:
+            raise InputError(
+                f"the grid of column {column!r} is {grid}", rule="it must be above 0, for example 0.01"
+            ).at("grid")
+        if max(abs(self.low), abs(self.high)) / self.grid > MOST_UNITS:
+            raise InputError(
+                f"the bounds of column {column!r} are more than 2**50 steps of its grid", fix="coarsen the grid"
+            ).at("grid")
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """Return the smallest and the largest integer that a row can become."""
+        return self.units(float(self.low)), self.units(float(self.high))
+
+    def units(self, value: float | None) -> int:
+        """Return the integer that a raw value becomes."""
+        if value is None or not abs(value) < float("inf"):
+            value = float(self.low if self.missing is None else self.missing)
+        inside = min(max(value, float(self.low)), float(self.high))
+        return round(inside * float(self.grid.denominator) / float(self.grid.numerator))

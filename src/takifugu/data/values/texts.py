@@ -1,0 +1,70 @@
+"""How texts are read, the same wherever the rows are: patterns, and the messages about a column that fits none."""
+
+from __future__ import annotations
+
+from takifugu.core.errors import DataError
+
+#: What is stripped from both ends of a text; engines differ in what they call a blank.
+BLANKS = " \t\n\r\x0b\x0c"
+INTEGER = r"^-?[0-9]{1,18}$"
+NUMBER = r"^-?[0-9]{1,60}(?:[.][0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$"
+NOT_FINITE = r"^[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
+#: Dates and times: ISO 8601 in the calendar's long form, to the microsecond, with or without an offset from UTC.
+TIME = (
+    "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    "(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,6}0{0,3})?)?"
+    "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$"
+)
+ZONED = "(?:Z|[+-][0-9][0-9]:[0-9][0-9])$"
+#: An order column of numbers with fractions is read to a thousandth of a step.
+PARTS_OF_STEP = 1000
+
+
+def time_for_numbers(column: str) -> DataError:
+    return DataError(
+        f"the step is a time, and column {column!r} holds numbers",
+        fix="write step = 1 if each row adds 1 to that column, step = 60 if it counts seconds and a row is a minute",
+    ).at("step")
+
+
+def number_for_times(column: str) -> DataError:
+    return DataError(
+        f"the step is a number, and column {column!r} holds dates and times", fix='write a time, such as step = "1min"'
+    ).at("step")
+
+
+def no_order(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} is neither all numbers nor all ISO dates and times (such as 2026-01-31 17:05:00)",
+        rule="it cannot order the rows",
+        fix='declare how they are written, such as order_format = "%d/%m/%Y %H:%M" or decimal = ","',
+    ).at("order")
+
+
+def two_ways(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} has times with and without a zone", fix="write all of them in one way"
+    ).at("order")
+
+
+def zone_of_numbers(column: str) -> DataError:
+    return DataError(
+        f"a time zone is declared, and column {column!r} holds numbers", fix="leave the zone out"
+    ).at("timezone")
+
+
+def no_number_at_all(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} has values that are missing or not finite", fix="fill them, or say what they count as"
+    )
+
+
+def out_of_bounds(column: str) -> DataError:
+    return DataError(
+        f"column {column!r} has numbers outside of its declared range",
+        fix="declare a wider range, or have them clipped",
+    )
+
+
+def not_numbers(column: str) -> DataError:
+    return DataError(f"column {column!r} has texts that are no numbers", fix="repair them, or name them as missing")

@@ -1,0 +1,1 @@
+"""The loss of secrets about steps of a chain, or of any chain of a class."""

@@ -1,0 +1,182 @@
+"""The loss of secrets about steps of a chain, from the profile of all that is released (Theorems 1 and 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.influence.chains.sides import Backward, BackwardFromAnyStart, Forward, Side
+from takifugu.influence.chains.sweeps import NEVER, Track, pieces, sweep
+from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.suprema import EXACT_STATES
+from takifugu.model.secrets import Family
+from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
+
+#: Operations for one step of a sweep, up to so many states: scalars, all rays, programs.
+PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
+#: Operations for a step and a state beyond: one sort for each pair of rows.
+PER_SORT = 1e5
+#: Jumps back to any start, with three states or more.
+TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
+#: A sweep has settled when what is left of its rise is e to minus this.
+SETTLING = 25.0
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The most that the odds of a secret can move, as a log, and the entry and the values a, b that reach it.
+
+    `note` is what must be said of the bound.
+    """
+
+    epsilon: float
+    entry: int = 0
+    left: int = 0
+    right: int = 0
+    note: str = ""
+
+
+def chain_loss(
+    chain: Any, profile: Profile, family: Family, jumps: Sequence[int] | None = None, most: int = NEVER
+) -> Loss:
+    """Return at least max over entries i and pairs (a, b) of the family of c_i(a, b) + R_i(a, b) + L_i(a, b).
+
+    `chain` has `step_matrices`, `initial`, `stationary_laws` and `possible`, and as many steps as the profile.
+    Raises Unsupported where the losses of a run of the profile still rise after `most` steps.
+    Source: Theorem 1 and 2 of docs/theory/influence.md; equal to the loss of the worst mechanism with this profile for
+    two states.
+
+    >>> from takifugu import MarkovChain
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    >>> round(chain_loss(chain, Profile.of([[0, 1 / 3], [1 / 3, 0]], 5), Family(range(5))).epsilon, 12)
+    0.873513017973
+    """
+    length, states = profile.size, len(profile.tables[0])
+    ahead, behind = cached(chain, ("influence", length % len(chain.step_matrices)), lambda: sides_of(chain, length))
+    forwards, backwards = (usual_jumps(side, states) if jumps is None else jumps for side in (ahead, behind))
+    right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
+    return worst(chain, profile, family, right, left)
+
+
+def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
+    """Return the jumps that are tried besides steps and gaps: none for two states, where steps are exact.
+
+    From four states on each costs as much as all steps, and gains little, until suprema are replaced by those over
+    [m, e^s m]: these are quick, and products of matrices are nearer to what they see. So are the steps back to any
+    start, which say nothing where a matrix has zeros.
+    """
+    if states > 2 and isinstance(side, BackwardFromAnyStart):
+        return TO_ANY_START
+    return (2, 4) if states == 3 else (2, 4, 8) if states > EXACT_STATES else ()
+
+
+def sides_of(chain: Any, length: int) -> tuple[Side, Side]:
+    """Return what steps behind an entry add and what those before it add: they remember matrices and tight trees."""
+    return Forward(chain.step_matrices, length), backward_side(chain)
+
+
+def backward_side(chain: Any) -> Side:
+    """Return what steps before an entry add, for the start of the chain: stationary, given, or any."""
+    if isinstance(chain.initial, str) and chain.initial == "any":
+        return BackwardFromAnyStart(chain.step_matrices)
+    if isinstance(chain.initial, str):
+        return Backward(chain.step_matrices, None, chain.stationary_laws)
+    try:
+        repeating = chain.stationary_laws
+        repeating = repeating if all(law.support.all() for law in repeating) else None
+    except (ValueError, Unsupported):
+        repeating = None
+    return Backward(chain.step_matrices, np.array(chain.initial), repeating)
+
+
+def chain_work(chain: Any) -> float:
+    """Predict the operations of `chain_loss`: two sweeps, each until it has settled, by the slowest step to forget."""
+    states = len(chain.states)
+    each = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
+    matrices = chain.step_matrices
+    slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) if states > 1 else 0.0 for matrix in matrices)
+    settled = SETTLING / -math.log(min(max(slowest, 1e-3), 1 - 1e-9)) * len(matrices)
+    return 2 * each * float(min(chain.size, settled))
+
+
+def reversed_runs(profile: Profile) -> Profile:
+    """Return the profile of the entries in the opposite order."""
+    return Profile(profile.tables, profile.lengths[::-1], profile.table_of[::-1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Entries first, ..., last - 1 of one direction; `slope` says how positions of its track run along them."""
+
+    first: int
+    last: int
+    track: Track
+    length: int  # of the chain, for R; 0 for L
+    repeats: bool
+
+    def at(self, entries: IntArray) -> FloatArray:
+        positions = self.length - 1 - entries if self.length else entries
+        if not self.repeats:
+            return np.asarray(self.track.explicit[positions - self.track.start])
+        return np.asarray(self.track.repeated[(positions - self.track.settled) % len(self.track.repeated)])
+
+
+def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track]) -> Loss:
+    """Return the largest c + R + L over the entries and pairs of a family, one period of each repeating stretch."""
+    n, supports = profile.size, getattr(chain, "supports", None)
+    rights = [_Piece(n - stop, n - first, track, n, first >= track.settled) for first, stop, track in pieces(right)]
+    rights.reverse()
+    lefts = [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
+    runs = np.concatenate([[0], profile.ends])
+    cuts = np.unique(np.concatenate([runs, [p.first for p in rights], [p.first for p in lefts], [n]]))
+    period = len(getattr(chain, "step_matrices", (chain,)))
+    warm = len(supports.patterns) if supports is not None else len(getattr(chain, "_possible", ()))
+    best = Loss(0.0)
+    after = before = 0
+    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        while rights[after].last <= first:
+            after += 1
+        while lefts[before].last <= first:
+            before += 1
+        entries = secret_entries(family, first, last)
+        if rights[after].repeats and lefts[before].repeats and isinstance(entries, range):
+            entries = entries[: warm + period]  # what is possible repeats, too, once it has been met
+        if not len(entries):
+            continue
+        table = profile.at(first)
+        for chunk in np.array_split(np.asarray(entries, dtype=np.int64), 1 + len(entries) // 4096):
+            both = _sum3(table, rights[after].at(chunk), lefts[before].at(chunk))
+            allowed = _allowed(chain, family, chunk, len(table))
+            both = np.where(allowed, both, -1.0)
+            top = int(both.argmax())
+            value = float(both.flat[top])
+            if value > best.epsilon:
+                entry, a, b = np.unravel_index(top, both.shape)
+                best = Loss(value, int(chunk[entry]), int(a), int(b))
+    return best
+
+
+def _sum3(table: FloatArray, right: FloatArray, left: FloatArray) -> FloatArray:
+    return np.asarray(np.where((right == 0) & (left == 0), table, up(up(right + left) + table)))
+
+
+def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
+    """Return the entries of a family from first to last - 1."""
+    if isinstance(family.entries, range):
+        return range(max(family.entries.start, first), max(first, min(family.entries.stop, last)))
+    return [entry for entry in family.entries if first <= entry < last]
+
+
+def _allowed(chain: Any, family: Family, entries: IntArray, states: int) -> np.ndarray:
+    """Return which pairs of values are compared at each entry: chosen by the family, and both possible."""
+    allowed = np.zeros((len(entries), states, states), dtype=bool)
+    for row, entry in zip(allowed, entries.tolist(), strict=True):
+        pairs = family.value_pairs(chain, entry)
+        row[tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)] = True
+    return allowed

@@ -1,0 +1,152 @@
+"""The loss of secrets about steps of any chain of a class: the recursion by sizes, with jumps.
+
+As `sweeps`, but what a step does depends on the loss behind it only by the largest number s of c + R: all jumps are
+tried at once. Source: Theorem 2 and "Classes" of docs/theory/influence.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.cache import cached
+from takifugu.influence.chains.chains import Loss, reversed_runs, worst
+from takifugu.influence.chains.class_sides import ClassSide, sides_of_region
+from takifugu.influence.chains.sweeps import Track
+from takifugu.influence.profiles.profile import Profile
+from takifugu.model.secrets import Family
+from takifugu.numbers.outward_rounding import UNIT, FloatArray, up
+
+#: How often a run is tested for a bound of all that follows, how close that must be, and from when on less will do.
+EVERY, CLOSE, PATIENCE, LESS_CLOSE = 16, 1e-10, 2048, 1e-4
+
+
+def class_loss(belief: Any, profile: Profile, family: Family) -> Loss:
+    """Return at least the loss of a family of secrets under every chain of a class, any start.
+
+    >>> from takifugu import MarkovChainClass
+    >>> chains = MarkovChainClass(0.2, 0.5, 100)
+    >>> count = Profile.of([[0, 0.1], [0.1, 0]], 100)
+    >>> round(class_loss(chains, count, Family(range(100))).epsilon, 4)
+    0.9619
+    """
+    ahead, behind = cached(belief, "influence of a class", lambda: _sides(belief))
+    right, left = class_sweep(ahead, reversed_runs(profile)), class_sweep(behind, profile)
+    return worst(belief, profile, family, right, left)
+
+
+def class_work(belief: Any) -> float:
+    """Predict the operations of `class_loss`: two sweeps, until each has settled."""
+    return 2.0 * float(min(belief.size, 2 * PATIENCE)) * (6e4 + 2e2 * len(belief.states) ** 2)
+
+
+def _sides(belief: Any) -> tuple[ClassSide, ClassSide]:
+    sides: tuple[ClassSide, ClassSide] = SIDES.of(belief)(belief)
+    return sides
+
+
+#: R and L of all chains of a class, by its type.
+SIDES: Question[Callable[[Any], Any]] = Question(
+    "sweeps over all chains of a class",
+    {
+        "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.class_sides:sides_of_class",
+        "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.class_sides:sides_of_region",
+    },
+    default=sides_of_region,
+)
+
+
+def class_sweep(side: ClassSide, profile: Profile) -> list[Track]:
+    """Return the losses of all positions, one track for each run of the profile, which is in the order of the sweep."""
+    tracks: list[Track] = []
+    behind = _Behind(int(side.distances[-1]))
+    start = 0
+    for length, number in zip(profile.lengths.tolist(), profile.table_of.tolist(), strict=True):
+        tracks.append(_run(side, profile.tables[number], start, start + length, behind))
+        start += length
+    return tracks
+
+
+class _Behind:
+    """The last positions, the nearest last: the largest c of each, and the largest c + R."""
+
+    def __init__(self, reach: int) -> None:
+        self._reach, self._next = reach, 0
+        self._moved, self._sizes = np.zeros(2 * reach), np.zeros(2 * reach)
+        self.everything = 0.0
+
+    def add(self, table: FloatArray, loss: FloatArray, times: int = 1) -> None:
+        """Remember positions that are alike."""
+        largest = float(table.max(initial=0.0))
+        size = float(up(table + loss).max()) if loss.any() else largest
+        self.everything = float(up(self.everything + up(largest * times)))
+        count = min(times, self._reach)
+        if self._next + count > len(self._moved):
+            for memory in (self._moved, self._sizes):
+                memory[: self._reach] = memory[self._next - self._reach : self._next].copy()
+            self._next = self._reach
+        self._moved[self._next : self._next + count] = largest
+        self._sizes[self._next : self._next + count] = size
+        self._next += count
+
+    def reached(self, side: ClassSide) -> tuple[FloatArray, FloatArray]:
+        """Return the sum of the largest c jumped over and the size, for each distance that stays inside."""
+        count = min(self._next, self._reach)
+        near = side.distances[: int(np.searchsorted(side.distances, count, side="right"))]
+        between = np.concatenate([[0.0], np.cumsum(self._moved[self._next - count : self._next][::-1])])
+        return between[near - 1] * (1 + (near + 2) * UNIT), self._sizes[self._next - near]
+
+
+def _run(side: ClassSide, table: FloatArray, start: int, stop: int, behind: _Behind) -> Track:
+    """Follow one run of equal profiles, until a bound of all its farther positions is proved."""
+    explicit: list[FloatArray] = []
+    most = np.zeros((side.states, side.states))
+    for position in range(start, stop):
+        explicit.append(_least(side, *behind.reached(side), behind.everything))
+        behind.add(table, explicit[-1])
+        most = np.maximum(most, explicit[-1])
+        if len(explicit) % EVERY or stop - position < 2 * EVERY:
+            continue
+        repeated = _bound_of_all(side, table, explicit, most)
+        if repeated is not None:
+            behind.add(table, repeated, stop - position - 1)
+            return Track(start, np.array(explicit), repeated[None], stop)
+    k = side.states
+    return Track(start, np.array(explicit).reshape(-1, k, k), np.zeros((0, k, k)), stop)
+
+
+def _least(side: ClassSide, between: FloatArray, sizes: FloatArray, everything: float) -> FloatArray:
+    """Return the least over jumps of what is jumped over and what is left behind it; never above the sum of all."""
+    if not len(sizes) or not everything:
+        return np.zeros((side.states, side.states))
+    bounds = side.after(sizes)
+    jumped = np.where(between[:, None, None] > 0, up(bounds + between[:, None, None]), bounds)
+    least = np.minimum(jumped.min(axis=0), everything)
+    np.fill_diagonal(least, 0.0)
+    return np.asarray(least)
+
+
+def _bound_of_all(
+    side: ClassSide, table: FloatArray, explicit: list[FloatArray], most: FloatArray
+) -> FloatArray | None:
+    """Return losses above all of the run so far whose step, with jumps inside it, does not rise, so that they stay."""
+    largest = float(table.max(initial=0.0))
+    near = side.distances[: int(np.searchsorted(side.distances, len(explicit), side="right"))]
+    between = np.asarray((near - 1) * largest * (1 + 4 * UNIT), dtype=np.float64)
+    rise = float((explicit[-1] - explicit[-EVERY // 2]).max())
+    before = float((explicit[-EVERY // 2] - explicit[-EVERY]).max())
+    left = rise * rise / (before - rise) if 0 < rise < before else max(rise, 0.0)
+    enough = (CLOSE if len(explicit) < PATIENCE else LESS_CLOSE) * (1 + float(most.max()))
+    for slack in (0.0, 2 * left + 8 * UNIT, 8 * left + 1e-13, enough):
+        if slack > enough:
+            continue
+        bound = np.asarray(up(most + slack * (1 + most)))
+        np.fill_diagonal(bound, 0.0)
+        size = float(up(table + bound).max())
+        step = _least(side, between, np.full(len(near), size), np.inf)
+        if (step <= bound).all():
+            return bound
+    return None

@@ -1,0 +1,281 @@
+"""A sweep along a chain: the loss at each position, explicit until it repeats, then one period of it.
+
+R_t is the least over jumps d of sum_{t<s<t+d} c_s + S(P^d(a, .), P^d(b, .); c_{t+d} + R_{t+d}), closed by shortest
+paths (Theorem 2 of docs/theory/influence.md): every choice of jumps is sound. Gaps, where c = 0, are
+always jumped over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from takifugu.core.errors import Unsupported
+from takifugu.influence.chains import two_states
+from takifugu.influence.chains.sides import LONGEST_JUMP, Side
+from takifugu.influence.chains.sides import jumps as distances
+from takifugu.influence.profiles.profile import Profile
+from takifugu.numbers.outward_rounding import UNIT, FloatArray, closed, sum_up, up
+
+#: Positions after which a slowly converging sweep is ended by a bound of all farther ones, for few states and for more,
+#: and the slack allowed then.
+PATIENCE_FEW, PATIENCE, SLACK = 4096, 512, 1e-7
+#: A sweep counts as converged once what is left of its rise is below this, for few states and for more.
+CONVERGED_FEW, CONVERGED = 1e-13, 1e-9
+#: Where bounds fall from, how often at most, and the share of them for which they fall once more.
+HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
+NEVER = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """Losses by position: `explicit` ones from `start` on, then the matrices of `repeated` in turn up to `stop`."""
+
+    start: int
+    explicit: FloatArray  # (positions, k, k)
+    repeated: FloatArray  # (period, k, k), or none
+    stop: int
+
+    @property
+    def settled(self) -> int:
+        """The first position that `repeated` is about."""
+        return self.start + len(self.explicit)
+
+    def at(self, position: int) -> FloatArray:
+        if position < self.settled:
+            return np.asarray(self.explicit[position - self.start])
+        return np.asarray(self.repeated[(position - self.settled) % len(self.repeated)])
+
+
+def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = NEVER) -> list[Track]:
+    """Return the losses of all positions, one track for each run of the profile, which is in the order of the sweep.
+
+    Raises Unsupported where losses of a run do not repeat after `most` positions.
+    """
+    states = len(profile.tables[0])
+    tracks: list[Track] = []
+    memory = _Memory(states)
+    start = 0
+    for length, number in zip(profile.lengths.tolist(), profile.table_of.tolist(), strict=True):
+        stop = start + length
+        for last in sorted({stop, *(cut for cut in (1, side.settled_from + 1) if start < cut < stop)}):
+            tracks.append(_run(side, profile.tables[number], start, last, memory, jumps, most))
+            start = last
+    return tracks
+
+
+def most_steps(states: int) -> int:
+    """Return how many steps a sweep may take until its losses repeat: some seconds of work."""
+    return max(500, 40_000 // states**2)
+
+
+class _Memory:
+    """What the last positions lose, their profiles, and how far back the last one with any profile is."""
+
+    def __init__(self, states: int) -> None:
+        self.losses: dict[int, FloatArray] = {}
+        self.tables: dict[int, FloatArray] = {}
+        self.zero = np.zeros((states, states))
+        self.last_moving = -1
+
+    def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
+        self.losses[position], self.tables[position] = loss, table
+        if table.any():
+            self.last_moving = position
+        for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
+            del self.losses[old], self.tables[old]
+
+    def forget(self, position: int) -> None:
+        self.losses = {p: loss for p, loss in self.losses.items() if p >= position or p == self.last_moving}
+        self.tables = {p: self.tables[p] for p in self.losses}
+
+
+def _run(
+    side: Side, table: FloatArray, start: int, stop: int, memory: _Memory, jumps: Sequence[int], most: int
+) -> Track:
+    """Follow one run of equal profiles, until its losses repeat or end."""
+    period, explicit = side.period, list[FloatArray]()
+    reach = max((1, *jumps))
+    fixed = side.fixed_kernel() if len(table) == 2 and start > side.settled_from and memory.last_moving >= 0 else None
+    if fixed is not None:
+        return _run_of_two_states(*fixed, table, start, stop, memory)
+    position = start
+    while position < stop:
+        if position - start > most and stop - position > 2:
+            bound = _from_above(side, explicit, table, position)
+            if bound is None:
+                raise Unsupported(f"the losses still rise after {most} steps")
+            _fill(memory, bound, table, position, stop, reach + period)
+            return Track(start, np.array(explicit), bound, stop)
+        loss = _loss(side, position, memory, jumps)
+        explicit.append(loss)
+        memory.keep(position, loss, table, reach + period)
+        position += 1
+        is_early = position - start < max(2 * period, reach) + 1 or position - period * 2 < side.settled_from
+        if is_early or stop - position < 2:
+            continue
+        repeated = _repetition(side, explicit, table, position, jumps)
+        if repeated is not None:
+            _fill(memory, repeated, table, position, stop, reach + period)
+            return Track(start, np.array(explicit), repeated, stop)
+    states = len(table)
+    return Track(start, np.array(explicit).reshape(-1, states, states), np.zeros((0, states, states)), stop)
+
+
+def _run_of_two_states(
+    kernel: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: _Memory
+) -> Track:
+    before = sum_up(memory.tables[start - 1], memory.losses[start - 1])
+    ratios = float(before[1, 0]), float(before[0, 1])
+    explicit, repeated = two_states.run(kernel, error, float(table[0, 1]), ratios, stop - start)
+    memory.losses, memory.tables = {stop - 1: repeated[0] if len(repeated) else explicit[-1]}, {stop - 1: table}
+    memory.last_moving = stop - 1
+    return Track(start, explicit, repeated, stop)
+
+
+def _fill(memory: _Memory, repeated: FloatArray, table: FloatArray, position: int, stop: int, reach: int) -> None:
+    """Remember the last positions of a run that was cut short."""
+    first = max(position, stop - reach - 1)
+    for late in range(first, stop):
+        memory.losses[late] = repeated[(late - position) % len(repeated)]
+        memory.tables[late] = table
+    if table.any():
+        memory.last_moving = stop - 1
+    memory.forget(first)
+
+
+def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> FloatArray:
+    """Return the loss at one position: the least over the jumps, closed."""
+    if memory.last_moving < 0:
+        return memory.zero
+    best = side.step(position, 1, sum_up(memory.tables[position - 1], memory.losses[position - 1]))
+    distances = {d for d in jumps if d <= position}
+    gap = position - memory.last_moving
+    if gap > 1:
+        distances.add(gap)
+    tried = 1
+    for distance in sorted(distances):
+        behind = position - distance
+        if distance == 1 or distance > LONGEST_JUMP or behind not in memory.losses:
+            continue
+        jumped_over = _jumped_over(memory, behind)
+        if any(p not in memory.tables for p in jumped_over):
+            continue
+        between = sum(float(memory.tables[p].max()) for p in jumped_over)
+        between *= 1 + (distance + 2) * UNIT
+        if between >= best.max():
+            break
+        jumped = side.step(position, distance, sum_up(memory.tables[behind], memory.losses[behind]))
+        jumped = up(jumped + between) if between else jumped
+        np.fill_diagonal(jumped, 0.0)
+        best = np.minimum(best, jumped)
+        tried += 1
+    return best if tried == 1 else closed(best)
+
+
+def _jumped_over(memory: _Memory, behind: int) -> range:
+    """Return the positions that a jump to one leaves out, up to the last one with any profile."""
+    return range(behind + 1, memory.last_moving + 1)
+
+
+def _repetition(
+    side: Side, explicit: list[FloatArray], table: FloatArray, position: int, jumps: Sequence[int]
+) -> FloatArray | None:
+    """Return one period of losses that bound all farther positions of the run, or None while there is none.
+
+    A step is monotone and never expansive. So where B bounds the positions that a step can jump back to, and a period
+    of steps from B ends at or below B, it bounds all that follows: B is the last period itself, or a little above it.
+    """
+    period = side.period
+    if not any(map(np.any, explicit[-period:])):
+        return np.array(explicit[-period:]) if not table.any() or len(explicit) > period else None
+    last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
+    rise, fall = float((last - before).max()), float((before - last).max())
+    is_few = len(table) <= 3
+    is_patient = len(explicit) < (PATIENCE_FEW if is_few else PATIENCE) * period
+    least = CONVERGED_FEW if is_few else CONVERGED
+    enough = (least if is_patient else SLACK) * (1 + float(last.max()))
+    if rise <= 0:
+        return last if fall <= enough and _is_upper(side, last, explicit, table, position, jumps) else None
+    if len(explicit) % 8 or len(explicit) < 11 * period:
+        return None
+    (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
+    if float(np.abs(limit - before_limit).max()) * max(left / 8, 1.0) > enough:
+        return None
+    for slack in (enough / 64 + 4 * UNIT, enough / 8 + 64 * UNIT, enough + 1024 * UNIT):
+        bound = up(np.maximum(limit, last) * (1 + slack) + slack)
+        for phase in range(period):
+            np.fill_diagonal(bound[phase], 0.0)
+        if _is_upper(side, bound, explicit, table, position, jumps):
+            return np.asarray(bound)
+    return None
+
+
+def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, float]:
+    """Guess what the losses rise to if each rise is the same share of the one before: after so many times the last."""
+    last, middle, first = (np.array(explicit[len(explicit) - n * period :][:period]) for n in (1, 2, 3))
+    rise, before = float((last - middle).max()), float((middle - first).max())
+    left = rise / (before - rise) if 0 < rise < before else 1.0
+    return np.asarray(last + (last - middle) * left), left
+
+
+def _is_upper(
+    side: Side, bound: FloatArray, explicit: list[FloatArray], table: FloatArray, position: int, jumps: Sequence[int]
+) -> bool:
+    """Whether `bound`, taken for all positions of the run from a few before this one, is at or above what follows."""
+    period, reach = len(bound), max((1, *jumps))
+    if len(explicit) < reach or any((explicit[-n] > bound[-n % period]).any() for n in range(1, reach + 1)):
+        return False
+    return not (_stepped(side, bound, table, position, jumps) > bound).any()
+
+
+def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
+    """Return what follows from a period of losses by jumps inside a run, at its next phases."""
+    period, largest = len(bound), float(table.max())
+    stepped = np.empty_like(bound)
+    for phase in range(period):
+        best = side.step(position + phase, 1, sum_up(table, bound[(phase - 1) % period]))
+        for distance in jumps if largest else ():
+            between = largest * (distance - 1) * (1 + (distance + 2) * UNIT)
+            if between >= best.max():
+                break
+            jumped = side.step(position + phase, distance, sum_up(table, bound[(phase - distance) % period]))
+            best = np.minimum(best, up(jumped + between))
+        np.fill_diagonal(best, 0.0)
+        stepped[phase] = closed(best)
+    return stepped
+
+
+def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, position: int) -> FloatArray | None:
+    """Return one period of losses that bound all farther positions of a run that rises slowly.
+
+    Whatever lies beyond a jump, it leaves little of it: from there bounds fall as long as that is worth it.
+    """
+    period, states = side.period, len(table)
+    far = distances(min(LONGEST_JUMP, (len(explicit) - 1) // period, position - side.settled_from - 1)).tolist()[::3]
+    bound = np.broadcast_to(HIGHEST * (1 - np.eye(states)), (period, states, states)).copy()
+    if not table.any():  # in a gap losses never exceed the largest one before
+        bound *= max(float(loss.max()) for loss in explicit[-period:]) / HIGHEST
+    for _ in range(MOST_FALLS if table.any() else 0):
+        lower = np.minimum(_stepped(side, bound, table, position, far), bound)
+        fell, bound = float((bound - lower).max()), lower
+        if fell <= WORTH_FALLING * float(bound.max()):
+            break
+    near = [explicit[-n] - bound[-n % period] for n in range(1, max(far) + 1)]
+    bound = bound + max(0.0, float(np.max(near))) * (1 - np.eye(states))  # it stays one: a step is never expansive
+    for slack in (0.0, 1e-12, 1e-9, 1e-6):
+        higher = up(bound * (1 + slack)) * (1 - np.eye(states))
+        if float(higher.max()) < HIGHEST and _is_upper(side, higher, explicit, table, position, far):
+            return np.asarray(higher)
+    return None
+
+
+def pieces(tracks: Sequence[Track]) -> Iterator[tuple[int, int, Track]]:
+    """Yield the stretches of positions (first, stop, track) that are explicit, and those that repeat."""
+    for track in tracks:
+        if len(track.explicit):
+            yield track.start, min(track.settled, track.stop), track
+        if track.settled < track.stop:
+            yield track.settled, track.stop, track

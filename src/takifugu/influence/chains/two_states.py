@@ -1,0 +1,123 @@
+"""A run of equal profiles over a chain of two states: the recursion in two numbers.
+
+F(s) = log((P(1,0) + P(1,1) e^s)/(P(0,0) + P(0,1) e^s)) is monotone, and the extreme rays of the cone are e^rho(1,0) and
+e^-rho(0,1), so R(1, 0) is the larger of F there, and R(0, 1) the larger of -F (docs/theory/influence.md, section 3).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.outward_rounding import UNIT, FloatArray
+
+#: The two laws of what follows from 0 and from 1.
+Rows = tuple[tuple[float, float], tuple[float, float]]
+#: After so many steps a run that is still rising ends with a bound of all that follows: the fixed point.
+PATIENCE = 2**18
+#: After so many more it is given up: nothing is forgotten.
+MOST = PATIENCE + 2**10
+#: What is left of the rise when a run counts as converged.
+CONVERGED = 1e-13
+
+
+def log_ratio(rows: Rows, power: float) -> float:
+    """Return F(power) with a relative error of a few units: from a difference only where the means are alike.
+
+    >>> round(log_ratio(((0.9, 0.1), (0.4, 0.6)), 1.0), 9)
+    0.549947988
+    """
+    (stay, leave), (back, remain) = rows
+    if power > 0:  # divide by e^power, which may be large
+        power, (stay, leave), (back, remain) = -power, (leave, stay), (remain, back)
+    share = math.exp(power)
+    above, below = back + remain * share, stay + leave * share
+    if not above or not below:
+        return -math.inf if below else math.inf
+    if above < below / 2 or above > 2 * below:
+        return math.log(above / below)
+    return math.log1p((remain - leave) * math.expm1(power) / below)
+
+
+def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
+    """Return R(1, 0) and R(0, 1), rounded up, from rho(1, 0) and rho(0, 1); `error` is relative, of the rows.
+
+    >>> [round(loss, 6) for loss in step(((0.9, 0.1), (0.4, 0.6)), 0.0, 1.0, 1.0)]
+    [0.549948, 0.411565]
+    """
+    high, low = log_ratio(rows, up_ratio), log_ratio(rows, -down_ratio)
+    largest = max(up_ratio, down_ratio)
+    return _above(max(high, low), error, largest), _above(max(-high, -low), error, largest)
+
+
+def _above(loss: float, error: float, largest: float) -> float:
+    """Return a loss plus what rounding can hide of it; never more than the largest ratio, which bounds it anyway."""
+    if loss <= 0 and not error:
+        return 0.0
+    return min(max(loss, 0.0) * (1 + 16 * UNIT) + 2 * error * (1 + error), largest)
+
+
+def run(
+    kernel: FloatArray, error: float, change: float, before: tuple[float, float], length: int, most: int = MOST
+) -> tuple[FloatArray, FloatArray]:
+    """Return the losses R(1, 0), R(0, 1) of a run's positions, and the one that bounds all farther ones, if it ends so.
+
+    `change` is c(0, 1) of the run, `before` are rho(1, 0) and rho(0, 1) at the position before it; shapes (n, 2, 2)
+    and (1, 2, 2) or (0, 2, 2). Raises Unsupported where losses still rise after `most` positions, as they do for ever
+    where nothing is forgotten.
+
+    >>> losses, repeated = run(np.array([[0.9, 0.1], [0.4, 0.6]]), 0.0, 0.5, (0.5, 0.5), 10**9)
+    >>> [round(float(repeated[0][pair]), 9) for pair in ((1, 0), (0, 1))]
+    [0.616021187, 0.368199716]
+    """
+    (stay, leave), (back, remain) = kernel.tolist()
+    rows = (stay, leave), (back, remain)
+    up_losses, down_losses = [], []
+    up_ratio, down_ratio = before
+    rise = math.inf
+    bound: tuple[float, float] | None = None
+    for position in range(length):
+        up_loss, down_loss = step(rows, error, up_ratio, down_ratio)
+        up_losses.append(up_loss)
+        down_losses.append(down_loss)
+        up_ratio, down_ratio = _sum(change, up_loss), _sum(change, down_loss)
+        if position % 16 or not position or position == length - 1:
+            continue
+        if position > most:
+            raise Unsupported(f"the losses still rise after {most} steps")
+        earlier, rise = rise, max(up_loss - up_losses[-2], down_loss - down_losses[-2])
+        fall = max(up_losses[-2] - up_loss, down_losses[-2] - down_loss)
+        is_late = position >= PATIENCE
+        if max(rise, fall) * 16 > CONVERGED * 64 * (1 + up_loss + down_loss) and not is_late:
+            continue
+        left = rise * rise * 16 / (earlier - rise) if 0 < rise < earlier < math.inf else max(rise, 0.0)
+        bound = _proved_bound(rows, error, change, (up_loss, down_loss), left)
+        if bound is not None and (is_late or bound[0] - up_loss + bound[1] - down_loss <= CONVERGED * (2 + up_loss)):
+            break
+        bound = None
+    return _matrices(up_losses, down_losses), _matrices(*(([x] for x in bound) if bound else ([], [])))
+
+
+def _proved_bound(
+    rows: Rows, error: float, change: float, now: tuple[float, float], left: float
+) -> tuple[float, float] | None:
+    """Return losses at or above these from which a step does not rise, so that they bound all that follow."""
+    for slack in (0.0, 2 * left + 4 * UNIT, 8 * left + 64 * UNIT, 64 * left + 1e-14, 1e-9, 1e-6, 1e-3):
+        size = slack * (1 + max(now))
+        bound = now[0] + size, now[1] + size
+        after = step(rows, error, _sum(change, bound[0]), _sum(change, bound[1]))
+        if after[0] <= bound[0] and after[1] <= bound[1]:
+            return bound
+    return None
+
+
+def _sum(change: float, loss: float) -> float:
+    return change + loss if change == 0 or loss == 0 else math.nextafter(change + loss, math.inf)
+
+
+def _matrices(up_losses: list[float], down_losses: list[float]) -> FloatArray:
+    losses = np.zeros((len(up_losses), 2, 2))
+    losses[:, 1, 0], losses[:, 0, 1] = up_losses, down_losses
+    return losses

@@ -1,0 +1,262 @@
+"""What releases about pieces of one recording cost together where it is not declared where each of them starts.
+
+Theorem 2 of docs/theory/composition.md. Let W(n) be the most that n steps in a row lose together, wherever the releases
+start, W(infinity) what all steps lose. At every step and for every placement the likelihood of all that lies to one
+side varies by c + R <= W(infinity), and, where rho bounds the c + R of every step, R <= W(d - 1) + S(P^d; rho) for each
+d. So rho falls, step by step, from W(infinity), and may be taken at any time. For nodes a steps before and b steps
+after a secret step the loss is at most
+
+    W(a + b - 1) + S(P^b(s, .), P^b(s', .); rho) + S(B^a(s, .), B^a(s', .); rho).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.problem import Witness
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.analysis.questions.influence import Pairs
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.influence.chains.chains import backward_side, usual_jumps
+from takifugu.influence.chains.class_chains import SIDES, class_sweep
+from takifugu.influence.chains.class_sides import ClassSide
+from takifugu.influence.chains.sides import LONGEST_JUMP, Forward, Side, jumps
+from takifugu.influence.chains.sweeps import Track, most_steps, sweep
+from takifugu.influence.profiles.profile import Profile
+from takifugu.numbers.log_ratios import BoolArray
+from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
+from takifugu.numbers.rationals import decimal_up, float_above
+
+#: Losses are followed until a step lowers them by no more than this share.
+CONVERGED = 1e-12
+#: Steps of a recording that is longer than any, in periods.
+ENDLESS = 2**40
+#: How often, times the square of the number of states; what is reached by then is a bound.
+MOST_TURNS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """What n steps in a row of some releases lose at most, wherever the releases start: `steps(n)` times `unit`.
+
+    `runs` are running sums of what each step loses, one for each sequence that may lie in the recording.
+    """
+
+    runs: tuple[IntArray, ...]
+    unit: Fraction
+
+    def steps(self, length: int) -> int:
+        """Return the most that `length` entries in a row lose."""
+        return max(
+            int(sums[-1]) if length >= len(sums) - 1 else int((sums[length:] - sums[:-length]).max())
+            for sums in self.runs
+        )
+
+    @property
+    def total(self) -> int:
+        return max(int(sums[-1]) for sums in self.runs)
+
+
+@dataclass(frozen=True, eq=False)
+class Unplaced:
+    """All pieces of a set of releases, and the least that is known of the loss of everything at once."""
+
+    pieces: tuple[Pieces, ...]
+    total: Fraction
+    _known: dict[int, float] = field(default_factory=dict, repr=False)
+
+    def exact(self, length: int) -> Fraction:
+        """Return W(length)."""
+        return min(sum((piece.steps(length) * piece.unit for piece in self.pieces), Fraction(0)), self.total)
+
+    def loss(self, length: int) -> float:
+        """Return the same, rounded up."""
+        if length not in self._known:
+            self._known[length] = float_above(self.exact(length)) if length else 0.0
+        return self._known[length]
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """What lies on one side of a step far inside a recording: `sign` says on which, `positions` where, by its phase.
+
+    `supremum` is S of a position, at a distance, where rho is what lies there; `endless` follows one profile for ever.
+    """
+
+    supremum: Callable[[int, int, FloatArray], FloatArray]
+    endless: Callable[[Profile], Sequence[Track]]
+    positions: tuple[int, ...]
+    sign: int
+    distances: tuple[int, ...]
+    states: int
+
+    def after(self, distance: int, ratio: FloatArray) -> FloatArray:
+        """Return S of each phase, (period, k, k), where `ratio` bounds c + R of each phase."""
+        period = len(self.positions)
+        rows = [
+            self.supremum(position, distance, ratio[(phase + self.sign * distance) % period])
+            for phase, position in enumerate(self.positions)
+        ]
+        return np.array(rows)
+
+    def for_ever(self, change: float) -> FloatArray:
+        """Return R of each phase where every step changes by so much; infinite where nothing is forgotten."""
+        apart = 1 - np.eye(self.states)
+        try:
+            tracks = self.endless(Profile.of(change * apart, ENDLESS * len(self.positions)))
+        except Unsupported:
+            return np.full((len(self.positions), self.states, self.states), np.inf)
+        return np.array([tracks[-1].at(position) for position in self.positions])
+
+
+def unplaced_loss(chain: Any, pairs: Pairs, unplaced: Unplaced) -> tuple[Fraction, Witness]:
+    """Return what releases cost together wherever they start in a recording with the law of `chain`, rounded up.
+
+    `pairs` are the values that every step must hide from each other. The start of a recording is stationary or may be
+    anywhere and anyhow; a chain with a given start, and a belief without curves, cost everything.
+
+    >>> from takifugu import MarkovChain
+    >>> week = Pieces((np.arange(169),), Fraction(1, 24))
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=168)
+    >>> round(float(unplaced_loss(chain, None, Unplaced((week,), Fraction(7)))[0]), 6)
+    0.127087
+    """
+    make = DIRECTIONS.of(chain)
+    everything = unplaced.total, Witness("one step of the recording", "the near set is everything")
+    if make is None or chain.has_given_start:
+        return everything
+    ahead, behind = cached(chain, "directions of a recording", lambda: make(chain))
+    allowed = _allowed(chain, pairs, len(ahead.positions))
+    total = float_above(unplaced.total)
+    best = np.where(allowed, total, 0.0)
+    right, left = (_Sums(direction, unplaced) for direction in (ahead, behind))
+    for length, nodes in _quilts(ahead.distances, behind.distances):
+        near = unplaced.loss(length)
+        if near >= best.max(initial=0.0):
+            break
+        for a, b in nodes:
+            sums = up(up(right.of(b) + left.of(a)) + near)
+            best = np.where(allowed, np.minimum(best, sums), 0.0)
+    worst = float(best.max(initial=0.0))
+    if worst >= total:
+        return everything
+    words = "the steps around it, where each release moves most"
+    return decimal_up(Fraction(worst)), Witness("one step of the recording", words, (("loss", worst),))
+
+
+class _Sums:
+    """S of a direction by distance, once what lies behind is bounded."""
+
+    def __init__(self, direction: Direction, unplaced: Unplaced) -> None:
+        self._direction, self._ratio = direction, _settled(direction, unplaced)
+        self._known: dict[int, FloatArray] = {}
+
+    def of(self, distance: int) -> FloatArray:
+        if distance not in self._known:
+            self._known[distance] = self._direction.after(distance, self._ratio)
+        return self._known[distance]
+
+
+def _settled(direction: Direction, unplaced: Unplaced) -> FloatArray:
+    """Return rho >= c + R of every step of each phase, wherever the releases start."""
+    apart, total, one = 1 - np.eye(direction.states), float_above(unplaced.total), unplaced.loss(1)
+    with np.errstate(invalid="ignore"):
+        ratio = np.fmin(up(direction.for_ever(one) + one), total) * apart
+    for turn in range(max(100, MOST_TURNS // direction.states**2)):
+        loss = direction.after(1, ratio)
+        for distance in direction.distances[1:] if turn % 16 == 0 else ():
+            between = unplaced.loss(distance - 1)
+            if between >= ratio.max(initial=0.0):
+                break
+            loss = np.minimum(loss, up(direction.after(distance, ratio) + between))
+        lower = np.minimum(ratio, up(loss + one) * apart)
+        fell = float((ratio - lower).max())
+        ratio = lower
+        if turn % 16 and fell <= CONVERGED * float(ratio.max()):
+            break
+    return np.asarray(ratio)
+
+
+def _allowed(chain: Any, pairs: Pairs, period: int) -> BoolArray:
+    """Return which pairs of values a step of each phase may have to hide: all, where any step may be the first one."""
+    states = len(chain.states)
+    allowed = np.zeros((period, states, states), dtype=bool)
+    starts_anyhow = getattr(chain, "initial", "any") == "any"
+    repeated = chain.with_length(period)
+    for phase, table in enumerate(allowed):
+        possible = (True,) * states if starts_anyhow else repeated.possible(phase)
+        for a, b in permutations(range(states), 2) if pairs is None else pairs:
+            table[a, b] = possible[a] and possible[b]
+    return allowed
+
+
+@lru_cache(maxsize=4)
+def _quilts(after: tuple[int, ...], before: tuple[int, ...]) -> tuple[tuple[int, list[tuple[int, int]]], ...]:
+    """Return the distances (a, b) of two nodes by the number of steps between them."""
+    quilts: dict[int, list[tuple[int, int]]] = {}
+    for a in before:
+        for b in after:
+            quilts.setdefault(a + b - 1, []).append((a, b))
+    return tuple(sorted(quilts.items()))
+
+
+def directions_of_chain(chain: Any) -> tuple[Direction, Direction]:
+    """Return both directions of a chain without a given start, far from the ends of a recording."""
+    period, states = len(chain.step_matrices), len(chain.states)
+    length, phases = ENDLESS * period, range(period)
+    ahead, behind = Forward(chain.step_matrices, length), backward_side(chain)
+    before, after = ([(length // 2 // period) * period + sign * phase for phase in phases] for sign in (1, -1))
+    return (
+        _of_chain(ahead, [position - 1 for position in after], 1, states),
+        _of_chain(behind, before, -1, states),
+    )
+
+
+def _of_chain(side: Side, positions: Sequence[int], sign: int, states: int) -> Direction:
+    def endless(profile: Profile) -> Sequence[Track]:
+        return sweep(side, profile, usual_jumps(side, states), most_steps(states))
+
+    return Direction(side.step, endless, tuple(positions), sign, tuple(jumps(LONGEST_JUMP).tolist()), states)
+
+
+def directions_of_interval(belief: Any) -> tuple[Direction, Direction]:
+    """Return those of the worst chain of a class of binary chains (chain classes, section 6)."""
+    return directions_of_chain(belief.worst)
+
+
+def directions_of_class(belief: Any) -> tuple[Direction, Direction]:
+    """Return both directions of all chains of a class."""
+    ahead, behind = SIDES.of(belief)(belief)
+    return _of_class(ahead, 1), _of_class(behind, -1)
+
+
+def _of_class(side: ClassSide, sign: int) -> Direction:
+    number = {distance: count for count, distance in enumerate(side.distances.tolist(), start=1)}
+
+    def supremum(position: int, distance: int, ratio: FloatArray) -> FloatArray:
+        sizes = np.full(number[distance], float(ratio.max(initial=0.0)))
+        return np.asarray(side.after(sizes)[-1])
+
+    return Direction(supremum, lambda p: class_sweep(side, p), (ENDLESS // 2,), sign, tuple(number), side.states)
+
+
+#: Both directions of a recording, by the type of its law.
+DIRECTIONS: Question[Callable[[Any], tuple[Direction, Direction]] | None] = Question(
+    "what releases at unknown places cost",
+    {
+        "model.beliefs.chains.chain:MarkovChain": "influence.chains.unplaced:directions_of_chain",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.chains.unplaced:directions_of_chain",
+        "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
+        "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.unplaced:directions_of_class",
+        "model.beliefs.chains.chain_region:ChainRegion": "influence.chains.unplaced:directions_of_class",
+    },
+    default=None,
+)

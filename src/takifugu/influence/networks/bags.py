@@ -1,0 +1,159 @@
+"""The loss of a secret entry of a network, bag by bag along a tree: blocks of variables given what shields them.
+
+A bag holds variables V and a separator S that shields them, and all bags hung below, from the rest. Bags are taken from
+the leaves. For all data x, x' of what is left, h(x) = E[g | x] obeys
+
+    log h(x) - log h(x') <= sum over t of c_t(x_t, x'_t) + sum over bags of psi(s, s'),
+
+s the values of a bag's separator. Taking V out keeps this: h(x, v) as a function of (s, v), x elsewhere fixed, is in
+the cone of rho((s, v), (s', v')) = sum over V of c_t + sum over the bags below of psi, so that for the new bag
+
+    psi(s, s') = S(P(V | s), P(V | s'); rho),   both rows on the states (s, v), (s', v').
+
+Every c_t is charged in one bag only, so that the loss is never above the sum of all. Where the bags below hang on V
+alone this is the recursion over blocks; bags of one variable in an order of elimination are never worse than charging
+each neighbour for itself. Source: Theorem 5 of docs/theory/influence.md, with separators that may overlap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from takifugu.influence.networks.conditionals import Rows, conditional_rows, too_wide
+from takifugu.influence.profiles.certified import Programs
+from takifugu.influence.profiles.suprema import suprema
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.numbers.outward_rounding import FloatArray, IntArray, sum_up
+
+#: Values of a separator, states of a bag: beyond them a bag is too wide.
+MOST_CONTEXTS, MOST_STATES = 64, 128
+#: Numbers that all programs of a way handle, about a hundred thousand a second: beyond them there are quicker ways.
+MOST_WORK = 100_000
+#: What the overhead of one program counts, in such numbers; a program of n states counts n^3 / 8.
+PROGRAM = 100
+
+
+@dataclass(frozen=True)
+class Bag:
+    """Variables that are taken out together, and what shields them from everything that is left."""
+
+    variables: tuple[int, ...]
+    separator: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Message:
+    """psi(s, s') of a bag, by the possible values of its separator."""
+
+    separator: tuple[int, ...]
+    values: dict[tuple[int, ...], int] = field(repr=False)
+    loss: FloatArray
+
+    def at(self, variables: Sequence[int], states: IntArray) -> FloatArray:
+        """Return psi between states, rows of values of `variables`, shape (states, states)."""
+        columns = [list(variables).index(v) for v in self.separator]
+        index = [self.values[tuple(row)] for row in states[:, columns].tolist()]
+        return np.asarray(self.loss[np.ix_(index, index)])
+
+
+def loss_by_bags(
+    network: BayesianNetwork, tables: Mapping[int, FloatArray], entry: int, bags: Sequence[Bag]
+) -> FloatArray:
+    """Return the loss of each pair of an entry's values, shape (k, k); bags come before those that they hang on.
+
+    `tables` are c_t of the bags' variables and of the entry. Pairs with an impossible value are charged the largest
+    loss. Raises Unsupported for tables that are too large.
+    """
+    _check_width(network, bags)
+    waiting: list[Message] = []
+    for bag in bags:
+        inside = set(bag.variables)
+        below = [message for message in waiting if inside.intersection(message.separator)]
+        waiting = [message for message in waiting if not inside.intersection(message.separator)]
+        if below or any(tables[v].any() for v in bag.variables):
+            waiting.append(_message(network, tables, bag, below))
+    loss = np.array(tables[entry], dtype=float)
+    for message in waiting:
+        if message.separator:
+            full = np.full(loss.shape, message.loss.max(initial=0.0))
+            values = [value for (value,) in message.values]
+            full[np.ix_(values, values)] = message.loss
+            np.fill_diagonal(full, 0.0)
+            loss = sum_up(loss, full)
+    return loss
+
+
+def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
+    work = 0
+    waiting: list[Bag] = []
+    for bag in bags:
+        contexts = math.prod(len(network.alphabet(v)) for v in bag.separator)
+        states = math.prod(len(network.alphabet(v)) for v in bag.variables)
+        if contexts > MOST_CONTEXTS or states > MOST_STATES:
+            raise too_wide(contexts * states)
+        inside = set(bag.variables)
+        below = [other for other in waiting if inside.intersection(other.separator)]
+        waiting = [other for other in waiting if not inside.intersection(other.separator)]
+        waiting.append(bag)
+        across = not all(inside.issuperset(other.separator) for other in below)
+        work += contexts**2 * (PROGRAM + ((2 if across else 1) * states) ** 3 // 8)
+    if work > MOST_WORK:
+        raise too_wide(work)
+
+
+def _message(
+    network: BayesianNetwork, tables: Mapping[int, FloatArray], bag: Bag, below: Sequence[Message]
+) -> Message:
+    rows = conditional_rows(network, bag.separator, bag.variables)
+    states = rows.rows.shape[1]
+    values = {tuple(context): place for place, context in enumerate(rows.contexts.tolist())}
+    moves = np.zeros((states, states))
+    for place, v in enumerate(bag.variables):
+        column = rows.states[:, place]
+        moves = sum_up(moves, tables[v][np.ix_(column, column)])
+    inside = set(bag.variables)
+    for message in below:
+        if inside.issuperset(message.separator):
+            moves = sum_up(moves, message.at(bag.variables, rows.states))
+    across = [message for message in below if not inside.issuperset(message.separator)]
+    if across:
+        loss = _across(rows, bag, moves, across)
+    else:
+        loss = _supremum(rows.rows, moves, rows)
+    return Message(bag.separator, values, loss)
+
+
+def _supremum(of: FloatArray, ratio: FloatArray, rows: Rows) -> FloatArray:
+    if len(of) < 2:
+        return np.zeros((len(of), len(of)))
+    if not rows.trusted:
+        bound = np.full((len(of), len(of)), ratio.max(initial=0.0))
+        np.fill_diagonal(bound, 0.0)
+        return bound
+    return suprema(of, ratio, rows.error, Programs())
+
+
+def _across(rows: Rows, bag: Bag, moves: FloatArray, across: Sequence[Message]) -> FloatArray:
+    """Return psi where a bag below hangs on the separator, too: each pair of its values has its own cone."""
+    count = len(rows.rows)
+    scope = (*bag.separator, *bag.variables)
+    loss = np.zeros((count, count))
+    for first in range(count):
+        for second in range(first):
+            of_first, of_second = np.flatnonzero(rows.rows[first]), np.flatnonzero(rows.rows[second])
+            which = np.concatenate([of_first, of_second])
+            contexts = np.repeat([first, second], [len(of_first), len(of_second)])
+            ratio = moves[np.ix_(which, which)]
+            states = np.hstack([rows.contexts[contexts], rows.states[which]])
+            for message in across:
+                ratio = sum_up(ratio, message.at(scope, states))
+            pair = np.zeros((2, len(which)))
+            pair[0, : len(of_first)] = rows.rows[first, of_first]
+            pair[1, len(of_first) :] = rows.rows[second, of_second]
+            both = _supremum(pair, ratio, rows)
+            loss[first, second], loss[second, first] = both[0, 1], both[1, 0]
+    return loss

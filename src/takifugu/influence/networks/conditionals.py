@@ -1,0 +1,120 @@
+"""Rows P(some variables of a network | others), and which of them depend on which: what blocks and elimination read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.networks.elimination import UNIT
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.numbers.outward_rounding import FloatArray, IntArray
+
+#: Joint tables of more numbers are not made: the way that needs them counts as too wide.
+LARGEST_TABLE = 50_000
+#: The same for tables on the way to them.
+LARGEST_STEP = 5e6
+#: Smaller masses may have lost digits to underflow.
+TRUSTED = 1e-250
+
+
+def too_wide(numbers: float) -> Unsupported:
+    """Return the error of a way that would need tables that are too large; callers take another one."""
+    return Unsupported(
+        f"this bound would need tables of {numbers:.1e} numbers, too many",
+        fix="quilts and the sum over all entries still hold",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """P(variables = states[y] | given = contexts[z]) = rows[z, y], for possible contexts and states only.
+
+    `error` bounds the relative error of each number; `trusted` is false where underflow may have eaten
+    digits.
+    """
+
+    contexts: IntArray  # (m, variables given)
+    states: IntArray  # (n, variables)
+    rows: FloatArray  # (m, n)
+    error: float
+    trusted: bool
+
+
+def conditional_rows(network: BayesianNetwork, given: Sequence[int], variables: Sequence[int]) -> Rows:
+    """Return P(variables | given) for everything that is possible.
+
+    Raises Unsupported for tables that are too large.
+    """
+    sizes = [len(network.alphabet(v)) for v in (*given, *variables)]
+    scope = (*given, *variables)
+    if math.prod(sizes) > LARGEST_TABLE:
+        raise too_wide(math.prod(sizes))
+    if network.law_plan(scope).largest > LARGEST_STEP:
+        raise too_wide(network.law_plan(scope).largest)
+    law, error = network.law(scope)
+    possible = law > 0 if (law > 0).all() else network.support(scope)
+    first, second = sizes[: len(given)], sizes[len(given) :]
+    shape = math.prod(first), math.prod(second)
+    law, possible = law.reshape(shape), possible.reshape(shape)
+    contexts, states = possible.any(axis=1), possible.any(axis=0)
+    law = np.where(possible, law, 0.0)[np.ix_(contexts, states)]
+    trusted = bool((law[possible[np.ix_(contexts, states)]] >= TRUSTED).all())
+    with np.errstate(invalid="ignore"):
+        rows = np.nan_to_num(law / law.sum(axis=1, keepdims=True))
+    return Rows(
+        _tuples(first)[contexts], _tuples(second)[states], rows, 2 * error + (law.shape[1] + 3) * UNIT, trusted
+    )
+
+
+def _tuples(sizes: Sequence[int]) -> IntArray:
+    """Return all tuples of values, the last one changing fastest, shape (product, variables)."""
+    return np.indices(sizes).reshape(len(sizes), -1).T if sizes else np.zeros((1, 0), dtype=np.int64)
+
+
+def taken_from_neighbours(index: IntArray) -> IntArray:
+    """Return the table with each negative number taken from a place that differs in one variable, again and again.
+
+    >>> taken_from_neighbours(np.array([[3, -1], [-1, -1]])).tolist()
+    [[3, 3], [3, 3]]
+    """
+    index = index.copy()
+    while (index < 0).any():
+        for axis in range(index.ndim):
+            lines = np.moveaxis(index, axis, -1)
+            some = lines.max(axis=-1, keepdims=True)
+            lines[...] = np.where(lines < 0, np.broadcast_to(some, lines.shape), lines)
+    return index
+
+
+def moral_graph(network: BayesianNetwork, entries: Iterable[int]) -> dict[int, set[int]]:
+    """Return the moral graph of some entries and their ancestors: what lies below is summed out.
+
+    >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], [], [0.8, 0.2]),
+    ...                        ("z", [0, 1], ["x", "y"], [[[0.5, 0.5], [0.1, 0.9]], [[0.2, 0.8], [0.4, 0.6]]])])
+    >>> moral_graph(net, [0, 1]), moral_graph(net, [2])
+    ({0: set(), 1: set()}, {0: {1, 2}, 1: {0, 2}, 2: {0, 1}})
+    """
+    alive = network.ancestral(entries)
+    near: dict[int, set[int]] = {v: set() for v in alive}
+    for child in alive:
+        family = {child, *network.parents[child]}
+        for v in family:
+            near[v] |= family - {v}
+    return near
+
+
+def boundary(near: dict[int, set[int]], variable: int, left: Collection[int]) -> tuple[int, ...]:
+    """Return the variables of `left` that shield a variable from the rest of them: the first on each path."""
+    seen, stack, met = {variable}, [variable], set()
+    while stack:
+        for u in near[stack.pop()] - seen:
+            seen.add(u)
+            if u in left:
+                met.add(u)
+            else:
+                stack.append(u)
+    return tuple(sorted(met))

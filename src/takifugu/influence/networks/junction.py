@@ -1,0 +1,304 @@
+"""The losses of all entries of a network at once: one junction tree, a message along each edge both ways.
+
+Take the variables V of a clique out that its separator S to the next clique lacks. As for `bags`, with rho on V,
+
+    psi(s, s') = sum of alpha(s, s') + S(P(V | s), P(V | s'); rho),   rho = sum over V of c + sum of beta,
+
+where each message psi' that comes in about variables X of S and Y of V is split into one change after the other:
+psi'((x, y), (x', y')) <= alpha(x, x') + beta(y, y'), alpha the maximum over y of psi'((x, y), (x', y)), beta the one
+over x of psi'((x, y), (x, y')). Impossible values of S take the row of possible ones. A message is never above the sum
+of all largest c beyond it, which is what one that would need too large tables counts. The tree depends on the network
+only, so that the losses rise with the profile. Source: Theorem 7 of docs/theory/influence.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
+from takifugu.influence.profiles.certified import Programs
+from takifugu.influence.profiles.suprema import suprema
+from takifugu.model.beliefs.networks.elimination import elimination_order
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, closed, sum_up
+
+#: Values of a separator, different rows, and states of what is taken out, beyond which the sum of all is charged.
+MOST_CONTEXTS, MOST_ROWS, MOST_STATES = 256, 100, 500
+#: Programs (pairs of rows times squared states) that a message may solve; beyond, functions of two values bound it.
+MOST_PROGRAMS = 1e5
+#: Operations that one message takes, and each number that its programs handle.
+MESSAGE, EACH = 2e5, 100.0
+#: Neighbouring cliques are joined up to this many states.
+JOINED = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Clique:
+    """Variables of a network, in order, with their numbers of values."""
+
+    network: BayesianNetwork
+    variables: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @cached_property
+    def law(self) -> tuple[FloatArray, float] | None:
+        """Return their joint law and its relative error; None where tables are too large, or digits may be lost."""
+        if math.prod(self.sizes) > LARGEST_TABLE or self.network.law_plan(self.variables).largest > LARGEST_STEP:
+            return None
+        try:
+            law, error = self.network.law(self.variables)
+            possible = law > 0 if (law > 0).all() else self.network.support(self.variables)
+        except Unsupported:
+            return None
+        return (np.where(possible, law, 0.0), error) if (law[possible] >= TRUSTED).all() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Message:
+    """psi(s, s') of the values of some variables, shape (s, s'), the last variable changing fastest."""
+
+    variables: tuple[int, ...]
+    sizes: tuple[int, ...]
+    loss: FloatArray
+
+    def split(self, aside: Collection[int]) -> tuple[Message, Message]:
+        """Return alpha, about the variables aside, and beta, about all others."""
+        first = [place for place, v in enumerate(self.variables) if v in aside]
+        second = [place for place, v in enumerate(self.variables) if v not in aside]
+        n = len(self.sizes)
+        order = [*first, *second, *(n + place for place in first), *(n + place for place in second)]
+        rows = math.prod(self.sizes[place] for place in first)
+        columns = math.prod(self.sizes[place] for place in second)
+        table = self.loss.reshape(self.sizes * 2).transpose(order).reshape(rows, columns, rows, columns)
+        return (
+            self._about(first, np.einsum("xyzy->xzy", table).max(axis=2)),
+            self._about(second, np.einsum("xyxz->yzx", table).max(axis=2)),
+        )
+
+    def _about(self, places: Sequence[int], loss: FloatArray) -> Message:
+        return Message(tuple(self.variables[p] for p in places), tuple(self.sizes[p] for p in places), loss)
+
+    def among(self, variables: Sequence[int], sizes: Sequence[int]) -> FloatArray:
+        """Return psi between all values of more variables."""
+        numbers = np.indices(sizes).reshape(len(sizes), -1)
+        columns = [list(variables).index(v) for v in self.variables]
+        index = np.ravel_multi_index([numbers[c] for c in columns], self.sizes) if columns else 0 * numbers[0]
+        return np.asarray(self.loss[np.ix_(index, index)])
+
+
+@dataclass(eq=False)
+class JunctionTree:
+    """Cliques that cover each family of a network, joined so that each variable's cliques hang together."""
+
+    cliques: tuple[Clique, ...]
+    edges: tuple[tuple[int, int], ...]
+    _rows: dict[tuple[int, tuple[int, ...]], _Rows | None] = field(default_factory=dict)
+
+    @cached_property
+    def near(self) -> tuple[tuple[int, ...], ...]:
+        """Return the cliques next to each clique."""
+        neighbours: list[list[int]] = [[] for _ in self.cliques]
+        for a, b in self.edges:
+            neighbours[a].append(b)
+            neighbours[b].append(a)
+        return tuple(map(tuple, neighbours))
+
+    def separator(self, a: int, b: int) -> tuple[int, ...]:
+        """Return what two cliques share."""
+        shared = set(self.cliques[b].variables)
+        return tuple(v for v in self.cliques[a].variables if v in shared)
+
+    def order(self) -> Iterator[tuple[int, int]]:
+        """Yield all edges (from, to), each after those that its message reads."""
+        outward: list[tuple[int, int]] = []
+        seen: set[int] = set()
+        for root in range(len(self.cliques)):
+            waiting = [] if root in seen else [root]
+            seen.add(root)
+            for clique in waiting:
+                for other in self.near[clique]:
+                    if other not in seen:
+                        seen.add(other)
+                        waiting.append(other)
+                        outward.append((clique, other))
+        yield from ((below, above) for above, below in reversed(outward))
+        yield from outward
+
+    def rows(self, clique: int, given: tuple[int, ...]) -> _Rows | None:
+        """Return P(other variables of a clique | given); None where tables are too large."""
+        key = clique, given
+        if key not in self._rows:
+            self._rows[key] = _conditional(self.cliques[clique], given)
+        return self._rows[key]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Different rows P(V = y | s) over the possible y, which row each s has, and their relative error."""
+
+    variables: tuple[int, ...]
+    sizes: tuple[int, ...]
+    columns: IntArray  # the possible y among all values of V
+    table: FloatArray
+    row_of: IntArray
+    error: float
+    programs: Programs | None
+
+
+def _conditional(clique: Clique, given: tuple[int, ...]) -> _Rows | None:
+    first = [clique.variables.index(v) for v in given]
+    second = [place for place in range(len(clique.variables)) if place not in first]
+    sizes = tuple(clique.sizes[place] for place in second)
+    contexts = tuple(clique.sizes[place] for place in first)
+    if math.prod(contexts) > MOST_CONTEXTS or math.prod(sizes) > MOST_STATES or clique.law is None:
+        return None
+    joint, error = clique.law
+    law = joint.transpose([*first, *second]).reshape(math.prod(contexts), -1)
+    possible = law.any(axis=1)
+    columns = np.flatnonzero(law.any(axis=0))
+    rows = law[np.ix_(possible, columns)]
+    table, number = np.unique(rows / rows.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
+    row_of = np.full(len(law), -1)
+    row_of[possible] = number.ravel()
+    row_of = taken_from_neighbours(row_of.reshape(contexts)).ravel()
+    if len(table) > MOST_ROWS:
+        return None
+    programs = Programs() if len(table) ** 2 * len(columns) ** 2 <= MOST_PROGRAMS else None
+    error = 2 * error + (law.shape[1] + 3) * UNIT
+    return _Rows(tuple(clique.variables[p] for p in second), sizes, columns, table, row_of, error, programs)
+
+
+def junction_tree(network: BayesianNetwork) -> JunctionTree:
+    """Return a junction tree of a network by an order of elimination, with the law of each clique.
+
+    >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
+    >>> [clique.variables for clique in junction_tree(pair).cliques]
+    [(0, 1)]
+    """
+    return cached(network, "influence by a junction tree", lambda: _made(network))
+
+
+def _made(network: BayesianNetwork) -> JunctionTree:
+    sizes = {v: len(network.alphabet(v)) for v in range(network.size)}
+    groups, above = _eliminated(network, sizes)
+    for v in range(network.size):  # a clique inside the next one, or small with it, becomes one with it
+        parent = above[v]
+        if parent is None:
+            continue
+        joined = groups[v] | groups[parent]
+        if joined in (groups[v], groups[parent]) or math.prod(sizes[u] for u in joined) <= JOINED:
+            groups[parent] = joined
+            above = [None if u == v else parent if top == v else top for u, top in enumerate(above)]
+            groups[v] = set()
+    left = [v for v in range(network.size) if groups[v]]
+    number = {v: place for place, v in enumerate(left)}
+    edges = [(number[v], number[top]) for v in left if (top := above[v]) is not None]
+    members = [tuple(sorted(groups[v])) for v in left]
+    cliques = tuple(Clique(network, inside, tuple(sizes[u] for u in inside)) for inside in members)
+    return JunctionTree(cliques, tuple(edges))
+
+
+def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[list[set[int]], list[int | None]]:
+    """Return each variable with its neighbours at its elimination, and the first of these that goes after it."""
+    near: list[set[int]] = [set(others) for others in network.moral_neighbours]
+    order = elimination_order([factor.scope for factor in network.factors], sizes)
+    place = {v: number for number, v in enumerate(order)}
+    groups: list[set[int]] = [set() for _ in order]
+    above: list[int | None] = [None] * len(order)
+    for v in order:
+        around = near[v]
+        groups[v] = {v, *around}
+        above[v] = min(around, key=place.__getitem__, default=None)
+        for u in around:
+            near[u] |= around - {u}
+            near[u].discard(v)
+    return groups, above
+
+
+def junction_losses(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return the loss of each pair of values of every entry of a network.
+
+    `tables` are c_t of all entries. Pairs with an impossible value have no meaning.
+
+    >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
+    >>> count = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> [round(float(loss[1, 0]), 6) for loss in junction_losses(pair, [count, count])]
+    [1.549948, 1.549948]
+    """
+    tree = junction_tree(network)
+    largest = [float(table.max(initial=0.0)) for table in tables]
+    messages: dict[tuple[int, int], Message] = {}
+    beyond: dict[tuple[int, int], float] = {}  # the sum of all largest c there
+
+    def message(clique: int, given: tuple[int, ...], sources: Sequence[int]) -> tuple[Message, float]:
+        inside = [largest[v] for v in tree.cliques[clique].variables if v not in given]
+        most = _total([*inside, *(beyond[source, clique] for source in sources)])
+        return _message(tree, clique, given, tables, [messages[source, clique] for source in sources], most), most
+
+    for clique, target in tree.order():
+        sources = [other for other in tree.near[clique] if other != target]
+        messages[clique, target], beyond[clique, target] = message(clique, tree.separator(clique, target), sources)
+    home: dict[int, int] = {}
+    for number in sorted(range(len(tree.cliques)), key=lambda n: -math.prod(tree.cliques[n].sizes)):
+        home |= dict.fromkeys(tree.cliques[number].variables, number)
+    return [
+        np.asarray(sum_up(table, message(home[entry], (entry,), tree.near[home[entry]])[0].loss))
+        for entry, table in enumerate(tables)
+    ]
+
+
+def junction_work(network: BayesianNetwork) -> float:
+    """Predict the operations of `junction_losses`, from the sizes of tables alone."""
+    tree = junction_tree(network)
+    passes = [(clique, tree.separator(clique, target)) for clique, target in tree.order()]
+    return sum(_work(tree.cliques[clique], given) for clique, given in passes) + MESSAGE * network.size
+
+
+def _work(clique: Clique, given: tuple[int, ...]) -> float:
+    contexts = math.prod(clique.sizes[clique.variables.index(v)] for v in given)
+    states = math.prod(clique.sizes) // contexts
+    if contexts > MOST_CONTEXTS or states > MOST_STATES:
+        return MESSAGE
+    rows = min(contexts, MOST_ROWS)
+    programs = rows**2 * states**2 if states > 6 and rows**2 * states**2 <= MOST_PROGRAMS else rows**2 * states
+    return MESSAGE + EACH * (programs + contexts**3 / 100)
+
+
+def _total(terms: Sequence[float]) -> float:
+    total = 0.0
+    for term in terms:
+        total = float(sum_up(total, term))
+    return total
+
+
+def _message(
+    tree: JunctionTree, clique: int, given: tuple[int, ...], tables: Sequence[FloatArray], below: Sequence[Message],
+    most: float,
+) -> Message:  # fmt: skip
+    """Return what changes of the given values of a clique may add to the losses of all that lies beyond them."""
+    sizes = tuple(len(tables[v]) for v in given)
+    count = math.prod(sizes)
+    bound = np.full((count, count), most) if count <= MOST_CONTEXTS else np.zeros((0, 0))
+    np.fill_diagonal(bound, 0.0)
+    rows = tree.rows(clique, given) if most else None
+    if rows is None or any(not len(message.loss) for message in below):
+        return Message(given, sizes, bound)
+    loss = np.zeros((count, count))
+    moves = np.zeros((math.prod(rows.sizes),) * 2)
+    for v in rows.variables:
+        moves = sum_up(moves, Message((v,), (len(tables[v]),), tables[v]).among(rows.variables, rows.sizes))
+    for message in below:
+        aside, inside = message.split(given)
+        loss = sum_up(loss, aside.among(given, sizes))
+        moves = sum_up(moves, inside.among(rows.variables, rows.sizes))
+    between = suprema(rows.table, moves[np.ix_(rows.columns, rows.columns)], rows.error, rows.programs)
+    loss = sum_up(loss, between[np.ix_(rows.row_of, rows.row_of)])
+    np.fill_diagonal(loss, 0.0)
+    return Message(given, sizes, closed(np.minimum(loss, bound)))

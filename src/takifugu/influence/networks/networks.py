@@ -1,0 +1,300 @@
+"""The loss of a secret entry of a network, table or clique: the least of what the ways to bound it give.
+
+Trees of bags (`bags`, `blocks`), orders of elimination (`elimination`), one message along each arc where the network is
+a tree (`trees`), the exact loss among exchangeable people (`exchangeable`), and the sum of all losses that the secret
+reaches (`group`). All hold for every mechanism with the profile, so that the least counts, pair by pair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.cache import cached
+from takifugu.core.errors import Unsupported
+from takifugu.influence.chains.chains import Loss
+from takifugu.influence.networks.bags import Bag, loss_by_bags
+from takifugu.influence.networks.blocks import by_place, eliminated, layered, orders, reached, whole
+from takifugu.influence.networks.conditionals import TRUSTED, boundary, moral_graph
+from takifugu.influence.networks.elimination import loss_by_elimination
+from takifugu.influence.networks.exchangeable import exchangeable_loss
+from takifugu.influence.networks.junction import junction_losses, junction_work
+from takifugu.influence.networks.trees import is_forest, losses_on_tree
+from takifugu.influence.profiles.certified import Programs
+from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.suprema import suprema
+from takifugu.model.beliefs.contacts import Clique, CliqueInfection
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.secrets import Family
+from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up
+from takifugu.numbers.rationals import float_above
+
+#: States of a bag that joins several variables of an order of elimination.
+JOINED = 16
+#: States of everything in one bag, beyond which its program takes longer than all other ways together.
+MOST_IN_ONE = 64
+#: Rows of a table beyond which only the sum over all entries is taken.
+MOST_ROWS = 1000
+#: What is said where only the sum over all entries remains.
+TOO_WIDE = (
+    "all that the entry reaches is charged in full: the network is too wide for blocks and for elimination, or it "
+    "forgets nothing"
+)
+
+
+#: Networks of more variables are bounded as trees or by the sum over all entries only.
+MOST_VARIABLES = 500
+#: Up to so many joint values each secret that may be the worst is bounded in all ways; up to so many variables by
+#: elimination.
+SMALL, MOST_ELIMINATED = 300, 60
+#: Operations beyond which messages along a junction tree are not sent.
+MOST_WORK = 2e9
+#: Operations for one variable of a tree, by its states, and for all other ways to bound one secret of a small network.
+OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, REFINED = 6e3, 6e4, 3e4, 1e7
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkLoss:
+    """The loss of each pair of an entry's values, shape (k, k), the way that gave it, and what could not be done."""
+
+    loss: FloatArray
+    way: str
+    note: str = ""
+
+
+def network_losses(network: BayesianNetwork, profile: Profile, entry: int) -> NetworkLoss:
+    """Return at least the loss of each ordered pair of an entry's values; pairs with an impossible one have no meaning.
+
+    Profiles and entries count nodes as `network.names` does. Source: Theorems 5 and 6 of docs/theory/influence.md.
+
+    >>> net = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
+    >>> result = network_losses(net, Profile.of([[0, 1.0], [1.0, 0]], 2), 0)
+    >>> round(float(result.loss[1, 0]), 6), result.way
+    (1.549948, 'tree')
+    """
+    if is_forest(network):
+        best, way = every_loss(network, profile)[entry], "tree"
+        if network.size > MOST_VARIABLES or all(len(node.states) == 2 for node in network.nodes):
+            return NetworkLoss(best, way)
+    else:
+        best, way = group_loss(network, profile, entry), "group"
+        if network.size > MOST_VARIABLES:
+            return NetworkLoss(best, way, TOO_WIDE)
+    for name, attempt in _ways(network, profile, entry):
+        try:
+            loss = attempt()
+        except Unsupported:
+            continue
+        way = name if loss.max() < best.max() or way == "group" else way
+        best = np.minimum(best, loss)
+        if name == "one block":
+            break  # nothing that holds for all mechanisms with this profile is smaller
+    return NetworkLoss(best, way, TOO_WIDE if way == "group" else "")
+
+
+def group_loss(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
+    """Return c of an entry plus the largest c of everything that it reaches, for each pair of its values."""
+    active = {t for t in range(network.size) if profile.largest(t)} | {entry}
+    others = 0.0
+    for t in reached(moral_graph(network, active), entry):
+        if t != entry:
+            others = float(sum_up(others, profile.largest(t)))
+    loss = np.array(sum_up(profile.at(entry), np.full_like(profile.at(entry), others)))
+    np.fill_diagonal(loss, 0.0)
+    return loss
+
+
+Attempt = Callable[[], FloatArray]
+
+
+def _ways(network: BayesianNetwork, profile: Profile, entry: int) -> Iterator[tuple[str, Attempt]]:
+    """Yield all other bounds by name; they raise Unsupported where tables would be too large."""
+    tables = {t: profile.at(t) for t in range(network.size)}
+    sizes = {v: len(network.alphabet(v)) for v in tables}
+    active = {t for t, table in tables.items() if table.any()} | {entry}
+
+    def bags(plan: Sequence[Bag]) -> Attempt:
+        return lambda: loss_by_bags(network, tables, entry, plan)
+
+    def one_by_one(order: Sequence[int]) -> Attempt:
+        return lambda: loss_by_elimination(network, tables, entry, order)
+
+    near = moral_graph(network, active)
+    everything = whole({v: set(boundary(near, v, active)) for v in active}, entry)  # what nothing reads is summed out
+    if math.prod(sizes[v] for bag in everything for v in bag.variables) <= MOST_IN_ONE:
+        yield "one block", bags(everything)
+    graph = moral_graph(network, tables)  # of all: then no way depends on what is read, and a loss never falls
+    yield "blocks", bags(layered(graph, entry))
+    for order in orders(graph, entry, sizes):
+        yield "bags", bags(eliminated(graph, entry, order, sizes, JOINED))
+        yield "elimination", one_by_one(order)
+
+
+def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
+    """Return the loss of each pair of states of one person, shape (2, 2): exact if all others of the clique have one c.
+
+    >>> from takifugu.numbers.distributions.pmf import Pmf
+    >>> household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
+    >>> clique_losses(household, Profile.of([[0, 0.5], [0.5, 0]], 4), 2).round(6).tolist()
+    [[0.0, 1.377195], [1.445124, 0.0]]
+    """
+    people = next(run for run in belief.components() if entry in run)
+    clique = belief.component(belief.components().index(people))
+    number = clique.number
+    masses = [0.0] * (len(people) + 1)
+    for value, mass in number.items():
+        masses[int(value)] = float(mass)
+    others = max((profile.largest(person) for person in people if person != entry), default=0.0)
+    return exchangeable_loss(masses, profile.largest(entry), others)
+
+
+def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray:
+    """Return the loss of each pair of an entry's values: all other entries are one block, exact for a few dozen rows.
+
+    >>> twins = JointTable([(0, 0), (0, 1), (1, 0), (1, 1)], [0.4, 0.1, 0.1, 0.4])
+    >>> table_losses(twins, Profile.of([[0, 1.0], [1.0, 0]], 2), 0).round(6).tolist()
+    [[0.0, 1.569445], [1.569445, 0.0]]
+    """
+    others = [t for t in range(belief.size) if t != entry]
+    most = 0.0
+    for t in others:
+        most = float(sum_up(most, profile.largest(t)))
+    loss = np.array(sum_up(profile.at(entry), np.full_like(profile.at(entry), most)))
+    np.fill_diagonal(loss, 0.0)
+    masses = np.array([float(mass) for mass in belief.masses]) / float(belief.total or 1)
+    alive = masses > 0
+    states, which = np.unique(belief.indices[alive][:, others], axis=0, return_inverse=True)
+    if not others or len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:
+        return loss
+    rows = np.zeros((len(loss), len(states)))
+    rows[belief.indices[alive][:, entry], which.ravel()] = masses[alive]
+    possible = np.flatnonzero(rows.any(axis=1))
+    rows = rows[possible] / rows[possible].sum(axis=1, keepdims=True)
+    moves = np.zeros((len(states), len(states)))
+    for place, t in enumerate(others):
+        moves = sum_up(moves, profile.at(t)[np.ix_(states[:, place], states[:, place])])
+    programs = Programs() if len(states) <= MOST_IN_ONE else None
+    message = suprema(rows, moves, (len(states) + 4) * UNIT, programs)
+    block = np.ix_(possible, possible)
+    loss[block] = np.minimum(loss[block], sum_up(profile.at(entry)[block], message))
+    return loss
+
+
+def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> Loss:
+    """Return the largest loss of a family of secrets, and the entry and the values that reach it.
+
+    All entries are bounded by two passes over one tree. Then the one that loses most is bounded in other ways, again
+    and again, until it is one that has been: the result is as if all had been.
+    """
+    every = every_loss(network, profile)
+
+    def refined(entry: int) -> FloatArray:
+        return np.minimum(every[entry], _refined(network, profile, entry))
+
+    worst = _largest(network, family, every.__getitem__, refined)
+    is_sum = worst.epsilon and worst.epsilon >= group_loss(network, profile, worst.entry)[worst.left, worst.right]
+    return replace(worst, note=TOO_WIDE) if is_sum and network.size > 2 else worst
+
+
+def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
+    """Return at least the loss of each pair of values of every entry, by messages along one tree."""
+    return cached(
+        network,
+        ("influence on a tree", id(profile)),
+        lambda: (profile, _every_loss(network, [profile.at(t) for t in range(network.size)])),
+    )[1]
+
+
+def _every_loss(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
+    if is_forest(network):
+        return losses_on_tree(network, tables)
+    if network.size <= MOST_VARIABLES and junction_work(network) <= MOST_WORK:
+        return junction_losses(network, tables)
+    return sums_of_all(tables)
+
+
+def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return c of each entry plus the largest c of all others, rounded up.
+
+    >>> profiles = [np.array([[0, 1.0], [1.0, 0]]), np.array([[0, 0.5], [0.5, 0]])]
+    >>> [round(float(loss.max()), 9) for loss in sums_of_all(profiles)]
+    [1.5, 1.5]
+    """
+    largest = [Fraction(float(table.max(initial=0.0))) for table in tables]
+    total = sum(largest)
+    losses = []
+    for table, moved in zip(tables, largest, strict=True):
+        loss = np.asarray(sum_up(table, np.full_like(table, float_above(total - moved))))
+        np.fill_diagonal(loss, 0.0)
+        losses.append(loss)
+    return losses
+
+
+def network_work(network: BayesianNetwork) -> float:
+    """Predict the operations of `network_loss` for all entries."""
+    states = max(len(node.states) for node in network.nodes)
+    if is_forest(network):
+        return network.size * (OF_TWO_STATES if states == 2 else OF_ROWS if states <= 6 else OF_PROGRAMS * states**2)
+    work = junction_work(network) if network.size <= MOST_VARIABLES else math.inf
+    refined = 0.0
+    if network.size <= MOST_ELIMINATED:
+        refined = network.size * REFINED if _is_small(network) else network.size**2 * OF_ROWS
+    return (work if work <= MOST_WORK else network.size) + refined
+
+
+def _is_small(network: BayesianNetwork) -> bool:
+    return math.prod(len(node.states) for node in network.nodes) <= SMALL
+
+
+def _refined(network: BayesianNetwork, profile: Profile, entry: int) -> FloatArray:
+    """Return what other ways give for one entry; where the network is large, ways that depend on it alone."""
+    if _is_small(network):
+        return network_losses(network, profile, entry).loss
+    best = np.full_like(profile.at(entry), np.inf)
+    if network.size <= MOST_ELIMINATED and not is_forest(network):
+        tables = {t: profile.at(t) for t in range(network.size)}
+        for order in by_place(moral_graph(network, range(network.size)), entry):
+            try:
+                best = np.minimum(best, loss_by_elimination(network, tables, entry, order))
+            except Unsupported:
+                continue
+    return best
+
+
+def table_loss(belief: JointTable, profile: Profile, family: Family) -> Loss:
+    """Return the largest `table_losses` of a family of secrets, and the entry and the values that reach it."""
+    return _largest(belief, family, lambda entry: table_losses(belief, profile, entry))
+
+
+def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Family) -> Loss:
+    """Return the largest `clique_losses` of a family of secrets, and the entry and the values that reach it."""
+    return _largest(belief, family, lambda entry: clique_losses(belief, profile, entry))
+
+
+def _largest(
+    belief: Any, family: Family, losses: Callable[[int], FloatArray],
+    refined: Callable[[int], FloatArray] | None = None,
+) -> Loss:  # fmt: skip
+    waiting = []
+    for entry in family.entries:
+        pairs = family.value_pairs(belief, entry)
+        if pairs:
+            waiting.append((_worst_pair(losses(entry), entry, pairs), refined is None, pairs))
+    while waiting:
+        place = max(range(len(waiting)), key=lambda n: waiting[n][0].epsilon)
+        worst, is_refined, pairs = waiting[place]
+        if is_refined or refined is None:
+            return worst
+        waiting[place] = _worst_pair(refined(worst.entry), worst.entry, pairs), True, pairs
+    return Loss(0.0)
+
+
+def _worst_pair(table: FloatArray, entry: int, pairs: Sequence[tuple[int, int]]) -> Loss:
+    left, right = max(pairs, key=lambda pair: float(table[pair]))
+    return Loss(float(table[left, right]), entry, left, right)

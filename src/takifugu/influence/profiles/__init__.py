@@ -1,0 +1,1 @@
+"""Profiles of what is released, and suprema over the likelihoods that they admit."""

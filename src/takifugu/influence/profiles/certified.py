@@ -1,0 +1,186 @@
+"""The supremum over a cone of four states and more: a simplex method over trees, and a dual certificate of its result.
+
+max p.phi / q.phi over phi(u) <= e^rho(u, v) phi(v) is a linear-fractional program. Its vertices are trees of tight
+constraints: phi(u) = e^rho(u, v) phi(v) along each edge (u, v). For any f >= 0 on the edges
+
+    lambda = max over u of (p_u - sum_v f_uv + sum_w e^rho(w, u) f_wu) / q_u
+
+bounds p.phi / q.phi from above, because p <= A'f + lambda q and A phi <= 0. So a tree only proposes f; what is returned
+is lambda, rounded up, whatever the search did. Scaled by phi the flow obeys g = A' s, s = phi (p - lambda q), A the
+inverse of the tree's incidence matrix; g >= 0 and phi feasible prove the tree to be the best one. Trees are remembered:
+the next step of a recursion, or the next scale, mostly has the same. Source: linear programming duality.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from takifugu.influence.profiles.rays import tree_paths
+from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, up
+
+#: Slack below this, relative to the largest ratio, counts as tight; flow above minus this share counts as not negative.
+TIGHT = 1e-12
+#: A bound so close to a ratio that its tree attains counts as solved.
+SOLVED = 1e-9
+#: Pivots for each state before the search ends with the bound that its last trees prove.
+PIVOTS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """One tree for each pair: its edges (pairs, k - 1, 2), and its paths (pairs, k, k - 1), exponents by edges."""
+
+    edges: IntArray
+    paths: FloatArray
+
+    @staticmethod
+    def of(edges: IntArray) -> Trees:
+        """Return trees with their paths."""
+        return Trees(edges, tree_paths(edges))
+
+
+@dataclass(eq=False)
+class Programs:
+    """One program for each ordered pair of rows, with the tree that solved it last.
+
+    `is_solved` says whether the last bounds are the suprema, nearly.
+    """
+
+    is_solved: bool = False
+    _trees: dict[tuple[int, int], Trees] = field(default_factory=dict)
+
+    def bound(self, rows: FloatArray, ratio: FloatArray) -> FloatArray:
+        """Return R[a, b] >= log sup p.phi / q.phi, p = rows[a], q = rows[b], over the closed cone, shape (m, m).
+
+        >>> p, q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
+        >>> rho = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
+        >>> round(float(Programs().bound(np.array([p, q]), rho)[0, 1]), 12)
+        0.531145148672
+        """
+        count, states = rows.shape
+        first, second = np.nonzero(~np.eye(count, dtype=bool))
+        p, q = rows[first], rows[second]
+        trees = self._trees.get((count, states)) or Trees.of(best_stars(p, q, ratio))
+        trees, vertices = improved(trees, p, q, ratio)
+        self._trees[count, states] = trees
+        bound = np.zeros((count, count))
+        bound[first, second] = proved(trees, vertices, p, q, ratio)
+        self.is_solved = bool((np.exp(bound[first, second]) <= vertices.value * (1 + SOLVED)).all())
+        return bound
+
+
+def best_stars(p: FloatArray, q: FloatArray, ratio: FloatArray) -> IntArray:
+    """Return for each pair the best of the 2k rays e^rho(., v) and e^-rho(v, .), as the star of its tight edges."""
+    states = len(ratio)
+    rays = np.hstack([np.exp(ratio - ratio.max(axis=0)), np.exp(-ratio.T)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.nan_to_num((p @ rays) / (q @ rays), nan=0.0, posinf=1e300)
+    best = values.argmax(axis=1)
+    stars = np.empty((2 * states, states - 1, 2), dtype=np.int64)
+    for centre in range(states):
+        others = np.delete(np.arange(states), centre)
+        stars[centre] = np.stack([others, np.full(states - 1, centre)], axis=1)
+        stars[states + centre] = stars[centre][:, ::-1]
+    return np.asarray(stars[best])
+
+
+@dataclass(frozen=True, eq=False)
+class _Vertices:
+    """The vertices of trees: exponents x with phi = e^x, flows g along the edges, and lambda, one row for each pair."""
+
+    exponents: FloatArray
+    flows: FloatArray
+    value: FloatArray
+
+
+def _vertices(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> _Vertices:
+    along = ratio[trees.edges[..., 0], trees.edges[..., 1]]
+    exponents = (trees.paths @ along[..., None])[..., 0]
+    exponents -= exponents.max(axis=1, keepdims=True)
+    phi = np.exp(exponents)
+    value = (p * phi).sum(axis=1) / np.maximum((q * phi).sum(axis=1), 1e-300)
+    supplies = phi * (p - value[:, None] * q)
+    return _Vertices(exponents, (supplies[:, None, :] @ trees.paths)[:, 0, :], value)
+
+
+def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> tuple[Trees, _Vertices]:
+    """Return better trees by pivots of the simplex method, all pairs at once; those that end at a best one stay."""
+    slack_needed = TIGHT * (1 + float(ratio.max()))
+    restarted = np.zeros(len(p), dtype=bool)
+    at = _vertices(trees, p, q, ratio)
+    active, now, here = np.arange(len(p)), trees, at
+    for _ in range(PIVOTS * len(ratio)):
+        slack = ratio - (here.exponents[:, :, None] - here.exponents[:, None, :])
+        feasible = slack.min(axis=(1, 2)) >= -slack_needed
+        flowing = (here.flows >= -TIGHT * np.abs(here.flows).sum(axis=1)[:, None]).all(axis=1)
+        rows = np.flatnonzero(~(feasible & flowing))
+        if not len(rows):
+            break
+        edges = now.edges[rows].copy()
+        for place, row in enumerate(rows.tolist()):
+            if feasible[row]:
+                _pivot_out(edges[place], now.paths[row], here.flows[row], slack[row])
+            elif flowing[row]:
+                _pivot_in(edges[place], now.paths[row], here.flows[row], slack[row])
+            elif not restarted[active[row]]:
+                restarted[active[row]] = True
+                edges[place] = best_stars(p[active[row]][None], q[active[row]][None], ratio)[0]
+        active = active[rows]
+        now = Trees.of(edges)
+        here = _vertices(now, p[active], q[active], ratio)
+        trees = Trees(_with(trees.edges, active, edges), _with(trees.paths, active, now.paths))
+        at = _Vertices(
+            _with(at.exponents, active, here.exponents), _with(at.flows, active, here.flows),
+            _with(at.value, active, here.value),
+        )  # fmt: skip
+    return trees, at
+
+
+def _with(rows: Any, places: IntArray, new: Any) -> Any:
+    changed = rows.copy()
+    changed[places] = new
+    return changed
+
+
+def _pivot_out(tree: IntArray, paths: FloatArray, flows: FloatArray, slack: FloatArray) -> None:
+    """Drop the edge of the most negative flow, and scale its side down until another constraint is tight."""
+    leaving = int(flows.argmin())
+    tail_side = paths[:, leaving] - paths[tree[leaving, 1], leaving] > 0.5
+    crossing = np.where(~tail_side[:, None] & tail_side[None, :], slack, np.inf)
+    entering = int(crossing.argmin())
+    tree[leaving] = divmod(entering, len(slack))
+
+
+def _pivot_in(tree: IntArray, paths: FloatArray, flows: FloatArray, slack: FloatArray) -> None:
+    """Take in the constraint that is violated most, for the edge on the path between its ends that carries least."""
+    u, v = divmod(int(slack.argmin()), len(slack))
+    forward = paths[u] - paths[v] > 0.5
+    if forward.any():
+        tree[int(np.where(forward, flows, np.inf).argmin())] = u, v
+
+
+def proved(trees: Trees, at: _Vertices, p: FloatArray, q: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Return the log of the lambda that each tree's flow proves, rounded up; negative flow counts as none."""
+    edges, (count, states) = trees.edges, p.shape
+    phi, flows = np.exp(at.exponents), np.maximum(at.flows, 0.0)
+    # f = g / phi(u); what flows in at v is e^rho f phi(v) = g, but for the rounding of the exponents.
+    off = (4 * states + 16) * UNIT * (1 + np.abs(at.exponents).max(axis=1) + float(ratio.max()))
+    which = np.arange(count)[:, None]
+    outward, inward = np.zeros((count, states)), np.zeros((count, states))
+    np.add.at(outward, (which, edges[..., 0]), flows)
+    np.add.at(inward, (which, edges[..., 1]), flows * (1 + off)[:, None])
+    weights, terms = phi * q, phi * p
+    upper = terms - outward + inward + (2 * states + 12) * UNIT * (terms + outward + inward)
+    largest = weights.argmax(axis=1)
+    few = weights < 1e-6 * weights.max(axis=1, keepdims=True)
+    excess = np.where(few, np.maximum(upper - at.value[:, None] * weights * (1 - 8 * UNIT), 0.0), 0.0)
+    row = np.arange(count)
+    detour = np.exp(ratio[:, largest].T - at.exponents + at.exponents[row, largest][:, None])
+    upper[row, largest] += (excess * detour).sum(axis=1) * (1 + off) * (1 + (states + 8) * UNIT)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bounds = np.where(few, 0.0, upper / weights)
+    value = np.maximum(bounds.max(axis=1), at.value)
+    return np.asarray(up(np.log(value) * (1 + 4 * UNIT) + 16 * UNIT))

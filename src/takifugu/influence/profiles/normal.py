@@ -1,0 +1,214 @@
+"""The profile of normal noise, and of Laplace noise beside it, at a share kappa of delta (docs/theory/influence.md).
+
+P(S | x) + kappa has the profile c_t(u, v): the least c with delta_t(u, v; c) <= kappa (e^c - 1), where delta_t is the
+privacy profile of all normal releases together for a change of entry t from u to v. Normal releases whose squared
+changes over sigma^2 add up to mu^2 are as one with mu; Laplace releases of profile r beside them shift c by r.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from takifugu.influence.profiles.profile import Profile
+from takifugu.model.queries import Additive
+from takifugu.numbers.distributions.exact_ratio import BITS
+from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, sum_up
+from takifugu.numbers.rationals import float_above
+
+#: Logarithms of kappa are lowered by this, which outweighs the rounding of every logarithm here.
+MARGIN = 2.0**-30
+#: Below this change the first term of the series in mu is what a search starts from.
+SMALL = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class NormalRelease:
+    """Normal noise of a deviation sigma (grid units) on each cell of an answer, as one part reads it."""
+
+    answer: Additive
+    sigma: Fraction
+
+
+def log_share(epsilon: Fraction, delta: Fraction) -> float:
+    """Return log kappa, rounded down: kappa = delta/(e^epsilon - 1).
+
+    >>> round(log_share(Fraction(1), Fraction(1, 10**6)), 6)
+    -14.356835
+    """
+    budget = float_above(epsilon)
+    return math.log(delta.numerator) - math.log(delta.denominator) - _log_expm1(budget) - MARGIN
+
+
+def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: Profile | None = None) -> Profile:
+    """Return the profile at kappa of normal releases together, and of Laplace releases of profile `beside`, rounded up.
+
+    All read the same entries.
+
+    >>> from takifugu import Count, MarkovChain
+    >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
+    >>> share = log_share(Fraction(1), Fraction(1, 10**6))
+    >>> round(normal_profile([NormalRelease(answer, Fraction(14))], share).largest(0), 4)
+    0.3024
+    """
+    kinds = [_kinds(release) for release in releases]
+    columns = [number for _, number in kinds]
+    if added is not None:
+        columns.append(np.repeat(added.table_of, added.lengths))
+    together, table_of = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    pairs = []
+    for places in together.T.tolist():
+        squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=False)]
+        pure = np.zeros((1, 1)) if added is None else added.tables[places[-1]]
+        pairs.append(_above(np.sqrt(_sum_above(squares)), 1) + 1j * pure)
+    starts = np.flatnonzero(np.diff(table_of.ravel(), prepend=-1))
+    lengths = np.diff(starts, append=table_of.size)
+    return Profile(_tables(pairs, log_kappa), lengths, table_of.ravel()[starts].astype(np.int64))
+
+
+def covering_multiple(first: NormalRelease, other: NormalRelease | Profile) -> float:
+    """Return the least s, rounded up, with m_t(u, v)^2 <= s mu_t(u, v)^2 for all entries and values; it may be inf.
+
+    mu are the moves of `first`, and m those of `other`, or the move of normal noise that tells as much as any release
+    that loses c: 2 Phi^-1(e^c/(1 + e^c)) (Dong, Roth and Su 2022).
+
+    >>> from takifugu import Count, MarkovChain
+    >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
+    >>> first = NormalRelease(answer, Fraction(14))
+    >>> pure = Profile.of([[0, 1 / 14], [1 / 14, 0]], 100)
+    >>> round(covering_multiple(first, NormalRelease(answer, Fraction(7))), 6), round(covering_multiple(first, pure), 4)
+    (4.0, 1.5705)
+    """
+    squares, number = _kinds(first)
+    if isinstance(other, Profile):
+        others, at = [as_normal(table) for table in other.tables], np.repeat(other.table_of, other.lengths)
+    else:
+        others, at = _kinds(other)
+    worst = 0.0
+    for mine, its in np.unique(np.stack([number, at]), axis=1).T.tolist():
+        base, moves = np.broadcast_arrays(squares[mine], others[its])
+        if (moves[base == 0] > 0).any():
+            return math.inf
+        ratios = np.divide(moves, base, out=np.zeros(base.shape), where=base > 0)
+        worst = max(worst, float(ratios.max(initial=0.0)))
+    return worst * (1 + 2.0**-40)
+
+
+def as_normal(losses: FloatArray) -> FloatArray:
+    """Return the squared move of normal noise of deviation 1 that tells as much as a release that loses c, rounded up.
+
+    erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c. mu^2/c rises with c, so that the square of a sum of losses is at least
+    the sum of their squares.
+    """
+    from scipy.special import erfinv
+
+    small = np.minimum(losses, 10.0)
+    exact = 8 * erfinv(np.tanh(small / 2)) ** 2 * (1 + 2.0**-30)
+    bound: FloatArray = np.where(losses > 10, 8 * losses, np.minimum(exact, 8 * losses))
+    return bound
+
+
+def _kinds(release: NormalRelease) -> tuple[list[FloatArray], IntArray]:
+    """Return the matrices |w(u) - w(v)|^2 / sigma^2 of the different entries, rounded up, and each entry's number."""
+    answer = release.answer
+    tables = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    rows, number = np.unique(np.stack([tables, np.abs(answer.weights)]), axis=1, return_inverse=True)
+    squares = [_squares(table) for table in answer.tables]
+    factors = [float_above((weight / release.sigma) ** 2) for weight in rows[1].tolist()]
+    matrices = [squares[table] * factor for table, factor in zip(rows[0].tolist(), factors, strict=True)]
+    return [_above(matrix, 1) for matrix in matrices], number.ravel()
+
+
+def _squares(table: IntArray) -> FloatArray:
+    """Return the squared distance of each two rows of a table, rounded up."""
+    moves = (table[:, None, :] - table[None, :, :]).astype(float)
+    return _above((moves * moves).sum(axis=2), table.shape[1] + 3)
+
+
+def _sum_above(terms: Sequence[FloatArray]) -> FloatArray:
+    """Return a sum of matrices, rounded up; that of an entry that is not read may be a single 0."""
+    return _above(reduce(np.add, terms), len(terms))
+
+
+def _above(number: FloatArray, roundings: int) -> FloatArray:
+    """Return numbers from 0 that are at least the exact ones, after so many roundings to nearest of them."""
+    return number * (1 + (roundings + 1) * 2 * UNIT)
+
+
+def _tables(pairs: Sequence[Any], log_kappa: float) -> tuple[FloatArray, ...]:
+    """Return c(u, v) for each table of mu + i r, where r is the pure loss."""
+    different, place = np.unique(np.concatenate([pair.ravel() for pair in pairs]), return_inverse=True)
+    losses = least_losses(different.real, different.imag, log_kappa)[place.ravel()]
+    ends = np.cumsum([pair.size for pair in pairs])[:-1]
+    return tuple(part.reshape(pair.shape) for part, pair in zip(np.split(losses, ends), pairs, strict=True))
+
+
+def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
+    """Return the least c with delta_mu(c - r) <= kappa (e^c - 1) for each mu and r, up to 1e-9 relative, never below.
+
+    A search in floats proposes c; what counts is the inequality at c, decided with many digits. It is r where mu is 0,
+    and never above log(1 + 1/kappa), since no delta is above 1.
+    """
+    losses: FloatArray = pure.copy()
+    moving = np.flatnonzero(moves > 0)
+    proposed = _proposed(moves[moving], pure[moving], log_kappa)
+    for place, rest in zip(moving.tolist(), proposed.tolist(), strict=True):
+        move, fixed, slack = float(moves[place]), float(pure[place]), 2.0**-40
+        while log_delta(move, rest) > log_kappa + _log_expm1(fixed + rest):
+            rest, slack = rest * (1 + slack), 2 * slack
+        losses[place] = sum_up(fixed, rest)
+    return np.minimum(losses, float(np.logaddexp(0.0, -log_kappa)) * (1 + 4 * UNIT) + MARGIN * 2.0**-10)
+
+
+def log_delta(move: float, epsilon: float) -> float:
+    """Return log delta of normal noise of deviation 1 against a change by `move` (Balle and Wang 2018, Theorem 8).
+
+    >>> round(math.exp(log_delta(1 / 3.730631634, 1.0)) * 1e5, 6)
+    1.0
+    """
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        shift, budget = mp.mpf(move), mp.mpf(epsilon)
+        near, far = budget / shift - shift / 2, budget / shift + shift / 2
+        half = mp.sqrt(2)
+        return float(mp.log((mp.erfc(near / half) - mp.exp(budget) * mp.erfc(far / half)) / 2))
+
+
+def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
+    """Return about the least c - r, by bisection in floats."""
+    low, high = np.zeros(moves.shape), moves * (moves + math.sqrt(-2 * min(log_kappa, -1.0)) + 1)
+    for _ in range(200):
+        small = ~_holds(moves, pure, high, log_kappa)
+        if not small.any():
+            break
+        high[small] *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        holds = _holds(moves, pure, middle, log_kappa)
+        low, high = np.where(holds, low, middle), np.where(holds, middle, high)
+    return high
+
+
+def _holds(moves: FloatArray, pure: FloatArray, rest: FloatArray, log_kappa: float) -> Any:
+    from scipy.special import log_ndtr
+
+    losses = pure + rest
+    with np.errstate(all="ignore"):
+        tilt = rest / moves
+        near, far = log_ndtr(moves / 2 - tilt), log_ndtr(-moves / 2 - tilt)
+        exact = near + np.log(-np.expm1(np.minimum(rest + far - near, -1e-300)))
+        tail, density = log_ndtr(-tilt), -tilt * tilt / 2 - math.log(2 * math.pi) / 2
+        first = np.log(moves) + density + np.log(np.maximum(-np.expm1(np.log(tilt) + tail - density), 1e-300))
+        gain = losses + np.log(-np.expm1(-losses))
+        return np.where(moves < SMALL, first, exact) <= log_kappa + gain
+
+
+def _log_expm1(number: float) -> float:
+    return number + math.log(-math.expm1(-number)) if number > 0 else -math.inf

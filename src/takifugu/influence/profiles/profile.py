@@ -1,0 +1,83 @@
+"""The profile of what is released: how far its log-likelihood moves when one entry alone changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.outward_rounding import FloatArray, IntArray, closed, sum_up
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """c_t(u, v) >= |log g(x) - log g(x')| for data x, x' that differ in entry t only, u against v (INFLUENCE, (P)).
+
+    Run j covers the next `lengths[j]` entries, each with the symmetric matrix `tables[table_of[j]]`, shape (k, k), of
+    diagonal 0. Raises InputError for a number that is negative or no number, and a matrix that is not symmetric.
+
+    >>> count = Profile.of([[0.0, 0.5], [0.5, 0.0]], 100)
+    >>> count.size, count.at(7)[0, 1], count.largest(99)
+    (100, np.float64(0.5), 0.5)
+    """
+
+    tables: tuple[FloatArray, ...]
+    lengths: IntArray
+    table_of: IntArray
+
+    def __post_init__(self) -> None:
+        for number, table in enumerate(self.tables):
+            if table.ndim != 2 or table.shape[0] != table.shape[1]:
+                raise InputError(f"table {number} of a profile has the shape {table.shape}", rule="it is k by k")
+            if not (table >= 0).all() or not np.isfinite(table).all() or table.diagonal().any():
+                raise InputError(
+                    f"table {number} of a profile is no table of losses",
+                    rule="each is a finite number from 0, and 0 on the diagonal",
+                )
+            if (table != table.T).any():
+                raise InputError(f"table {number} of a profile is not symmetric")
+        object.__setattr__(self, "tables", tuple(map(closed, self.tables)))  # u to w to v is a change of u to v, too
+        if len(self.lengths) != len(self.table_of) or (self.lengths < 1).any():
+            raise InputError("the runs of a profile do not fit", rule="each has a table, and a length from 1")
+
+    @staticmethod
+    def of(table: Sequence[Sequence[float]] | FloatArray, length: int) -> Profile:
+        """Return the profile in which every entry has the same table."""
+        return Profile((np.array(table, dtype=float),), np.array([length]), np.array([0]))
+
+    @staticmethod
+    def by_entry(tables: Iterable[FloatArray]) -> Profile:
+        """Return the profile with one table for each entry, in their order."""
+        listed = tuple(np.asarray(table, dtype=float) for table in tables)
+        return Profile(listed, np.ones(len(listed), dtype=np.int64), np.arange(len(listed)))
+
+    @cached_property
+    def ends(self) -> IntArray:
+        """The entry behind the last one of each run."""
+        return np.cumsum(self.lengths)
+
+    @property
+    def size(self) -> int:
+        return int(self.lengths.sum())
+
+    def at(self, entry: int) -> FloatArray:
+        """Return c(u, v) of one entry."""
+        return self.tables[int(self.table_of[int(np.searchsorted(self.ends, entry, side="right"))])]
+
+    def largest(self, entry: int) -> float:
+        """Return the largest c(u, v) of one entry."""
+        return float(self.at(entry).max(initial=0.0))
+
+    def __add__(self, other: Profile) -> Profile:
+        """Return the profile of two releases together, rounded up: an adaptive one, too (INFLUENCE section 1)."""
+        if self.size != other.size:
+            raise InputError(f"profiles of {self.size} and {other.size} entries do not add up")
+        ends = np.union1d(self.ends, other.ends)
+        first = self.table_of[np.searchsorted(self.ends, ends, side="left")]
+        second = other.table_of[np.searchsorted(other.ends, ends, side="left")]
+        pairs, table_of = np.unique(np.stack([first, second]), axis=1, return_inverse=True)
+        tables = tuple(sum_up(self.tables[a], other.tables[b]) for a, b in pairs.T.tolist())
+        return Profile(tables, np.diff(ends, prepend=0), table_of.ravel().astype(np.int64))

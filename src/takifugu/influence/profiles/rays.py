@@ -1,0 +1,93 @@
+"""The extreme rays of the cone K(rho) for few states: all of them, by listing trees.
+
+Constraints that are tight on an extreme ray connect all states, and after closure a tree of them can be chosen in which
+each leads from a "top" to a "bottom": phi(u) = e^rho(u, v) phi(v) along an edge (u, v), u a top, v a bottom. So every
+ray belongs to one of the spanning trees of the complete bipartite graphs on the states: 6 trees for three states, 32
+for four, 250 for five, 2,592 for six. Trees whose phi leaves the cone are left out; one that leaves it by rounding
+alone is kept, which can only raise the supremum.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations, product
+
+import numpy as np
+
+from takifugu.numbers.outward_rounding import FloatArray, IntArray
+
+#: Up to so many states all rays are listed.
+MOST_STATES = 6
+#: A ray that breaks a constraint by more than this, relative to the largest ratio, is none.
+OUTSIDE = 1e-9
+
+
+def extreme_rays(ratio: FloatArray) -> FloatArray:
+    """Return vectors phi > 0 (k, rays), of largest entry 1, among them every extreme ray of the closed cone.
+
+    >>> extreme_rays(np.log([[1.0, 2.0], [4.0, 1.0]])).round(6).tolist()
+    [[1.0, 0.25], [0.5, 1.0]]
+    """
+    edges, paths = bipartite_trees(len(ratio))
+    exponents = (paths @ ratio[edges[..., 0], edges[..., 1]][..., None])[..., 0]
+    slack = ratio - (exponents[:, :, None] - exponents[:, None, :])
+    inside = slack.min(axis=(1, 2)) >= -OUTSIDE * (1 + float(ratio.max()))
+    exponents = exponents[inside]
+    return np.asarray(np.exp(exponents - exponents.max(axis=1, keepdims=True)).T)
+
+
+@lru_cache(maxsize=MOST_STATES)
+def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
+    """Return the edges (trees, k - 1, 2) and the paths (trees, k, k - 1): exponents are paths . rho along the edges.
+
+    >>> [len(bipartite_trees(states)[0]) for states in (2, 3, 4, 5)]
+    [2, 6, 32, 250]
+    """
+    trees: list[list[tuple[int, int]]] = []
+    for size in range(1, states):
+        for tops in combinations(range(states), size):
+            bottoms = [state for state in range(states) if state not in tops]
+            trees.extend(_spanning_trees(list(tops), bottoms))
+    edges = np.array(trees, dtype=np.int64)
+    return edges, tree_paths(edges)
+
+
+def _spanning_trees(tops: list[int], bottoms: list[int]) -> list[list[tuple[int, int]]]:
+    """List the spanning trees of a complete bipartite graph: sets of k - 1 edges without a circle."""
+    possible = list(product(tops, bottoms))
+    count = len(tops) + len(bottoms) - 1
+    return [list(edges) for edges in combinations(possible, count) if _connects(edges, count + 1)]
+
+
+def _connects(edges: tuple[tuple[int, int], ...], states: int) -> bool:
+    """Whether so many edges, one fewer than states, connect all of them."""
+    root: dict[int, int] = {}
+    for u, v in edges:
+        root.setdefault(u, u)
+        root.setdefault(v, v)
+    if len(root) < states:
+        return False
+
+    def top(state: int) -> int:
+        while root[state] != state:
+            state = root[state]
+        return state
+
+    for u, v in edges:
+        first, second = top(u), top(v)
+        if first == second:
+            return False
+        root[first] = second
+    return True
+
+
+def tree_paths(edges: IntArray) -> FloatArray:
+    """Return the inverse incidence of trees: state u's exponent is paths[u] . rho, 0 for state 0; entries -1, 0, 1."""
+    count, size, _ = edges.shape
+    incidence = np.zeros((count, size, size + 1))
+    which, edge = np.arange(count)[:, None], np.arange(size)[None, :]
+    incidence[which, edge, edges[..., 0]] = 1.0
+    incidence[which, edge, edges[..., 1]] = -1.0
+    paths = np.zeros((count, size + 1, size))
+    paths[:, 1:, :] = np.rint(np.linalg.inv(incidence[:, :, 1:]))
+    return paths

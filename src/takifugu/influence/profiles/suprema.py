@@ -1,0 +1,81 @@
+"""S(p, q; rho) = log sup of p.phi / q.phi over the likelihoods phi that a profile admits, never rounded down.
+
+The cone is K(rho) = {phi >= 0: phi(u) <= e^rho(u, v) phi(v)}. For few states all its extreme rays are listed (`rays`),
+for more a dual certificate bounds the supremum (`certified`). S is not expansive, S(.; rho + eta) <= S(.; rho) + eta,
+so rounding errors only add (docs/theory/influence.md).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from takifugu.influence.profiles.certified import Programs
+from takifugu.influence.profiles.levels import Levels
+from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays
+from takifugu.numbers.outward_rounding import FloatArray, closed, padded, up
+
+#: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
+EXACT_STATES = 12
+#: Ratios beyond e to this power are not computed: the largest of them bounds the supremum.
+LARGEST_POWER = 300.0
+
+
+def suprema(
+    rows: FloatArray,
+    ratio: FloatArray,
+    relative_error: float = 0.0,
+    programs: Programs | None = None,
+    levels: Levels | None = None,
+) -> FloatArray:
+    """Return R[a, b] >= S(rows[a], rows[b]; ratio) for all pairs of rows, shape (m, m), of diagonal 0.
+
+    `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
+    `relative_error`. Where not all rays are listed `programs` remembers which constraints were tight in the last call,
+    and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows.
+    Source: Theorem 1 and section 3 of docs/theory/influence.md.
+
+    >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
+    [[0.0, 0.411565], [0.549948, 0.0]]
+    """
+    states = rows.shape[1]
+    is_exact = states <= EXACT_STATES or programs is not None
+    ratio = closed(ratio) if is_exact else ratio  # of the others only the largest counts
+    largest = float(ratio.max(initial=0.0))
+    if largest == 0.0 or len(rows) < 2:
+        return np.zeros((len(rows), len(rows)))
+    if largest > LARGEST_POWER:
+        bound = _over_all(rows)
+    elif states <= MOST_STATES:
+        bound = over_rays(rows, ratio)
+    elif is_exact:
+        programs = programs or Programs()
+        bound = programs.bound(rows, ratio)
+        bound = bound if programs.is_solved else np.minimum(bound, (levels or Levels(rows)).bound(largest))
+    else:
+        bound = (levels or Levels(rows)).bound(largest)
+    bound = np.minimum(bound, largest)  # phi(u) <= e^largest phi(v) for all u, v
+    if relative_error:
+        bound = up(bound + 2 * relative_error * (1 + relative_error))
+    bound = np.maximum(bound, 0.0)
+    np.fill_diagonal(bound, 0.0)
+    return np.asarray(bound)
+
+
+def _over_all(rows: FloatArray) -> FloatArray:
+    """Return the largest log-ratio of entries, whatever the likelihood is, rounded up; infinite beside a zero."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(rows)
+        ratios = np.where(rows[:, None, :] > 0, logs[:, None, :] - logs[None, :, :], -np.inf)
+    return padded(ratios.max(axis=2), rows.shape[1], float(np.abs(logs[np.isfinite(logs)]).max(initial=1.0)))
+
+
+def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Return the largest log-ratio over the extreme rays of a closed cone."""
+    return _log_ratios(rows @ extreme_rays(ratio), rows.shape[1], float(ratio.max()))
+
+
+def _log_ratios(means: FloatArray, states: int, size: float) -> FloatArray:
+    """Return the largest over the columns r of log means[a, r] / means[b, r], rounded up."""
+    logs = np.log(means)
+    largest = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
+    return padded(largest, states, size + float(np.abs(logs).max(initial=1.0)))

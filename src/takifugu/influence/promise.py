@@ -1,0 +1,58 @@
+"""What Laplace noise of a given scale promises under a framework: the loss of one release, by D or by quilts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Part, Problem, Witness
+from takifugu.analysis.sensitivity import component_change, part_change
+from takifugu.core.errors import Unsupported
+from takifugu.influence.curves import Release, joint_loss
+from takifugu.model.queries import Additive
+from takifugu.numbers.rationals import decimal_up
+
+#: Quilts must beat the change of the whole component by this much, or the better composing kind is kept.
+_TIE = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What Laplace noise of a given scale promises: the loss, how it composes, and where it is reached."""
+
+    epsilon: Fraction
+    covers: Covers
+    witness: Witness
+
+
+def promise_of(problem: Problem, scale: Fraction) -> Promise:
+    """Return what Laplace noise of a scale above 0 (answer units) promises under the framework.
+
+    The smaller of D(component)/b (Song17 Theorem A.5) and, where the belief has Markov quilts, the largest over entries
+    and pairs of the least over quilts of e(Q) + D(N)/b (Song17 Theorem 4.3, docs/decisions.md#composition).
+    """
+    change = component_change(problem)
+    plain = Promise(change.size / scale, change.covers, change.witness)
+    if problem.is_pair:
+        return plain
+    worst = Promise(Fraction(0), Covers.ENTRIES, change.witness)
+    for part in problem.parts:
+        part_promise = _part_promise(part, scale / problem.grid)
+        worst = part_promise if part_promise.epsilon > worst.epsilon else worst
+    return worst if worst.epsilon < plain.epsilon * (1 - _TIE) else plain
+
+
+def _part_promise(part: Part, units: Fraction) -> Promise:
+    size = part_change(part)
+    witness = Witness("any values of the component against any others", f"they move the answer by up to {size} steps")
+    plain = Promise(Fraction(size) / units, Covers.ENTRIES, witness)
+    try:
+        answer = part.answer if isinstance(part.answer, Additive) else None
+        cost, forced_by = joint_loss(part, [Release(part.answer.entry_changes(), units, answer)])
+    except Unsupported:
+        return plain
+    if math.isinf(cost) or Fraction(cost) >= plain.epsilon:
+        return plain
+    return Promise(decimal_up(Fraction(cost)), Covers.ENTRIES, forced_by)

@@ -1,0 +1,296 @@
+"""Exact max-influence of one entry of a Markov chain on the nodes of a quilt (Song17 Definition 4.1).
+
+For an entry i, a quilt {X_{i-a}, X_{i+b}} and an ordered pair of values s, s', with P_i^b = M_i M_{i+1} ... M_{i+b-1}
+the product of the b step matrices from X_i on (P^b where all steps have one matrix),
+
+    e_{s,s'} = right_{i,b}(s, s') + left_{i,a}(s, s'),
+    right_{i,b}(s, s') = max over y of log P_i^b(s, y)/P_i^b(s', y),
+    left_{i,a}(s, s')  = max over x of log P_{i-a}^a(x, s)/P_{i-a}^a(x, s') + log P(X_i = s')/P(X_i = s),
+
+x with P(X_{i-a} = x) > 0, because X_{i-a} and X_{i+b} are independent given X_i; a missing node contributes 0. With
+initial="any" the supremum over initial laws is exact too: log P(X_i = s')/P(X_i = s) is a ratio of linear functions of
+the initial law, so its supremum is the maximum over start states u of log P_0^i(u, s')/P_0^i(u, s), and an initial law
+that puts almost all mass on that u and the rest where X_{i-a} = x is reached comes as near to both maxima at once as
+one likes.
+
+Where matrices repeat after a period (PeriodicChain) products depend on i through its phase, i modulo the period, so
+there is one table for each phase; a chain with one matrix has one phase. Proof: docs/theory/chain-classes.md.
+
+Both terms fall with the distance (data processing). The start term is computed exactly until it has settled: from the
+first n at which max over x, x' of |log P^n(x, s')/P^n(x, s) - log P^n(x', s')/P^n(x', s)| < 1e-12 for the products P^n
+that end at each phase, every law of X_i, i >= n, is a mixture of rows of such a product, and the largest row ratio is
+charged. Where the support of the chain changes forever, x runs over all values that X ever takes late in the sequence
+at its phase, an upper bound. Tables end where influences are down to rounding or infinite forever; a far first entry
+that a given start leaves few values is then not searched.
+
+Floats: the relative error of a sum of products of positive terms grows linearly with their number. It is bounded
+(`product_error`) and charged in both logs of every ratio: what is returned is never below the true influence, and
+about 1e-15 n k above it. Source: docs/decisions.md#exact-max-influence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from takifugu.influence.quilts.chain.initial import BLOCK, Chain, Marginals, stationary_term, supports
+from takifugu.influence.quilts.chain.shared import shared
+from takifugu.model.queries import IntArray
+from takifugu.numbers.log_ratios import (
+    DEAD,
+    NEVER,
+    BoolArray,
+    FloatArray,
+    clip,
+    largest_differences,
+    log_bounds,
+    log_rounding,
+    product_error,
+)
+
+#: A start term that can still change by less than this is charged at its upper end.
+SETTLED = 1e-12
+#: Largest number of influences held at once for each side (128 MB); farther nodes are not searched.
+MOST_HELD = 2**24
+#: Elements of a block of powers that are worked on together.
+WORKED = 2**17
+
+
+class ChainInfluence:
+    """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values.
+
+    Tables have shape (distances, phases, pairs) and do not depend on the chain's length. `pairs` must hold both orders.
+    """
+
+    def __init__(self, chain: Chain, pairs: Iterable[tuple[int, int]]) -> None:
+        both = sorted({p for a, b in pairs for p in ((a, b), (b, a))})
+        self.pairs: tuple[tuple[int, int], ...] = tuple(both)
+        self.first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
+        self.second: IntArray = np.array([b for _, b in both], dtype=np.int64)
+        place = {pair: number for number, pair in enumerate(both)}
+        self._swap = np.array([place[b, a] for a, b in both], dtype=np.int64)
+        self._steps, self._start = chain.step_matrices, chain.initial
+        self.period = len(self._steps)
+        self._error = 0.0
+        self.supports = supports(chain)
+        self._common = self.supports.late_by_phase(self.period)
+        early = range(self.supports.first)
+        self._early = [t for t in early if (self.supports.at(t) != self._common[t % self.period]).any()]
+        # Where all rows that are used are the same, entries are independent, and rounding cannot say otherwise.
+        used = zip(self._steps, self.supports.met_by_phase(self.period), strict=True)
+        self._independent = all((rows[met] == rows[met][0]).all() for rows, met in used)
+        self.reach = 0
+        self._most = max(1, MOST_HELD // max(1, self.period * len(both)))
+        # Untouched pages of an empty array cost no memory, so tables grow without being copied.
+        shape = (self._most, self.period, len(both))
+        self._right, self._entrance = np.empty(shape), np.empty(shape)
+        self._left = self._entrance if self._common.all() else np.empty(shape)
+        self._logs: list[tuple[FloatArray, FloatArray, float]] = []
+        self._products, self._patterns = np.eye(len(chain.states)), np.eye(len(chain.states), dtype=bool)
+        self.exhausted = False
+        self.capped = False
+        self.settled: int | None = None
+        if chain.initial == "stationary":
+            self.settled = 0
+            self._settled_term = self._alive_only(stationary_term(chain, self.first, self.second))
+            if self._independent:
+                self._settled_term = self._alive_only(np.zeros(self._settled_term.shape))
+        elif chain.initial != "any":
+            self._marginals = Marginals(chain, self.supports, self.first, self.second)
+        self.extend(1)
+
+    def alive(self, entry: int) -> BoolArray:
+        """Return which pairs of values both have positive probability at an entry (under some law of the class)."""
+        support = self.supports.at(entry)
+        return np.logical_and(support[self.first], support[self.second])
+
+    def secret(self, length: int) -> BoolArray:
+        """Return at which of the first `length` entries some pair is alive."""
+        possible = np.array(self.supports.patterns)
+        some = np.logical_and(possible[:, self.first], possible[:, self.second]).any(axis=1)
+        return np.asarray(some)[self.supports.numbers(np.arange(length))]
+
+    def extend(self, distance: int) -> None:
+        """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
+        together = max(1, WORKED // self._steps.size)
+        while self.reach < min(distance, self._most) and not self.exhausted:
+            self._append(min(distance - self.reach, self._most - self.reach, together))
+            self._judge()
+
+    def prepare(self, length: int) -> None:
+        """Extend the tables until the start term has settled, or the sequence ends before."""
+        while self.settled is None and self.reach < length - 1 and not self.exhausted:
+            self.extend(min(2 * self.reach, length - 1))
+
+    def right(self, count: int, entry: int = 0) -> FloatArray:
+        """Return right_{entry,b} of every pair for b = 1 .. count, shape (count, pairs)."""
+        return self._right[:count, entry % self.period]
+
+    def left(self, entry: int, count: int) -> FloatArray:
+        """Return left_{entry,a} of every pair for a = 1 .. count, shape (count, pairs)."""
+        rows: FloatArray = self._left[:count, entry % self.period] + self._term(np.array([entry]))[0]
+        if self._independent:
+            return rows
+        special = [t for t in self._early if entry - count <= t < entry]
+        if special:
+            for t in special:
+                rows[entry - t - 1] = self._left_from(np.array([entry]), t)[0]
+            np.minimum.accumulate(rows, axis=0, out=rows)
+        return rows
+
+    def largest(
+        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray:
+        """Return an upper bound on max over pairs of e for the quilt at the given distances from each (sorted) entry.
+
+        None is a missing node. It is exact except where the support of the left node is still growing.
+        """
+        chosen = slice(None) if pairs is None else pairs
+        fixed: FloatArray = np.zeros((self.period, len(self.pairs)))[:, chosen]
+        if right is not None:
+            fixed = fixed + self._right[right - 1][:, chosen]
+        if left is None:
+            return np.asarray(fixed.max(axis=1, initial=DEAD)[self._phases(entries)])
+        fixed = fixed + self._left[left - 1][:, chosen]
+        result = np.empty(len(entries))
+        start = len(entries) if self.settled is None else int(np.searchsorted(entries, self.settled))
+        for low in range(0, start, BLOCK):
+            part = entries[low : min(low + BLOCK, start)]
+            rows = self._term(part)[:, chosen] + fixed[self._phases(part)]
+            result[low : low + len(part)] = rows.max(axis=1, initial=DEAD)
+        if start < len(entries):
+            settled = (self._settled_term[:, chosen] + fixed).max(axis=1, initial=DEAD)
+            result[start:] = settled[self._phases(entries[start:])]
+        if not self._common.all() and self._early:
+            result[np.isin(entries - left, self._early)] = NEVER
+        return clip(result)
+
+    def special(self, time: int) -> bool:
+        """Return whether X_time takes other values than X does late in the sequence."""
+        return time in self._early
+
+    def anchored(
+        self, entries: IntArray, node: int, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray:
+        """Return max over pairs of e for the quilt of a special entry and the node at distance `right` of each entry.
+
+        NEVER for entries too far from it.
+        """
+        chosen = slice(None) if pairs is None else pairs
+        result = np.full(len(entries), NEVER)
+        fixed = np.zeros((self.period, len(self.pairs))) if right is None else self._right[right - 1]
+        near = np.flatnonzero(entries - node <= self.reach)
+        for low in range(0, len(near), BLOCK):
+            part = near[low : low + BLOCK]
+            rows = self._left_from(entries[part], node) + fixed[self._phases(entries[part])]
+            result[part] = rows[:, chosen].max(axis=1, initial=DEAD)
+        return clip(result)
+
+    def _phases(self, entries: IntArray) -> IntArray:
+        return np.zeros(len(entries), dtype=np.int64) if self.period == 1 else entries % self.period
+
+    def _term(self, entries: IntArray) -> FloatArray:
+        """Return the start term log P(X_i = s')/P(X_i = s), or its supremum, shape (entries, pairs)."""
+        phases = self._phases(entries)
+        if self.settled is not None and entries[0] >= self.settled:
+            return np.asarray(self._settled_term[phases])
+        if self._start == "any":
+            suprema = self._entrance[np.minimum(entries, self.reach) - 1, phases][:, self._swap]
+            rows = np.where(self.supports.pairs(entries, self.first, self.second), suprema, DEAD)
+        else:
+            rows = self._marginals.term(entries)
+        if self._independent:
+            rows = np.where(rows > DEAD, 0.0, DEAD)
+        if self.settled is not None:
+            late = entries >= self.settled
+            rows[late] = self._settled_term[phases[late]]
+        return rows
+
+    def _left_from(self, entries: IntArray, node: int) -> FloatArray:
+        """Return left_{i,a} for i - a = `node`, a special entry, shape (entries, pairs)."""
+        rows = self._term(entries).copy()
+        if self._independent:
+            return rows
+        values = self.supports.at(node)
+        for number, entry in enumerate(entries):
+            upper, lower, error = self._logs[entry - node - 1]
+            phase = entry % self.period
+            ratios = largest_differences(upper[phase][:, values], lower[phase][:, values])
+            rows[number] += ratios[self.first, self.second] + error
+        return clip(rows)
+
+    def _append(self, count: int) -> None:
+        """Add products of so many more steps, by the phase of their first step, and what follows from them."""
+        (period, k, _), reach = self._steps.shape, self.reach
+        products, patterns = np.empty((count, period, k, k)), np.empty((count, period, k, k), dtype=bool)
+        for n in range(count):
+            following = np.roll(self._steps, -(reach + n), axis=0)
+            self._products = self._products @ following
+            self._patterns = (self._patterns.astype(np.float32) @ (following > 0)) > 0
+            products[n], patterns[n] = self._products, self._patterns
+        upper, lower = log_bounds(products, patterns)
+        steps = np.arange(reach + 1, reach + count + 1)
+        errors = product_error(steps, k) + log_rounding(upper, lower)
+        self._error = float(errors[-1])
+        self._fill(self._right, upper, lower, errors)
+        # By the phase of the entry, which is at the end of a product.
+        before = (np.arange(period) - steps[:, None]) % period
+        ends = np.arange(count)[:, None], before
+        upper, lower = np.swapaxes(upper[ends], 2, 3), np.swapaxes(lower[ends], 2, 3)
+        self._fill(self._entrance, upper, lower, errors)
+        if self._left is not self._entrance:
+            node = self._common[before][:, :, None, :]  # a value that X does not take there is never the largest
+            self._fill(self._left, np.where(node, upper, DEAD), np.where(node, lower, 0.0), errors)
+        if self._early:
+            self._logs += [(u, v, float(e)) for u, v, e in zip(upper, lower, errors, strict=True)]
+        self.reach += count
+
+    def _fill(self, table: FloatArray, upper: FloatArray, lower: FloatArray, errors: FloatArray) -> None:
+        """Write the next rows of a table whose columns fall: what the row before allows is not below the truth."""
+        rows = table[self.reach : self.reach + len(errors)]
+        if self._independent:
+            rows[:] = 0.0
+            return
+        rows[:] = clip(largest_differences(upper, lower)[:, :, self.first, self.second] + errors[:, None, None])
+        if self.reach:
+            np.minimum(rows[0], table[self.reach - 1], out=rows[0])
+        np.minimum.accumulate(rows, axis=0, out=rows)
+
+    def _judge(self) -> None:
+        """Decide whether the start term has settled, and whether farther nodes can still have less influence."""
+        k, error = self._steps.shape[1], self._error
+        right, entrance = self._right[self.reach - 1], self._entrance[self.reach - 1]
+        two_ways = entrance + entrance[:, self._swap]
+        late = self._common[:, self.first] & self._common[:, self.second]
+        if self.settled is None and (two_ways[late] - 2 * error <= SETTLED).all():
+            self.settled = max(self.reach, self.supports.first)
+            self._settled_term = self._alive_only(entrance[:, self._swap])
+        # Zero patterns of powers of what a period does repeat from (k - 1)^2 + 1 periods on: what is infinite there
+        # stays infinite.
+        for_ever = self.reach >= self.period * ((k - 1) ** 2 + 1)
+        right_done = (right <= 2 * error) | ((right >= NEVER) & for_ever)
+        left_done = (two_ways <= 4 * error) | ((np.abs(two_ways) >= NEVER / 2) & for_ever)
+        start_done = self.settled is not None or (for_ever and bool((two_ways[late] >= NEVER / 2).any()))
+        self.capped = self.reach >= self._most
+        self.exhausted = self.capped or bool(right_done.all() and left_done.all() and start_done)
+
+    def _alive_only(self, term: FloatArray) -> FloatArray:
+        """Return a term of the late part of the sequence, DEAD where a value is impossible at its phase."""
+        return np.where(self._common[:, self.first] & self._common[:, self.second], term, DEAD)
+
+
+def chain_influence(chain: Chain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
+    """Return the influences of a chain for pairs of value indices (all pairs where none are given).
+
+    Chains that differ in length only share one table.
+
+    >>> from takifugu import MarkovChain
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100)
+    >>> influence = chain_influence(chain)
+    >>> influence.extend(3)
+    >>> [round(float(e), 6) for e in influence.right(3).max(axis=1)]
+    [1.791759, 0.980829, 0.538997]
+    """
+    law = (ChainInfluence, len(chain.step_matrices), chain.step_matrices.tobytes(), chain.initial)
+    return shared(law, len(chain.states), pairs, lambda chosen: ChainInfluence(chain, chosen))

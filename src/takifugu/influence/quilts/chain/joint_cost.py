@@ -1,0 +1,134 @@
+"""What releases of additive noise on a sequence cost together (docs/decisions.md#joint-accounting-of-quilts)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.analysis.problem import Part, Witness
+from takifugu.analysis.questions.influence import Charges, Influence, quilts
+from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
+from takifugu.influence.quilts.chain.witness import quilt_witness
+from takifugu.influence.quilts.near_sets import joint_change
+from takifugu.influence.quilts.scores import Side
+from takifugu.influence.quilts.worst_entry import settle
+from takifugu.model.queries import IntArray
+from takifugu.numbers.log_ratios import NEVER, FloatArray
+from takifugu.numbers.rationals import float_above
+
+
+@dataclass(frozen=True)
+class Group:
+    """A quilt and the pairs of values (their numbers) that it is best for, with D(N) in steps and the largest e."""
+
+    quilt: Quilt
+    pairs: IntArray
+    steps: int
+    influence: float
+
+
+@dataclass(frozen=True)
+class JointQuilts:
+    """Quilts for all pairs of values at one entry that cost no more than the costliest pair's best, and that pair.
+
+    The first group's quilt is the best one of that pair.
+    """
+
+    entry: int
+    groups: tuple[Group, ...]
+    pair: int
+
+
+def joint_cost(part: Part, charges: Charges, influence: Influence | None = None) -> tuple[float, Witness]:
+    """Return what releases on a sequence cost together (`questions.influence.joint_cost`).
+
+    `influence` is along it, by default the belief's. Without one the quilt is the trivial one: all entries change.
+    """
+    change, along = joint_change(charges), quilts(part.belief).along
+    if influence is None and along is not None:
+        influence = along(part.belief, part.family.pairs)
+    if influence is None:
+        total = math.inf if math.isinf(change.total()) else float_above(int(change.sums[-1]) * change.unit)
+        return total, Witness("any values against any others", "the near set is everything", (("cost", total),))
+    sides = ChainSides(influence, change)
+    every = np.arange(1 if influence.pairs is None else len(influence.pairs))
+    trivial = JointQuilts(-1, (Group(Quilt(), every, int(change.sums[-1]), 0.0),), 0)
+
+    def spread(best: JointQuilts, entries: IntArray) -> FloatArray:
+        largest = np.zeros(len(entries))
+        for group in best.groups:
+            costs = sides.moved(group.quilt, entries) + sides.influences(group.quilt, entries, group.pairs)
+            np.maximum(largest, costs, out=largest)
+        return _finite(largest)
+
+    settled = settle(
+        sides.secret(part.family), trivial, change.total(), lambda entry: best_joint(sides, entry), spread
+    )
+    worst = settled.worst
+    cost = math.inf
+    if math.isfinite(settled.bound):
+        cost = float_above(max(_exact(sides, best, entries) for best, entries in settled.ties))
+    return cost, quilt_witness(part, sides, worst.entry, worst.groups[0].quilt, worst.pair, (("cost", cost),))
+
+
+def best_joint(sides: ChainSides, entry: int) -> tuple[JointQuilts, float]:
+    """Return the best quilts of one entry, and the largest over ordered pairs of values of the least cost.
+
+    For one pair both e and D are sums over the two sides of a quilt, so each side takes its own least.
+    """
+    influence_here, farthest = sides.entry_change(entry), FIRST_REACH
+    sides.start()
+    while True:
+        left, right = sides.left(entry, farthest), sides.right(entry, farthest)
+        (a, before), (b, after) = _least(left), _least(right)
+        further = sides.grow(farthest, sides.farthest_useful(entry, float(max(before.max(), after.max()))))
+        if further == farthest:
+            break
+        farthest = further
+    costs = _finite(influence_here + before + after)
+    value = float(costs.max())
+    alive = np.flatnonzero(sides.influence.alive(entry))
+    groups: list[Group] = []
+    remaining = np.argsort(-costs)
+    while len(remaining):
+        # The quilt of the costliest pair also serves every pair that costs no more with it than that pair does.
+        x, y = int(a[remaining[0]]), int(b[remaining[0]])
+        influence = left.influence[x] + right.influence[y]
+        covered = influence_here + left.moved[x] + right.moved[y] + influence[remaining] <= value
+        covered[0] = True
+        mine, remaining = remaining[covered], remaining[~covered]
+        quilt = sides.quilt(entry, left.distance(x), right.distance(y))
+        steps = int(sides.steps(quilt, np.array([entry]))[0])
+        groups.append(Group(quilt, alive[mine], steps, max(float(influence[mine].max()), 0.0)))
+    # Pairs that are impossible here may be possible elsewhere: a quilt for them too keeps the bound of others sound.
+    others = np.flatnonzero(~sides.influence.alive(entry))
+    first = replace(groups[0], pairs=np.concatenate([groups[0].pairs, others]))
+    return JointQuilts(entry, (first, *groups[1:]), int(first.pairs[0])), value
+
+
+def _exact(sides: ChainSides, best: JointQuilts, entries: IntArray) -> Fraction:
+    """Return the largest cost of some entries with the quilts found for one, without rounding."""
+    largest = Fraction(0)
+    if best.entry in entries:
+        largest = max(Fraction(group.influence) + group.steps * sides.change.unit for group in best.groups)
+        entries = entries[entries != best.entry]
+    for group in best.groups if len(entries) else ():
+        steps = sides.steps(group.quilt, entries)
+        influence = sides.influences(group.quilt, entries, group.pairs)
+        for d, e in set(zip(steps.tolist(), influence.tolist(), strict=True)):
+            largest = max(largest, Fraction(e) + d * sides.change.unit)
+    return largest
+
+
+def _least(side: Side) -> tuple[IntArray, FloatArray]:
+    """Return for each pair the choice with the least influence plus change, and that sum."""
+    sums = side.influence + side.moved[:, None]
+    choice = np.argmin(sums, axis=0)
+    return choice, np.asarray(sums[choice, np.arange(sums.shape[1])])
+
+
+def _finite(costs: FloatArray) -> FloatArray:
+    return np.where(costs > NEVER / 2, np.inf, costs)

@@ -1,0 +1,155 @@
+"""A bound on max-influence for all chains in a region of transition matrices, with any initial distribution.
+
+Proofs are in docs/theory/chain-classes.md; all bounds hold even if every step has its own matrix of the region. Let
+N be a product of n such matrices, and
+
+    rho_n(s, s') >= log N(s, y)/N(s', y) for all y,
+    h_n(s, s') >= log N(x, s) N(x', s')/(N(x, s') N(x', s)) for all x, x',    t_n = tanh(max h_n/4).
+
+Then e <= rho_b(s, s') + h_a(s, s'): the nodes on both sides of an entry, whatever the start. Both are bounded by
+
+* steps: with w = 1/(e^rho - 1), 1/c = max_y p(y)/q(y) - 1 and D = the total variation, over rows s, s' in the region,
+  w_{n+1}(s, s') = min w_n/d + c(s, s'),  d = min(D(s, s'), 1/(1 + c(s, s') + c(s', s))),  w_0 = 0;
+* products (Birkhoff, in its sharp form): t_{m+n} <= t_m t_n, so that h_n <= 4 artanh(t_1^n) <= D_1 t_1^{n-1} with the
+  projective diameter D_1 of the region;
+* the largest and least entries of products of up to WATCHED steps, which also see through zeros;
+* each other: rho_n <= max h_n, h_n <= max over x, x' of rho_n(x, x') + rho_n(x', x); neither rises with n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from takifugu.influence.quilts.chain.class_influence import DistanceInfluence
+from takifugu.influence.quilts.chain.region_steps import cross_ratios, longer, odds, row_ratios, total_variation
+from takifugu.influence.quilts.chain.shared import shared
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.queries import IntArray
+from takifugu.numbers.log_ratios import NEVER, UNIT, FloatArray
+
+#: Products of up to this many steps are looked at entry by entry.
+WATCHED = 64
+#: Largest number of distances that are tabulated, and of influences held at once for each side.
+MOST_DISTANCES = 2**15
+MOST_HELD = 2**24
+#: Influences below this cannot be told from rounding: farther nodes do not help.
+NEGLIGIBLE = 1e-17
+
+
+class RegionInfluence(DistanceInfluence):
+    """Influences of an entry on nodes at distances 1, 2, ..., `reach`, for ordered pairs of values."""
+
+    def __init__(self, region: ChainRegion, pairs: Iterable[tuple[int, int]]) -> None:
+        both = sorted({p for a, b in pairs for p in ((a, b), (b, a))})
+        self.pairs: tuple[tuple[int, int], ...] | None = tuple(both)
+        self._first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
+        self._second: IntArray = np.array([b for _, b in both], dtype=np.int64)
+        self._low, self._high = region.reachable
+        k = len(self._low)
+        self._apart = ~np.eye(k, dtype=bool)
+        self._odds = odds(self._low, self._high)
+        turned = 1 / (1 + self._odds + self._odds.T)
+        self._spread = np.minimum(total_variation(self._low, self._high), turned * (1 + 8 * UNIT))
+        self._lowest, self._highest = np.eye(k), np.eye(k)
+        self._inverse = 0.0
+        self.reach = 0
+        self._most = max(1, min(MOST_DISTANCES, MOST_HELD // max(1, len(both))))
+        self._tanh, self._tanh_pairs = np.ones(self._most + 1), np.ones((WATCHED + 1, len(both)))
+        self._right, self._left = (np.empty((self._most, len(both))) for _ in range(2))
+        self.capped = self.exhausted = False
+        self.extend(1)
+
+    def extend(self, distance: int) -> None:
+        """Fill the tables up to `distance`, or up to where more can no longer help or be held."""
+        while self.reach < min(distance, self._most) and not self.exhausted:
+            self._step()
+            right, none_yet = 1 / max(self._inverse, 1e-300), self.reach >= WATCHED
+            right_done = right <= NEGLIGIBLE or (self._inverse == 0 and none_yet)
+            left_done = self._tanh[self.reach] <= NEGLIGIBLE or (self._tanh[self.reach] >= 1 and none_yet)
+            self.capped = self.reach == self._most
+            self.exhausted = self.capped or (right_done and left_done)
+
+    def largest(
+        self, entries: IntArray, left: int | None, right: int | None, pairs: IntArray | None = None
+    ) -> FloatArray:
+        """Return the bound for the quilt at the given distances from each entry; None is a missing node."""
+        chosen = slice(None) if pairs is None else pairs
+        total = np.zeros(len(self._first))
+        if left is not None:
+            total = total + self._left[left - 1]
+        if right is not None:
+            total = total + self._right[right - 1]
+        return np.full(len(entries), min(float(total[chosen].max(initial=0.0)), NEVER))
+
+    def _step(self) -> None:
+        """Add the bounds for products with one more step."""
+        n = self.reach + 1
+        watched = n <= WATCHED
+        if watched:
+            self._highest = longer(self._low, self._high, self._highest, largest=True)
+            self._lowest = longer(self._low, self._high, self._lowest, largest=False)
+            crossed = _tanh_quarter(cross_ratios(self._lowest, self._highest))
+            self._tanh_pairs[n] = crossed[self._first, self._second]
+        block = np.arange(1, min(n - 1, WATCHED) + 1)
+        parted = (self._tanh[block] * self._tanh[n - block]).min(initial=1.0) * (1 + 4 * UNIT)
+        whole = min(float(crossed.max()) if watched else 1.0, float(parted), 1.0)
+        right = self._rows_after(n, watched, _artanh4(np.array(whole)))
+        ways = right + right.T
+        whole = min(whole, float(_tanh_quarter(ways[self._apart]).max(initial=0.0)), float(self._tanh[n - 1]))
+        self._tanh[n] = whole
+        self._store(n, right, whole)
+
+    def _rows_after(self, n: int, watched: bool, most: FloatArray) -> FloatArray:
+        """Return rho_n for all pairs of states, shape (k, k), and keep the least of 1/(e^rho - 1)."""
+        ratio = np.full(self._spread.shape, np.inf)
+        np.divide(self._inverse, self._spread, out=ratio, where=self._spread > 0)
+        weights = (ratio + self._odds) * (1 - 4 * UNIT)
+        with np.errstate(divide="ignore", over="ignore"):
+            right = np.where(weights > 0, np.log1p(1 / weights), np.inf) * (1 + 8 * UNIT)
+        if watched:
+            right = np.minimum(right, np.maximum(row_ratios(self._lowest, self._highest), 0.0))
+        right = np.minimum(np.minimum(right, most), NEVER)
+        np.fill_diagonal(right, 0.0)
+        with np.errstate(over="ignore", divide="ignore"):
+            inverse = 1 / np.expm1(right[self._apart]) * (1 - 8 * UNIT)
+        self._inverse = max(self._inverse, float(inverse.min(initial=np.inf)))
+        return np.asarray(right)
+
+    def _store(self, n: int, right: FloatArray, whole: float) -> None:
+        reach = min(n, WATCHED)
+        ahead = self._tanh[n - np.arange(1, reach + 1)]
+        ends = (self._tanh_pairs[1 : reach + 1] * ahead[:, None]).min(axis=0) * (1 + 4 * UNIT)
+        left = _artanh4(np.minimum(ends, whole))
+        row = right[self._first, self._second]
+        if n > 1:
+            row, left = np.minimum(row, self._right[n - 2]), np.minimum(left, self._left[n - 2])
+        self._right[n - 1], self._left[n - 1] = row, left
+        self.reach = n
+
+
+def _tanh_quarter(logs: FloatArray) -> FloatArray:
+    """Return tanh(h/4), rounded up, at most 1."""
+    return np.minimum(np.tanh(logs / 4) * (1 + 8 * UNIT), 1.0)
+
+
+def _artanh4(values: FloatArray) -> FloatArray:
+    """Return 4 artanh(t), rounded up; NEVER where t is 1 up to rounding."""
+    known = values < 1 - 16 * UNIT
+    return np.where(known, 4 * np.arctanh(np.where(known, values, 0.0)) * (1 + 8 * UNIT), NEVER)
+
+
+def region_influence(region: ChainRegion, pairs: Iterable[tuple[int, int]] | None = None) -> RegionInfluence:
+    """Return bounds on the influences of a region's chains for pairs of value indices (all where none are given).
+
+    Regions that differ in length only share one table.
+
+    >>> region = ChainRegion([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
+    >>> influence = region_influence(region)
+    >>> influence.extend(3)
+    >>> influence.right(3).max(axis=1).round(6).tolist(), influence.left(50, 3).max(axis=1).round(6).tolist()
+    ([1.252763, 0.606136, 0.305382], [2.233592, 1.050863, 0.523612])
+    """
+    law = (RegionInfluence, region.lower.tobytes(), region.upper.tobytes())
+    return shared(law, len(region.states), pairs, lambda chosen: RegionInfluence(region, chosen))

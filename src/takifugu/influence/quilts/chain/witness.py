@@ -1,0 +1,50 @@
+"""What forced the noise on a sequence, in words: the entry, its values, the quilt and its numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from takifugu.analysis.problem import Part, Witness
+from takifugu.influence.quilts.chain.sides import ChainSides, Quilt
+from takifugu.model.secrets.hypotheses import compared
+
+
+def worst_pair(sides: ChainSides, entry: int, quilt: Quilt) -> int:
+    """Return the number of the ordered pair of values that a quilt's nodes tell apart best."""
+    alive = np.flatnonzero(sides.influence.alive(entry))
+    total = np.zeros(len(alive))
+    before = quilt.before(entry)
+    if before is not None:
+        total = total + sides.influence.left(entry, before)[-1][alive]
+    if quilt.right is not None and entry + quilt.right < sides.length:
+        total = total + sides.influence.right(quilt.right, entry)[-1][alive]
+    return int(alive[np.argmax(total)])
+
+
+def quilt_witness(
+    part: Part, sides: ChainSides, entry: int, quilt: Quilt, pair: int, numbers: tuple[tuple[str, float], ...]
+) -> Witness:
+    """Return the comparison at an entry (counted through the whole belief) and the quilt that protects it."""
+    pairs = sides.influence.pairs
+    if pairs is None:
+        comparison = f"any two values of entry {part.start + entry}"
+    else:
+        comparison = compared(part.belief, entry, pairs[pair], part.start).label
+    return Witness(comparison, describe(quilt, entry, sides.length, part.start), numbers)
+
+
+def describe(quilt: Quilt, entry: int, length: int, start: int = 0) -> str:
+    """Say which entries are the quilt and which are near.
+
+    >>> describe(Quilt(2, 3), 10, 100)
+    'quilt: entries 8 and 13; near set: entries 9 to 12'
+    """
+    before = quilt.before(entry)
+    left = None if before is None else entry - before
+    right = None if quilt.right is None or entry + quilt.right >= length else entry + quilt.right
+    low, high = 0 if left is None else left + 1, length - 1 if right is None else right - 1
+    nodes = [start + node for node in (left, right) if node is not None]
+    near = f"near set: entries {start + low} to {start + high}" if low < high else f"near set: entry {start + low}"
+    if not nodes:
+        return f"trivial quilt; {near}"
+    return f"quilt: {'entries' if len(nodes) > 1 else 'entry'} {' and '.join(map(str, nodes))}; {near}"

@@ -1,0 +1,100 @@
+"""What one secret entry of a network has found so far, and whether a quilt could do better: a scale, or costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
+from takifugu.influence.quilts.network.near import BLOCKED
+from takifugu.numbers.log_ratios import NEVER, BoolArray, FloatArray
+
+#: Quilts no better than what was found, up to rounding, are left out.
+SLACK = 1 + 1e-12
+
+Pair = tuple[int, int]
+
+
+class Best(Protocol):
+    """The best quilts found for one entry; influences are arrays whose last axis runs over its pairs."""
+
+    @property
+    def costliest(self) -> Candidate:
+        """The costliest of what was found."""
+        ...
+
+    @property
+    def pairs(self) -> Sequence[Pair]: ...
+
+    @property
+    def below(self) -> float:
+        """How many steps D(N) must stay below."""
+        ...
+
+    def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
+        """Return how good quilts could be with at least this D(N) and influence: small is good, inf is no better."""
+        ...
+
+    def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
+        """Keep a quilt with this D(N) and influence where it is better."""
+        ...
+
+
+class BestScale:
+    """One quilt for all pairs of an entry: the one of least scale D(N)/(epsilon - e(Q))."""
+
+    def __init__(self, quilt: Candidate, pairs: Sequence[Pair], epsilon: Fraction) -> None:
+        self.costliest, self.pairs, self._epsilon = quilt, pairs, epsilon
+
+    @property
+    def below(self) -> float:
+        return float(self.costliest.value * self._epsilon)
+
+    def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
+        room = float(self._epsilon) * SLACK - np.asarray(influence.max(axis=-1))
+        scales = np.divide(steps, room, out=np.full(room.shape, np.inf), where=room > 0)
+        return np.where(scales < float(self.costliest.value), scales, np.inf)
+
+    def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
+        worst = int(np.argmax(influence))
+        room = self._epsilon - Fraction(float(influence[worst]))
+        if room < 0 or (room == 0 and steps):
+            return
+        scale = Fraction(steps) / room if steps else Fraction(0)
+        if scale < self.costliest.value:
+            quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
+            self.costliest = Candidate(scale, self.costliest.entry, self.pairs[worst], quilt, float(influence[worst]))
+
+
+class BestCosts:
+    """A quilt for each pair of an entry: the one of least cost e(Q) + D(N) * unit."""
+
+    def __init__(self, each: Sequence[Candidate], unit: Fraction) -> None:
+        self._each, self._unit = list(each), unit
+        self.pairs = [quilt.pair for quilt in each]
+        self._costs = np.array([float(quilt.value) for quilt in each])
+
+    @property
+    def costliest(self) -> Candidate:
+        return max(self._each, key=lambda quilt: quilt.value)
+
+    @property
+    def below(self) -> float:
+        return min(float(self._costs.max() / float(self._unit)) * SLACK, float(BLOCKED))
+
+    def hopes(self, steps: int, influence: FloatArray) -> FloatArray:
+        cost = influence + steps * float(self._unit)
+        better: BoolArray = (cost < self._costs * SLACK) & (influence < NEVER / 2)
+        return np.where(better.any(axis=-1), np.where(better, cost, np.inf).min(axis=-1), np.inf)
+
+    def take(self, nodes: tuple[int, ...], steps: int, influence: FloatArray) -> None:
+        for number, e in enumerate(influence.tolist()):
+            if e < NEVER / 2:
+                cost, best = Fraction(e) + steps * self._unit, self._each[number]
+                if cost < best.value:
+                    quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
+                    self._each[number] = Candidate(cost, best.entry, best.pair, quilt, e)
+                    self._costs[number] = float(cost)

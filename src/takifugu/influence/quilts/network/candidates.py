@@ -1,0 +1,149 @@
+"""Markov quilts of a Bayesian network (Song17 Algorithm 2): which are tried for an entry, and how many there are.
+
+A quilt Q of X_i leaves N = what is d-connected to X_i given Q, and everything else is independent of X_i given X_Q
+(Song17 Definition 4.2). Noise of scale b then hides X_i up to e(Q) + D(N)/b (Song17 Theorem 4.3). Any family of quilts
+is sound; the trivial quilt is always in it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.analysis.problem import Part, Witness
+from takifugu.core.text.pictures import graph
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.secrets.hypotheses import compared
+
+#: Networks of at most this many nodes are searched over all subsets of nodes.
+ALL_SUBSETS = 10
+#: Quilts tried in all, shared among the secret entries, in larger networks.
+MOST_QUILTS = 300_000
+#: Quilts of larger networks are chosen among this many of the nearest nodes, and hold at most SEPARATOR_SIZE of them.
+NEAREST, SEPARATOR_SIZE = 60, 3
+#: Beyond the nearest nodes, the search for quilts of all nodes at one distance ends at a layer wider than this.
+WIDEST_LAYER = 1_000
+#: In networks up to this size times secrets the layers are counted; beyond, those of one entry stand for all.
+COUNTED = 200_000
+
+
+@dataclass(frozen=True)
+class NetworkQuilt:
+    """A quilt of one entry: its nodes (None: the trivial one, which leaves all near), and its near set's change."""
+
+    nodes: tuple[int, ...] | None
+    steps: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An entry and pair, the quilt that does best for it, and its number (a scale or a cost)."""
+
+    value: Fraction | float
+    entry: int
+    pair: tuple[int, int]
+    quilt: NetworkQuilt
+    influence: float
+
+
+def quilts(network: BayesianNetwork, entry: int, most: int) -> Iterator[tuple[int, ...]]:
+    """Yield the nodes of the quilts that are tried for one entry, at most about `most`, those near the entry first."""
+    nearest: list[int] = []
+    for layer in layers(network, entry):
+        nearest += layer if len(nearest) < NEAREST else ()
+        if network.size > ALL_SUBSETS:
+            yield layer
+    for size, count in choices(network, len(nearest), most):
+        yield from itertools.combinations(nearest[:count], size)
+
+
+def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
+    """Yield the nodes at distance 1, 2, ... of an entry in the moral graph, in order, as far as quilts are sought."""
+    seen, count = {entry}, 0
+    layer: tuple[int, ...] = (entry,)
+    while layer := tuple(sorted({w for v in layer for w in network.moral_neighbours[v]} - seen)):
+        if count >= NEAREST and len(layer) > WIDEST_LAYER:
+            return
+        seen.update(layer)
+        count += len(layer)
+        yield layer
+
+
+def choices(network: BayesianNetwork, count: int, most: int) -> list[tuple[int, int]]:
+    """Return (size, count): quilts of `size` nodes are all those among the `count` nearest of the nodes found.
+
+    Every part of such a quilt is such a quilt too, or nothing.
+    """
+    if network.size <= ALL_SUBSETS:
+        return [(size, count) for size in range(1, count + 1)]
+    among, sizes = min(count, NEAREST), []
+    for size in range(1, SEPARATOR_SIZE + 1):
+        if math.comb(among, size) > most:
+            among = max(_largest_choice(size, most), size)
+        sizes.append((size, among))
+    return sizes
+
+
+def _largest_choice(size: int, most: int) -> int:
+    count = size
+    while math.comb(count + 1, size) <= most:
+        count += 1
+    return count
+
+
+def count_quilts(part: Part, most: int | None = None) -> int:
+    """Return how many quilts there are to be tried for all secret entries of a part, the trivial one left out.
+
+    `most` is what `quilts` takes. In large networks the layers of one entry are counted for all.
+    """
+    network, entries, most = network_of(part), part.family.entries, most or share(part)
+    every = len(entries) * network.size <= COUNTED
+    total = 0
+    for entry in entries if every else entries[len(entries) // 2 : len(entries) // 2 + 1]:
+        widths = [len(layer) for layer in layers(network, entry)]
+        combined = sum(math.comb(count, size) for size, count in choices(network, sum(widths), most))
+        total += combined + (len(widths) if network.size > ALL_SUBSETS else 0)
+    return total if every else total * len(entries)
+
+
+def share(part: Part) -> int:
+    """Return how many quilts of each size are tried for one entry."""
+    return max(1, MOST_QUILTS // max(1, len(part.family.entries)))
+
+
+def witness(part: Part, quilt: Candidate, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
+    """Name the comparison and the quilt behind a number, and add any note on the search."""
+    network = network_of(part)
+    chosen = quilt.quilt.nodes
+    held = range(network.size) if chosen is None else network.near_set(quilt.entry, chosen)
+    near = ", ".join(str(network.names[v]) for v in sorted(held)[:6])
+    more = ", ..." if len(held) > 6 else ""
+    nodes = ", ".join(str(network.names[v]) for v in chosen or ()) or "nothing"
+    detail = f"the best quilt is {nodes}; the near set is {near}{more} ({len(held)} nodes)"
+    detail = f"{detail}; {note}" if note else detail
+    sides = compared(network, quilt.entry, quilt.pair, name=str(network.names[quilt.entry]))
+    return Witness(sides.label, detail, numbers)
+
+
+def picture(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> str:
+    """Return a network as SVG with the nodes of a quilt of one entry, those near the entry, and the remote ones."""
+    chosen, depth = set(quilt), list[int]()
+    near = network.near_set(entry, chosen)
+    for above in network.parents:  # parents come first
+        depth.append(1 + max((depth[p] for p in above), default=-1))
+    kinds = {v: "quilt" if v in chosen else "near" if v in near else "remote" for v in range(network.size)}
+    names = [str(name) for name in network.names]
+    nodes = {names[v]: (depth[v], "secret" if v == entry else kinds[v]) for v in range(network.size)}
+    arcs = [(names[p], names[v]) for v, above in enumerate(network.parents) for p in above]
+    held = ", ".join(names[v] for v in sorted(chosen)) or "nothing"
+    return graph(nodes, arcs, f"A quilt of {names[entry]}: {held}")
+
+
+def network_of(part: Part) -> BayesianNetwork:
+    """Return the belief of a part, which is a network."""
+    network: Any = part.belief
+    return network  # type: ignore[no-any-return]

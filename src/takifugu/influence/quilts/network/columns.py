@@ -1,0 +1,161 @@
+"""Quilts of parameters: noise for whole columns, influence between the parameters (Zhang22 Algorithm 3).
+
+Let phi be a Bayesian network, and let column X_j depend on phi_j alone: given phi all columns are independent. For a
+quilt Q of phi_i with near set N and remote set R, given phi_i = a the published number has the density
+
+    sum over v of P(phi_{Q and R} = v | a) E[ p(y | X_{Q and R}, a) | v ],
+
+where X_{Q and R} given v does not depend on a, because it depends on its own parameters only, and given the columns of
+Q and R the answer moves by at most D(N) when the columns of N change, all records of them. So the expectation changes
+by a factor of at most e^{D(N)/b} between a and b, and P(v | a)/P(v | b) = P(v_Q | a)/P(v_Q | b) <= e^{e(Q)} because
+phi_R is independent of phi_i given phi_Q. Together e(Q) + D(N)/b, for each output y: several releases add up their
+D_k(N)/b_k under one quilt. With D(N) = 0 and e(Q) <= epsilon no noise is needed (errata E14).
+
+D(N) of whole columns is no sum over N: a count of rows that are tall and rich moves by n when either column changes,
+and by n when both do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.problem import Cost, Part, Witness
+from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
+from takifugu.influence.quilts.network.best import BestCosts, BestScale
+from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, count_quilts, witness
+from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
+from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.numbers.rationals import float_above
+
+#: D(N) of some parameters' columns, in steps.
+Change = Callable[[Iterable[int]], int]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSets:
+    """Near sets of a network of parameters, with any D(N) that never falls when N grows (`near.NearSets`).
+
+    A column that does not move the answer alone does not do so together with others, so D(N) depends on the read
+    columns in N only: each of them has a bit of its own in place of steps, and the sum over a near set is the set.
+    """
+
+    network: BayesianNetwork
+    change: Change
+
+    def entry_change(self, entry: int) -> int:
+        """Return D of the entry's own column."""
+        return self.change((entry,))
+
+    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
+        """Return D(N); None where it is not below a number, or where a node is not needed."""
+        near = self._cut.moved(entry, nodes, math.inf)
+        if near is None:
+            return None
+        change = self._change_of(near)
+        return change if change < below else None
+
+    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
+        """Return the nodes that are needed, and D(N)."""
+        needed, near = self._walked.trimmed(entry, nodes)
+        return needed, self._change_of(near)
+
+    @cached_property
+    def _bits(self) -> list[int]:
+        return [1 << v if self.change((v,)) else 0 for v in range(self.network.size)]
+
+    @cached_property
+    def _cut(self) -> NearSets:
+        return near_sets(self.network, self._bits)
+
+    @cached_property
+    def _walked(self) -> NearSets:
+        return GraphSets(self.network, self._bits)  # that of a tree trims nodes at one distance only
+
+    @cached_property
+    def _changes(self) -> dict[int, int]:
+        return {}
+
+    def _change_of(self, near: int) -> int:
+        if near not in self._changes:
+            self._changes[near] = self.change([v for v in range(near.bit_length()) if near >> v & 1])
+        return self._changes[near]
+
+
+def _over_network(part: Part) -> Part:
+    """Return a part about the parameters as one about their network."""
+    belief: Any = part.belief
+    return replace(part, belief=belief.network)
+
+
+def _margin(part: Part) -> Fraction:
+    """Return what the rounding of a network that was made from a table may add to an influence."""
+    belief: Any = part.belief
+    return Fraction(4 * belief.network_error)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSearch(Search):
+    """Quilts of parameters, with D(N) of whole columns (Zhang22 Algorithm 3)."""
+
+    def cost(self, epsilon: Fraction) -> Cost:
+        return Cost(COST_OF_A_QUILT * (1 + count_quilts(_over_network(self.part))))
+
+    def worst(self, epsilon: Fraction) -> Worst:
+        part, budget = _over_network(self.part), epsilon - _margin(self.part)
+        every = self.part.answer.change(range(self.part.belief.size))
+        trivial = NetworkQuilt(None, every)
+        entries = [
+            BestScale(Candidate(Fraction(every) / epsilon, entry, pairs[0], trivial, 0.0), pairs, budget)
+            for entry in part.family.entries
+            if (pairs := part.family.value_pairs(part.belief, entry))
+        ]
+        near = ColumnSets(part.belief, self.part.answer.change)  # type: ignore[arg-type]
+        quilt, note = search_quilts(part, near, entries)
+        numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
+        return Worst(Fraction(quilt.value), lambda: witness(part, quilt, numbers), note)
+
+
+def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+    """Return max over parameters and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up.
+
+    D_k(N) is that of whole columns where a release knows it (`together`), else the sum over N.
+    """
+    about = _over_network(part)
+    unit = Fraction(1, 2**60)
+
+    def change(entries: Iterable[int]) -> int:
+        near = list(entries)
+        costs = Fraction(0)
+        for charge in charges:
+            changes, scale = charge
+            together = getattr(charge, "together", None)
+            moved = int(np.asarray(changes)[near].sum()) if together is None else min(
+                together(near), int(np.asarray(changes)[near].sum())
+            )  # fmt: skip
+            if moved and scale == 0:
+                return BLOCKED
+            costs += Fraction(moved) / scale if moved else 0
+        return min(math.ceil(costs / unit), BLOCKED)
+
+    every = change(range(part.belief.size))
+    trivial = NetworkQuilt(None, every)
+    cost = math.inf if every >= BLOCKED else every * unit
+    entries = [
+        BestCosts([Candidate(cost, entry, pair, trivial, 0.0) for pair in pairs], unit)
+        for entry in about.family.entries
+        if (pairs := about.family.value_pairs(about.belief, entry))
+    ]
+    quilt, note = search_quilts(about, ColumnSets(about.belief, change), entries)  # type: ignore[arg-type]
+    rounded = math.inf if math.isinf(quilt.value) else float_above(Fraction(quilt.value) + _margin(part))
+    return rounded, witness(about, quilt, (("cost", rounded),), note)
+
+
+PARAMETERS = Quilts(exact=ColumnSearch, joint_cost=column_joint_cost, of_columns=True)

@@ -1,0 +1,189 @@
+"""D(N) of many quilts of one network: how far the answer moves when only what a quilt leaves near an entry changes.
+
+Nodes of a quilt that the entry does not reach (by an active path, given the quilt) are not needed. Without them the
+influence is the same, because they are independent of the entry given the others; and nothing is near that was not
+before, because no active path led through them. So in a family that holds every part of its quilts, nothing included,
+only those matter whose nodes are all reached.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+
+#: More steps than any answer has: what a node adds that may not be near.
+BLOCKED = 2**80
+
+
+class NearSets(Protocol):
+    """What a search requires of the near sets of one network, in steps of the answer."""
+
+    def entry_change(self, entry: int) -> int:
+        """Return D of the entry alone: no near set of it adds less."""
+        ...
+
+    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
+        """Return D(N); None where it is not below a number, or where a node is not needed."""
+        ...
+
+    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
+        """Return the nodes that are needed, and D(N)."""
+        ...
+
+
+def near_sets(network: BayesianNetwork, steps: Sequence[int]) -> NearSets:
+    """Return the near sets of a network whose nodes add these steps."""
+    return TreeSets(network, steps) if is_tree(network) else GraphSets(network, steps)
+
+
+def is_tree(network: BayesianNetwork) -> bool:
+    """Return whether every node except one root has one parent."""
+    return sorted(map(len, network.parents[:2])) in ([0], [0, 1]) and set(map(len, network.parents[2:])) <= {1}
+
+
+class GraphSets:
+    """Near sets of any network, by walks along active paths; a set of nodes is the bits of an int.
+
+    >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("r", [0, 1], [], [0.5, 0.5]),
+    ...                        ("n", [0, 1], ["x", "r"], [[[1, 0], [0, 1]], [[0, 1], [1, 0]]])])
+    >>> sets = GraphSets(net, [1, 10, 100])
+    >>> sets.moved(0, [2], below=1000), sets.moved(0, [1], below=1000), sets.trimmed(0, [1])  # n opens the way to r
+    (11, None, ((), 101))
+    """
+
+    def __init__(self, network: BayesianNetwork, steps: Sequence[int]) -> None:
+        self.steps = [int(s) for s in steps]
+        self.parents = [_bits(above) for above in network.parents]
+        self.children = [_bits(below) for below in network.children]
+        self.lineage: list[int] = []  # a node and its ancestors; parents come first
+        for v, above in enumerate(network.parents):
+            self.lineage.append((1 << v) | _union(self.lineage[p] for p in above))
+
+    def entry_change(self, entry: int) -> int:
+        return self.steps[entry]
+
+    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
+        change, reached = self._walk(entry, nodes, below)
+        return change if change < below and reached == _bits(nodes) else None
+
+    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
+        _, reached = self._walk(entry, nodes, float("inf"))
+        needed = tuple(v for v in nodes if reached >> v & 1)
+        return needed, self._walk(entry, needed, float("inf"))[0]
+
+    def _walk(self, entry: int, nodes: Sequence[int], below: float) -> tuple[int, int]:
+        """Return D(N), and which of the nodes are reached; the walk ends where D(N) is not below a number."""
+        given, above = _bits(nodes), _union(self.lineage[v] for v in nodes)
+        parents, children, steps = self.parents, self.children, self.steps
+        moved = near = 0
+        up, down = 1 << entry, 0  # nodes still to visit: arrived from a child, from a parent
+        seen_up = seen_down = 0
+        while up or down:
+            if up:
+                bit = up & -up
+                seen_up |= bit
+                up ^= bit
+                if bit & given:
+                    continue
+                v = bit.bit_length() - 1
+                up |= parents[v] & ~seen_up
+            else:
+                bit = down & -down
+                seen_down |= bit
+                down ^= bit
+                v = bit.bit_length() - 1
+                if bit & above:
+                    up |= parents[v] & ~seen_up
+                if bit & given:
+                    continue
+            down |= children[v] & ~seen_down
+            if not bit & near:
+                near |= bit
+                moved += steps[v]
+                if moved >= below:
+                    break
+        return moved, (seen_up | seen_down) & given
+
+
+class TreeSets:
+    """Near sets of a tree: what the nodes of a quilt cut off are whole branches.
+
+    Nodes are numbered as a walk from the top meets them, so that a branch is a run of numbers, and its steps a
+    difference of two running sums.
+
+    >>> two = [[0.9, 0.1], [0.2, 0.8]]
+    >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], ["a"], two), ("c", [0, 1], ["b"], two)])
+    >>> sets = TreeSets(net, [1, 10, 100])
+    >>> sets.moved(1, [0], below=1000), sets.moved(2, [0, 1], below=1000)  # b hides a from c
+    (110, None)
+    """
+
+    def __init__(self, network: BayesianNetwork, steps: Sequence[int]) -> None:
+        size = network.size
+        self.first, self.order = [0] * size, list[int]()
+        stack = [0]  # parents come first
+        while stack:
+            v = stack.pop()
+            self.first[v] = len(self.order)
+            self.order.append(v)
+            stack += network.children[v]
+        below = [1] * size
+        for v in reversed(range(size)):  # children come last
+            for parent in network.parents[v]:
+                below[parent] += below[v]
+        self.end = [first + count for first, count in zip(self.first, below, strict=True)]
+        self.branches = [sorted(self.first[c] for c in children) for children in network.children]
+        self.sums = [0]
+        for v in self.order:
+            self.sums.append(self.sums[-1] + int(steps[v]))
+
+    def entry_change(self, entry: int) -> int:
+        at = self.first[entry]
+        return self.sums[at + 1] - self.sums[at]
+
+    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
+        change, runs = self._cut(entry, nodes)
+        for number, (low, high, is_held) in enumerate(runs):
+            for other, v in enumerate(nodes):
+                if other != number and (low <= self.first[v] < high) != is_held:
+                    return None
+        return change if change < below else None
+
+    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
+        """As the protocol says, for nodes at one distance from the entry: all of them are needed."""
+        return tuple(nodes), self._cut(entry, nodes)[0]
+
+    def branch(self, entry: int, node: int) -> int:
+        """Return the child of an entry whose branch holds a node below it, or the entry for all other nodes."""
+        at = self.first[node]
+        if not self.first[entry] < at < self.end[entry]:
+            return entry
+        starts = self.branches[entry]
+        return self.order[starts[bisect_right(starts, at) - 1]]
+
+    def _cut(self, entry: int, nodes: Sequence[int]) -> tuple[int, list[tuple[int, int, bool]]]:
+        """Return the steps that the nodes leave, and a run for each: of what it keeps (True) or of what it cuts off."""
+        sums, runs = self.sums, []
+        moved = everything = sums[-1]
+        for v in nodes:
+            held = self.branch(v, entry)
+            is_held = held != v
+            low, high = self.first[held], self.end[held]
+            inside = sums[high] - sums[low]
+            moved -= everything - inside if is_held else inside
+            runs.append((low, high, is_held))
+        return moved, runs
+
+
+def _bits(nodes: Sequence[int]) -> int:
+    return _union(1 << v for v in nodes)
+
+
+def _union(masks: Iterable[int]) -> int:
+    union = 0
+    for mask in masks:
+        union |= mask
+    return union

@@ -1,0 +1,127 @@
+"""The quilts of one entry, tried in small batches as far as they can do better.
+
+What can do better: D(N) is at least what the entry itself adds, and e(Q) at least that of every part of Q, because
+fewer variables tell no more; clusters that are independent given the entry add up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from takifugu.influence.quilts.network import candidates as family
+from takifugu.influence.quilts.network.best import Best
+from takifugu.influence.quilts.network.influence import influences_of
+from takifugu.influence.quilts.network.near import NearSets, TreeSets
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.numbers.log_ratios import FloatArray
+
+#: Quilts of one size are looked at this many at a time, or fewer: at most so many numbers are held for them.
+AT_ONCE, HELD = 2_000, 2**18
+#: The influence of clusters of so few nodes is found without asking for that of each node before.
+SMALL = 3
+
+
+class Tries:
+    """Tries the quilts of the entry that `best` is about, at most about `most` of each size."""
+
+    def __init__(self, network: BayesianNetwork, near: NearSets, best: Best, most: int) -> None:
+        self._network, self._near, self._best, self._most = network, near, best, most
+        self._entry = best.costliest.entry
+        self._entry_change = near.entry_change(self._entry)
+        self._influences = influences_of(network)
+        self._rows, self._columns = (np.array(values) for values in zip(*best.pairs, strict=True))
+
+    def batches(self) -> Iterator[int]:
+        """Try the nodes at one distance, then sets of growing size among the nearest; yield how many were tried."""
+        nearest: list[int] = []
+        for layer in family.layers(self._network, self._entry):
+            nearest += layer if len(nearest) < family.NEAREST else ()
+            if self._network.size > family.ALL_SUBSETS:
+                wide = self._try_layer(layer)
+                yield 1
+                if self._settled():
+                    return
+                if wide and len(nearest) >= family.NEAREST and isinstance(self._near, TreeSets):
+                    break  # near sets grow with the distance
+        moved = self._near.moved(self._entry, (), self._best.below)  # what depends on the entry at all
+        if moved is not None:
+            self._try((), moved)
+        for size, count in family.choices(self._network, len(nearest), self._most):
+            yield from self._choose(nearest[:count], size)
+            if self._settled():
+                return
+
+    def _settled(self) -> bool:
+        """Return whether nothing can do better than what was found."""
+        return self._entry_change >= self._best.below
+
+    def _try_layer(self, layer: tuple[int, ...]) -> bool:
+        """Try the nodes at one distance; return whether their near set is too large to be of use."""
+        nodes, moved = self._near.trimmed(self._entry, layer)
+        if moved >= self._best.below:
+            return True
+        self._try(nodes, moved)
+        return False
+
+    def _choose(self, nearest: Sequence[int], size: int) -> Iterator[int]:
+        """Try all sets of a size among some nodes, the most promising of each batch first."""
+        singles = np.array([self._influence((v,)) for v in nearest])
+        useful = np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, singles)))
+        yield math.comb(len(nearest), size) - math.comb(len(useful), size)
+        chosen = itertools.combinations(useful.tolist(), size)
+        while batch := list(itertools.islice(chosen, min(AT_ONCE, 1 + HELD // singles.shape[1]))):
+            floors = singles[np.array(batch)].max(axis=1)
+            promising = []
+            for number in np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, floors))).tolist():
+                nodes = [nearest[at] for at in batch[number]]
+                moved = self._near.moved(self._entry, nodes, self._best.below)
+                if moved is not None:
+                    hope = float(self._best.hopes(moved, floors[number]))
+                    promising.append((hope, number, moved, nodes))
+            for hope, _, moved, nodes in sorted(promising):
+                if math.isfinite(hope):
+                    self._try(nodes, moved, by_parts=True)
+            yield len(batch)
+
+    def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
+        """Find the influence of a quilt, cluster by cluster, or first by parts of three, as long as it can do better.
+
+        Other quilts of a search by size share those parts, so that finding them is no loss.
+        """
+        clusters = self._influences.clusters(self._entry, nodes)
+        if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
+            return
+        floors = [self._floor(cluster) for cluster in clusters]
+        for number, cluster in enumerate(clusters):
+            for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
+                if self._hopeless(moved, floors):
+                    return
+                floors[number] = np.maximum(floors[number], self._influence(parts))
+            if self._hopeless(moved, floors):
+                return
+            floors[number] = self._of_cluster(cluster)
+        self._best.take(tuple(nodes), moved, self._sum(floors))
+
+    def _floor(self, cluster: tuple[int, ...]) -> FloatArray:
+        """Return what single nodes of a cluster say; of a small one only those that are known already."""
+        small = len(cluster) <= SMALL
+        nodes = [v for v in cluster if not small or self._influences.knows(self._entry, (v,))]
+        return np.asarray(np.max([np.zeros(len(self._rows)), *(self._of_cluster((v,)) for v in nodes)], axis=0))
+
+    def _hopeless(self, moved: int, floors: Sequence[FloatArray]) -> bool:
+        return bool(np.isinf(self._best.hopes(moved, self._sum(floors))))
+
+    def _influence(self, nodes: tuple[int, ...]) -> FloatArray:
+        """Return the influence of some nodes for each pair."""
+        return self._sum([self._of_cluster(cluster) for cluster in self._influences.clusters(self._entry, nodes)])
+
+    def _of_cluster(self, cluster: tuple[int, ...]) -> FloatArray:
+        table = self._influences.cluster(self._entry, cluster)
+        return np.asarray(table[self._rows, self._columns])
+
+    def _sum(self, floors: Sequence[FloatArray]) -> FloatArray:
+        return np.maximum(sum(floors, np.zeros(len(self._rows))), 0.0)

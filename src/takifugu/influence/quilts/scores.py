@@ -1,0 +1,186 @@
+"""The noise that one quilt requires, and the quilt of one entry that requires least (Song17 Algorithms 2 and 4).
+
+A quilt with near set N and influence e requires Laplace noise of scale D(N)/(epsilon - e). With D(N) = 0 it is private
+without noise if e <= epsilon; otherwise e < epsilon is required (errata E3, E14).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.model.queries import IntArray
+from takifugu.numbers.log_ratios import FloatArray
+
+#: Improvements below this (relative) are rounding.
+SAME = 1e-13
+#: Influences that are added up at once: rows of this many numbers stay in the cache.
+WORKED = 2**18
+
+
+def float_below(epsilon: Fraction) -> float:
+    """Return the largest float that is not above epsilon.
+
+    >>> float_below(Fraction(1, 10)) < Fraction(1, 10) < float_below(Fraction(1, 10)) + 1e-16
+    True
+    """
+    nearest = float(epsilon)
+    return nearest if Fraction(nearest) <= epsilon else float(np.nextafter(nearest, -np.inf))
+
+
+def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
+    """Return the scale that each quilt requires; infinite where a quilt does not help.
+
+    >>> scores(np.array([3.0, 0.0, 3.0]), np.array([0.5, 1.0, 1.0]), 1.0).tolist()
+    [6.0, 0.0, inf]
+    """
+    left = epsilon - influence
+    result = np.full(np.broadcast_shapes(np.shape(change), np.shape(influence)), np.inf)
+    np.divide(change, left, out=result, where=left > 0)
+    result[(change == 0) & (left >= 0)] = 0.0
+    return result
+
+
+def exact_scale(change: float, influence: float, epsilon: Fraction) -> Fraction:
+    """Return the scale that one quilt requires, without rounding."""
+    return Fraction(change) / (epsilon - Fraction(influence)) if change else Fraction(0)
+
+
+@dataclass(frozen=True)
+class Side:
+    """The choices on one side of an entry.
+
+    Choice c puts entries with change `moved[c]` into the near set and adds influence[c, p] for pair p. Choices go
+    outward: `moved` rises and `influence` falls; the last choice has no node, and no influence.
+    """
+
+    moved: FloatArray
+    influence: FloatArray
+
+    def distance(self, choice: int) -> int | None:
+        """Return how far a choice's node is from the entry, or None where it has none."""
+        return None if choice == len(self.moved) - 1 else choice + 1
+
+    def peak(self) -> FloatArray:
+        """Return the largest influence of each choice."""
+        return np.asarray(self.influence.max(axis=1, initial=0.0))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best quilt of one entry: a choice on each side, and the scale that it requires."""
+
+    score: float
+    left: int
+    right: int
+
+
+def best_choice(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:
+    """Return the pair of choices with the least score (own + D_left + D_right)/(epsilon - max_p(e_left + e_right)).
+
+    A local search finds a good pair. Then, for its score sigma, no other pair is better unless
+    max_p [D_left + sigma e_left(p) + D_right + sigma e_right(p)] < sigma epsilon - own for it: choices that miss this
+    with the best partner of each p are dropped, and what remains is tried out. Exact up to 1e-13 relative.
+    """
+    nothing = _free(start_influence, left, right, epsilon)
+    if nothing is not None:
+        return nothing
+    best = _local(start_influence, left, right, epsilon)
+    while True:
+        better = _improve(start_influence, left, right, epsilon, best)
+        if better is None:
+            return best
+        best = _descend(start_influence, left, right, epsilon, better)
+
+
+def _free(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice | None:
+    """Return the farthest choices whose near set does not move the answer, if they are private without noise."""
+    if start_influence > 0 or left.moved[0] > 0 or right.moved[0] > 0:
+        return None
+    a, b = (int(np.flatnonzero(side.moved == 0)[-1]) for side in (left, right))
+    influence = (left.influence[a] + right.influence[b]).max(initial=0.0)
+    return Choice(0.0, a, b) if influence <= epsilon else None
+
+
+def _local(start_influence: float, left: Side, right: Side, epsilon: float) -> Choice:
+    """Return a good pair: the best one-sided or symmetric quilt, then the best partner in turn."""
+    ends = len(left.moved) - 1, len(right.moved) - 1
+    same = np.arange(min(ends))
+    tried: list[tuple[IntArray, IntArray, FloatArray]] = [
+        (np.arange(ends[0] + 1), np.full(ends[0] + 1, ends[1]), left.peak()),
+        (np.full(ends[1] + 1, ends[0]), np.arange(ends[1] + 1), right.peak()),
+        (same, same, _pairwise_peak(left.influence[same], right.influence[same])),
+    ]
+    candidates = []
+    for a, b, influence in tried:
+        if len(a):
+            score = scores(start_influence + left.moved[a] + right.moved[b], influence, epsilon)
+            least = int(np.argmin(score))
+            candidates.append(Choice(float(score[least]), int(a[least]), int(b[least])))
+    return _descend(start_influence, left, right, epsilon, min(candidates, key=lambda c: c.score))
+
+
+def _descend(start_influence: float, left: Side, right: Side, epsilon: float, best: Choice) -> Choice:
+    while True:
+        start = best
+        peak = (left.influence + right.influence[best.right]).max(axis=1, initial=0.0)
+        score = scores(start_influence + left.moved + right.moved[best.right], peak, epsilon)
+        least = int(np.argmin(score))
+        if score[least] < best.score:
+            best = Choice(float(score[least]), least, best.right)
+        peak = (right.influence + left.influence[best.left]).max(axis=1, initial=0.0)
+        score = scores(start_influence + right.moved + left.moved[best.left], peak, epsilon)
+        least = int(np.argmin(score))
+        if score[least] < best.score:
+            best = Choice(float(score[least]), best.left, least)
+        if best.score >= start.score * (1 - SAME):
+            return best
+
+
+def _improve(start_influence: float, left: Side, right: Side, epsilon: float, best: Choice) -> Choice | None:
+    """Return a pair of choices with a score below that of `best`, or None where there is none."""
+    sigma = best.score
+    limit = (sigma * epsilon - start_influence) * (1 - SAME)
+    rows, columns = _useful(left, right, limit, epsilon), _useful(right, left, limit, epsilon)
+    if not len(rows) or not len(columns):
+        return None
+    alpha = left.moved[rows, None] + sigma * left.influence[rows]
+    beta = right.moved[columns, None] + sigma * right.influence[columns]
+    while True:
+        below_limit = (alpha + beta.min(axis=0)).max(axis=1, initial=-np.inf) < limit
+        rows, alpha = rows[below_limit], alpha[below_limit]
+        if not len(rows):
+            return None
+        others = (beta + alpha.min(axis=0)).max(axis=1, initial=-np.inf) < limit
+        columns, beta = columns[others], beta[others]
+        if not len(columns):
+            return None
+        if below_limit.all() and others.all():
+            break
+    for a in np.argsort((alpha + beta.min(axis=0)).max(axis=1, initial=-np.inf)):
+        together = (beta + alpha[a]).max(axis=1, initial=-np.inf)
+        b = int(np.argmin(together))
+        if together[b] < limit:
+            row, column = int(rows[a]), int(columns[b])
+            peak = np.array((left.influence[row] + right.influence[column]).max(initial=0.0))
+            score = float(scores(start_influence + left.moved[row] + right.moved[column], peak, epsilon))
+            if score < sigma * (1 - SAME):
+                return Choice(score, row, column)
+    return None
+
+
+def _useful(side: Side, other: Side, limit: float, epsilon: float) -> IntArray:
+    """Return the choices that could be in a better pair at all, by their own change and largest influence."""
+    return np.flatnonzero((side.peak() < epsilon) & (side.moved + other.moved[0] < limit))
+
+
+def _pairwise_peak(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return max over columns of left + right, a few rows at a time."""
+    result = np.zeros(len(left))
+    step = max(1, WORKED // max(1, left.shape[1]))
+    for low in range(0, len(left), step):
+        block = slice(low, low + step)
+        result[block] = (left[block] + right[block]).max(axis=1, initial=0.0)
+    return result

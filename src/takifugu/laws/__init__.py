@@ -1,1 +1,0 @@
-"""Finite laws on the line and the numbers computed from them."""

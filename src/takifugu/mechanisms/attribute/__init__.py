@@ -1,0 +1,1 @@
+"""Mechanisms that hide a property of whole columns (Zhang22)."""

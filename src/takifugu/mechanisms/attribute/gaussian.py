@@ -1,0 +1,127 @@
+"""Zhang22's Algorithm 1: normal noise for an answer that is normal given the property, as printed.
+
+Given g = a the answer is N(mean(a), C). Adding N(0, s^2) makes the variance C + s^2, and the classical rule asks for
+(c D / epsilon)^2 of it, c = sqrt(2 log(1.25/delta)), D the largest |mean(a) - mean(b)|: s^2 = (c D/epsilon)^2 - C, at
+least 0 (Theorem 1). The belief's own randomness is credited, so that the promise is about this output alone.
+
+  * Theorem 1 is stated for every epsilon, and its constant is proved for epsilon up to 1. So the exact delta of what is
+    drawn is computed, and noise is returned where it is at most delta, which lasts up to epsilon about 5.75 (E8a).
+  * Printed: D and C are the largest and the least over a class of beliefs, separately. A comparison has one belief, so
+    s^2 is taken belief by belief; the printed variance stands beside it.
+  * Vectors: s^2 = (c |v| / epsilon)^2 - lambda_min(C) for a shift v of the mean, our reading of the remark after
+    Algorithm 1. Along v the variance is at least lambda_min(C) + s^2 >= (c |v| / epsilon)^2, and v' (C + s^2 I)^-1 v is
+    at most |v|^2 / (lambda_min(C) + s^2).
+  * Sets of values are compared value by value, by joint convexity (errata X1), never by their means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.questions.normal_law import Compared, deviation_up, normal_law
+from takifugu.core.escaping import number
+from takifugu.mechanisms.common.answer_noise import normal_noise
+from takifugu.mechanisms.common.largest_need import refusing
+from takifugu.mechanisms.normal_by_rule import refusal
+from takifugu.model.secrets.hypotheses import against
+from takifugu.numbers.normal.comparisons import Shifted
+from takifugu.numbers.normal.matrices import least_eigenvalue
+from takifugu.numbers.normal.printed import accuracy, printed_per_shift
+from takifugu.numbers.normal.rounded import Rounded
+
+INDEPENDENT = "no comparison: the distribution of the answer is the same under every hypothesis"
+NOTHING_NEEDED = "the answer's own variance keeps epsilon and delta: no noise is needed"
+
+
+def compared(problem: Problem) -> Iterator[Compared]:
+    """Yield every comparison of normal laws of a problem; Unsupported where an answer is not normal."""
+    for part in problem.parts:
+        yield from normal_law(part).comparisons()
+
+
+def predicted(problem: Problem) -> Cost:
+    """Predict the work of looking at every comparison once; two given distributions have none here."""
+    return Cost(0.0) if problem.is_pair else Cost(sum(normal_law(part).work() for part in problem.parts))
+
+
+def unanswerable(problem: Problem) -> Refusal | None:
+    """Return why no normal noise can be found for a property: delta 0, or two distributions without one."""
+    if not (refused := refusal(problem)) and problem.is_pair:
+        return Refusal('two distributions are compared directly: use mechanism="gaussian-exact"')
+    return refused
+
+
+def accurate(variance: Fraction) -> str:
+    """Return Theorem 2's accuracy, for the noise that is drawn, in words.
+
+    >>> accurate(Fraction(4))
+    'in each number the noise stays below 3.92 with probability 95 % (Zhang22 Theorem 2)'
+    """
+    reach = accuracy(variance, Fraction(1, 20))
+    return f"in each number the noise stays below {number(reach, digits=4)} with probability 95 % (Zhang22 Theorem 2)"
+
+
+@dataclass(frozen=True)
+class AttributeGaussian:
+    """Normal noise of the printed variance, where its exact delta is at most delta."""
+
+    name: str = "attribute-gaussian"
+    source: str = "Zhang, Ohrimenko and Cummings 2022, Algorithm 1 and Theorem 1"
+
+    def cost(self, problem: Problem) -> Cost:
+        return predicted(problem)
+
+    @refusing
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the rounded normal noise; a refusal for delta 0, and where the exact delta exceeds delta."""
+        if refused := unanswerable(problem):
+            return refused
+        rule = printed_per_shift(problem.epsilon, problem.delta)
+        variance, worst, shifts = Fraction(0), INDEPENDENT, dict[str, list[tuple[Fraction, Fraction]]]()
+        seen = list(compared(problem))
+        for each in seen:
+            if each.laws.shift is None:
+                return Refusal(
+                    "Algorithm 1 compares normal distributions of one variance, and under these hypotheses they are "
+                    'others: use mechanism="attribute-gaussian-exact"'
+                )
+            move, credit = sum(x * x for x in each.laws.shift), least_eigenvalue(each.laws.covariance)
+            shifts.setdefault(each.about, []).append((Fraction(move), credit))
+            if rule * move - credit > variance:
+                variance, worst = rule * move - credit, against(each.left, each.right)
+            elif move and worst == INDEPENDENT:
+                worst = against(each.left, each.right)
+        noise = normal_noise(problem, deviation_up(variance) / problem.unit)
+        drawn = Fraction(noise.scale) ** 2
+        over = [each for each in seen if not _is_covered(each, drawn, problem)]
+        if over:
+            delta = max(each.laws.delta(drawn, problem.epsilon) for each in over)
+            return Refusal(
+                f"the printed variance {number(variance)} keeps delta {number(delta, digits=4)} at this epsilon, more "
+                f"than {number(problem.delta)} (its constant is proved for epsilon up to 1, errata E8a): use "
+                'mechanism="attribute-gaussian-exact"'
+            )
+        printed = max(
+            rule * max(move for move, _ in terms) - min(credit for _, credit in terms) for terms in shifts.values()
+        )
+        exact = max(each.laws.delta(drawn, problem.epsilon) for each in seen)
+        numbers = (("added_variance", float(drawn)), ("printed_variance", float(printed)), ("exact_delta", exact))
+        detail = NOTHING_NEEDED
+        if variance:
+            detail = f"exact delta {number(exact, digits=4)}; variance {number(drawn)}, printed for the class as a "
+            detail += f"whole {number(printed)}; {accurate(drawn)}"
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, Witness(worst, detail, numbers))
+
+
+def _is_covered(each: Compared, drawn: Fraction, problem: Problem) -> bool:
+    """Whether a variance keeps (epsilon, delta) exactly: sets by their largest shift, which is what the rule covers."""
+    laws = each.laws
+    shifted = laws if isinstance(laws, Shifted | Rounded) else Shifted(laws.shift or (), laws.covariance)
+    return drawn >= shifted.least_variance(problem.epsilon, problem.delta)
+
+
+MECHANISM = AttributeGaussian()

@@ -1,0 +1,182 @@
+"""Normal noise for an answer that is only nearly normal (Zhang22 Algorithm 2, Theorem 3, with the delta corrected).
+
+Let f_a be the density of the answer given the value a, f~_a the normal one of mean m_a and variance v that stands for
+it, and lambda, eta such that f_a(T) <= e^lambda f~_a(T) + eta and f~_a(T) <= e^lambda f_a(T) + eta for every a and T
+(`densities.excess`). Noise is post-processing, so both hold after it, too. If it makes the normal ones
+(epsilon', delta')-indistinguishable, then with the same letters for the noisy distributions
+
+    f_a <= e^lambda f~_a + eta <= e^lambda (e^epsilon' f~_b + delta') + eta
+        <= e^(epsilon' + 2 lambda) f_b + e^lambda delta' + eta (1 + e^(epsilon' + lambda)).
+
+The printed Theorem 3 has eta once: its proof forgets that of the second distribution (errata E8b). For every lambda
+there is a least eta, so epsilon' = epsilon - 2 lambda and delta' follow from the promise, and the lambda that needs the
+least noise is searched; any lambda is sound. The normal ones need a total variance of (D s)^2, where s is the analytic
+deviation for a move by 1 (Balle and Wang 2018) and D the largest |m_a - m_b| of a comparison; v of it is there already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
+from takifugu.analysis.questions.answer_density import Given, answer_densities
+from takifugu.analysis.questions.normal_law import deviation_up
+from takifugu.mechanisms.common.answer_noise import normal_noise
+from takifugu.mechanisms.common.largest_need import refusing
+from takifugu.mechanisms.normal_by_rule import refusal
+from takifugu.model.secrets.hypotheses import against
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
+from takifugu.numbers.densities.excess import charge_at
+from takifugu.numbers.search import lowest
+
+#: How many lambdas are tried at first, each twice the one before, and how often the best place is then narrowed.
+TRIED, NARROWED = 12, 8
+#: Operations for one charge (eta at one lambda), and for one analytic deviation.
+_CHARGE, _SIGMA = 3e6, 1e6
+
+
+@dataclass(frozen=True)
+class Split:
+    """How (epsilon, delta) is divided: lambda and eta for not being normal, the rest for the normal references."""
+
+    closeness: float
+    charge: float
+    epsilon: Fraction
+    delta: Fraction
+    sigma: float
+
+    @staticmethod
+    def at(closeness: float, charge: float, epsilon: Fraction, delta: Fraction) -> Split | None:
+        """Return the split for one lambda and its eta, with sigma for a move by 1; None where nothing is left.
+
+        >>> Split.at(0.1, 1e-7, Fraction(1), Fraction(1, 10**5)).epsilon
+        Fraction(14411518807585587, 18014398509481984)
+        """
+        left = epsilon - 2 * Fraction(closeness)
+        if left <= 0:
+            return None
+        spent = Fraction(charge) * (1 + _exp_up(float(left) + closeness))
+        share = (delta - spent) / _exp_up(closeness)
+        if share < Fraction(1, 10**249):
+            return None
+        return Split(closeness, charge, left, share, gaussian_analytic_sigma(1, left, share))
+
+
+def _exp_up(exponent: float) -> Fraction:
+    """Return a rational at least e^exponent; the exponent may have been rounded down by a few units."""
+    return Fraction(math.exp(exponent)) * (1 + Fraction(1, 2**44))
+
+
+@dataclass(frozen=True)
+class AttributeGaussianApprox:
+    """Rounded normal noise for one real number whose density given each value of what is hidden is known."""
+
+    name: str = "attribute-gaussian-approx"
+    source: str = "Zhang, Ohrimenko and Cummings 2022, Algorithm 2 and Theorem 3, with the delta that its proof gives"
+
+    def cost(self, problem: Problem) -> Cost:
+        """Predict the work: both charges of every density at every lambda that is tried."""
+        if problem.is_pair:
+            return Cost(1.0)
+        known = [answer_densities(part) or () for part in problem.law_parts]
+        tries = TRIED + NARROWED + 3
+        return Cost(1.0 + sum(tries * (2 * _CHARGE * len(splits) + _SIGMA) for splits in known))
+
+    @refusing
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        """Return the least noise of any split of (epsilon, delta); a refusal where none is left for the references.
+
+        Refused are answers of finitely many values: no density is close to them (errata E8b).
+
+        >>> import takifugu as tf
+        >>> belief = tf.Density("income", "mean", {
+        ...     40: tf.NormalMixture([0.5, 0.5], [1, 2], [2, 2]), 50: tf.NormalMixture([0.5, 0.5], [2, 3], [2, 2])})
+        >>> framework = tf.Pufferfish(tf.dataset_property("income", "mean"), belief)
+        >>> bound = MECHANISM.bound(Problem(framework, tf.Identity(), Fraction(1), Fraction(1, 1000)))
+        >>> round(float(bound.randomiser.scale), 3)
+        1.646
+        """
+        if refused := refusal(problem):
+            return refused
+        variance, worst = Fraction(0), Witness("no comparison: the normal references keep the promise without noise")
+        for part in problem.law_parts:
+            given = None if problem.is_pair else answer_densities(part)
+            if given is None:
+                return Refusal(
+                    "the density of the answer is not known: this mechanism is for a Density belief, and never for "
+                    'answers of finitely many values, which no normal distribution is close to: use "gaussian-exact"'
+                )
+            split = best_split(_compared(part, given), problem.epsilon, problem.delta)
+            if split is None:
+                return Refusal(_too_far(problem))
+            for a, b in part.family.value_pairs(part.belief, 0):
+                needed = _needed(given[a], given[b], split)
+                if needed > variance:
+                    variance, worst = needed, _witness(part, (a, b), given, split, problem)
+        noise = normal_noise(problem, deviation_up(variance) / problem.unit)
+        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, worst)
+
+
+MECHANISM = AttributeGaussianApprox()
+
+
+def best_split(given: Sequence[Given], epsilon: Fraction, delta: Fraction) -> Split | None:
+    """Return the split of (epsilon, delta) that leaves the references the least noise, of all that are tried."""
+
+    def at(closeness: float) -> Split | None:
+        return Split.at(closeness, _charge(given, closeness), epsilon, delta)
+
+    half = float(epsilon) / 2
+    tried = [0.0, *(half * 2.0 ** -(TRIED - k) * (1 - 2.0**-10) for k in range(1, TRIED + 1))]
+    splits = [at(closeness) for closeness in tried]
+    places = [k for k, split in enumerate(splits) if split is not None]
+    if not places:
+        return None
+    place = min(places, key=lambda k: _sigma(splits[k]))
+    low, high = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
+    return min(splits[place], lowest(at, low, high, NARROWED, key=_sigma), key=_sigma)
+
+
+def _sigma(split: Split | None) -> float:
+    return math.inf if split is None else split.sigma
+
+
+def _charge(given: Sequence[Given], closeness: float) -> float:
+    return max(charge_at(one.density, one.reference, closeness) for one in given)
+
+
+def _compared(part: Part, given: Sequence[Given]) -> list[Given]:
+    """Return what is given the values that are compared with some other, once each."""
+    values = {value for pair in part.family.value_pairs(part.belief, 0) for value in pair}
+    return list(dict.fromkeys(given[value] for value in sorted(values)))
+
+
+def _needed(one: Given, other: Given, split: Split) -> Fraction:
+    """Return the variance that has to be added to the references' own; it may be negative."""
+    move = Fraction(one.reference.mean) - Fraction(other.reference.mean)
+    return move**2 * Fraction(split.sigma) ** 2 - Fraction(one.reference.deviation) ** 2
+
+
+def _witness(part: Part, pair: tuple[int, int], given: Sequence[Given], split: Split, problem: Problem) -> Witness:
+    words = against(*(part.belief.describe_hypothesis(value) for value in pair))  # type: ignore[attr-defined]
+    one, other = (given[value].reference for value in pair)
+    move = abs(one.mean - other.mean)
+    classical = math.sqrt(2 * math.log(1.25 / float(problem.delta))) * move / float(problem.epsilon)
+    numbers = (
+        ("lambda", split.closeness), ("eta", split.charge), ("epsilon of the references", float(split.epsilon)),
+        ("delta of the references", float(split.delta)), ("difference of their means", move),
+        ("sigma of Algorithm 2", math.sqrt(max(0.0, classical**2 - one.deviation**2))),
+    )  # fmt: skip
+    return Witness(words, "the normal distributions in place of the answer's lie farthest apart here", numbers)
+
+
+def _too_far(problem: Problem) -> str:
+    return (
+        f"no eta leaves the normal references anything of epsilon {float(problem.epsilon):g} and delta "
+        f"{float(problem.delta):g}: the answer's distributions are not close enough to them; choose other references, "
+        "or a larger delta"
+    )

@@ -1,0 +1,178 @@
+"""What ordinary differential privacy would do about a property of columns: it hides single records, not the property.
+
+Laplace noise of scale D_1/epsilon, D_1 the largest change of the answer by one record, makes every record of any data
+set epsilon-indistinguishable. Somebody who finds two values of a property equally likely, and the belief right, then
+guesses the true one with probability (1 + TV)/2, TV the total variation between the noised answers given either value:
+no test does better, and the likelihood-ratio test does as well (Zhang22 §1.2 says that such noise does not aim to hide
+properties; the number is ours). It is computed for the distributions as they are, with floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy.special import erfcx, ndtr
+
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answer_law
+from takifugu.analysis.questions.normal_law import NormalLaw, normal_law
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.escaping import number
+from takifugu.model.secrets.hypotheses import against
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.floats import FloatArray, Wide
+from takifugu.numbers.extended.laplace_smoothing import decayed
+from takifugu.numbers.normal.comparisons import Shifted
+from takifugu.numbers.normal.rounded import Rounded
+
+#: Most places of two laws, and most of them times comparisons, for which the total variation is computed.
+MOST_PLACES, MOST_TOGETHER = 2**20, 2**22
+
+
+@dataclass(frozen=True)
+class OrdinaryNoise:
+    """Noise of `scale` (answer units) that keeps `epsilon` for every record, and who would still guess what."""
+
+    epsilon: Fraction
+    scale: float
+    total_variation: float
+    comparison: str
+
+    @property
+    def chance(self) -> float:
+        """The probability of the best guess between two equally likely values."""
+        return (1 + self.total_variation) / 2
+
+    def describe(self) -> str:
+        """Return what the numbers mean."""
+        return (
+            f"ordinary differential privacy with epsilon {float(self.epsilon):g} adds Laplace noise of scale "
+            f"{number(self.scale)}, which hides single records; somebody who weighs {self.comparison}, equally likely "
+            f"before, still guesses right with probability {_percent(self.chance)}"
+        )
+
+
+def ordinary_noise(problem: Problem) -> OrdinaryNoise | None:
+    """Return what noise for single records would leave of the comparison that it hides worst; None where unknown.
+
+    It is unknown for answers of several cells, answers that one record may change without bound, and distributions of
+    the answer that are not known or too wide.
+    """
+    try:
+        change = max(map(record_change, problem.answers))
+        return None if problem.cells > 1 or not change else _worst(problem, change)
+    except (Unsupported, InputError):
+        return None
+
+
+def record_change(answer: Any) -> int:
+    """Return D_1, how far one record moves an answer over records, in grid units.
+
+    >>> from takifugu import JointTable, Records, Sum
+    >>> people = Records(JointTable([(0,), (2,), (3,)], [0.5, 0.3, 0.2], names=["age"]), 40)
+    >>> record_change(people.resolve(Sum("age")))
+    3
+    """
+    if hasattr(answer, "records"):  # entries are columns, which change in all records at once
+        return int(answer.change(range(answer.size))) // int(answer.records)
+    return int(answer.entry_changes().max(initial=0))
+
+
+def total_variation(p: FloatArray, q: FloatArray, decay: Fraction) -> float:
+    """Return the total variation of two laws on the same integers after discrete Laplace noise e^(-decay |x|).
+
+    >>> round(total_variation(np.array([1.0, 0.0]), np.array([0.0, 1.0]), Fraction(1)), 6)
+    0.462117
+    """
+    noised = decayed(Wide.of(np.stack((p, q))), decay).wide()
+    gaps = noised.floats(0)[0] - noised.floats(0)[1]
+    factor = float(np.exp(-float(decay)))
+    beyond = factor / (1 - factor) * (np.abs(gaps[0]) + np.abs(gaps[-1]))
+    return float((1 - factor) / (1 + factor) * (np.abs(gaps).sum() + beyond) / 2)
+
+
+def shifted_total_variation(shift: float, deviation: float, scale: float) -> float:
+    """Return the total variation of N(0, deviation^2) plus Laplace noise and of the same, moved by `shift`.
+
+    Both are symmetric with one top, so it is P(|N + noise| <= shift/2).
+
+    >>> round(shifted_total_variation(1, 0, 1), 6), round(shifted_total_variation(2, 1, 1e-9), 6)
+    (0.393469, 0.682689)
+    """
+    half = abs(shift) / 2
+    if not deviation:
+        return -math.expm1(-half / scale)
+    z, s = half / deviation, deviation / scale
+    # P(X > half) = P(N > half) + e^(s^2/2) (e^(-zs) P(Z < z - s) - e^(zs) P(Z > z + s)) / 2, Z standard normal
+    density = math.exp(-z * z / 2) / 2
+    near = density * erfcx((s - z) / math.sqrt(2)) if s > z else math.exp(s * s / 2 - z * s) * ndtr(z - s)
+    far = density * erfcx((s + z) / math.sqrt(2))
+    return float(max(0.0, 1 - 2 * ndtr(-z) - near + far))
+
+
+def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
+    decay, candidates = problem.epsilon / change, list[tuple[float, str]]()
+    for part in problem.law_parts:
+        if not (known := normal_law(part)).reason:
+            candidates += _of_normal(known, float(problem.grid / decay))
+            continue
+        law = answer_law(part)
+        count, width = law.comparisons()
+        if count * width > MOST_TOGETHER:
+            return None
+        candidates += _of_farthest(law, decay) or [one for family in law.families() for one in _of(family, law, decay)]
+    worst, comparison = max(candidates)
+    scale = float(Fraction(change) / problem.epsilon * problem.grid)
+    return OrdinaryNoise(problem.epsilon, scale, min(worst, 1.0), comparison)
+
+
+def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]:
+    """Yield the comparisons of normal distributions of a number, of which one is the other one's translate."""
+    for one in law.comparisons():
+        laws = one.laws.exact if isinstance(one.laws, Rounded) else one.laws
+        if not isinstance(laws, Shifted):
+            raise Unsupported("the distributions are not normal, or have different variances")
+        (shift,), ((variance,),) = laws.shift, laws.covariance
+        gap = shifted_total_variation(float(shift), math.sqrt(variance), scale)
+        yield gap, against(one.left, one.right)
+
+
+def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]]:
+    """Return the comparison of the two values that are farthest apart, where a law tells no others."""
+    farthest = getattr(law, "farthest_laws", lambda: None)()
+    if farthest is None:
+        return []
+    family, (a, b) = farthest
+    rows = family.weights.floats(family.weights.exponents.max(axis=1, keepdims=True))
+    p, q = rows / rows.sum(axis=1, keepdims=True)
+    return [(total_variation(p, q, decay * family.step), against(law.describe(0, a, 0), law.describe(0, b, 0)))]
+
+
+def _of(family: AnswerFamily, law: AnswerLaw[Any], decay: Fraction) -> Iterator[tuple[float, str]]:
+    if not getattr(family, "whole", True):
+        raise Unsupported("the distributions of the whole answer are not known")
+    for a, i, b, j in family.compared:
+        p, q = _on_one_line(family.hulls[a][i], family.hulls[b][j])
+        one, other = (law.describe(family.entry, v, number) for v, number in ((a, i), (b, j)))
+        yield total_variation(p, q, decay), against(one, other)
+
+
+def _on_one_line(p: Pmf, q: Pmf) -> tuple[FloatArray, FloatArray]:
+    """Return the masses of two laws of integers at all integers between the outermost atoms."""
+    low, high = min(int(p.values[0]), int(q.values[0])), max(int(p.values[-1]), int(q.values[-1]))
+    if high - low > MOST_PLACES:
+        raise Unsupported("the distributions of the answer are too wide")
+    rows = np.zeros((2, high - low + 1))
+    for row, law in zip(rows, (p, q), strict=True):
+        row[law.values.astype(np.int64) - low] = law.probabilities
+    return rows[0], rows[1]
+
+
+def _percent(chance: float) -> str:
+    text = f"{number(100 * chance, digits=4)} %"
+    return text if chance < 0.99995 else "above 99.99 %"

@@ -1,0 +1,96 @@
+"""The answer families of a problem, for the mechanisms that look at the law of the answer and at nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.analysis.problem import Cost, Part, Problem
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, answer_law
+from takifugu.core import searches
+from takifugu.mechanisms.common.lines import line_answers, line_parts
+from takifugu.mechanisms.common.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
+from takifugu.model.secrets.hypotheses import against
+
+#: What a comparison costs besides passes over its laws, as a number of extra atoms.
+OVERHEAD = 300.0
+#: Families are kept for the next mechanism when all of a problem's fit into this many bytes.
+CACHED_BYTES = 2.0**26
+#: For the predicted time: passes over each law.
+_SCANS = 300.0
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """An answer family with what tells it; entries inside are counted from `start`.
+
+    `alone` is the family of what the component that holds the secret adds, where `family` counts the others as well.
+    """
+
+    family: AnswerFamily
+    law: AnswerLaw[Any]
+    start: int = 0
+    smoothed: bool = False
+    alone: AnswerFamily | None = None
+
+    def describe(self, compared: Compared) -> str:
+        """Name a comparison of the family."""
+        a, i, b, j = compared
+        one, other = (self.law.describe(self.family.entry, v, number, self.start) for v, number in ((a, i), (b, j)))
+        return against(one, other)
+
+
+def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
+    """Yield every answer family of a problem; those of small problems are computed once.
+
+    With `lines`, for mechanisms of Laplace noise, answers of several cells that move along one line count as one number
+    (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
+    """
+    parts = line_parts(problem) if lines else problem.law_parts
+    if sum(answer_law(part).cached_bytes() for part in parts) <= CACHED_BYTES:
+        of_lines = lines and problem.cells > 1
+        yield from problem.cached((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
+    else:
+        secrets = sum(len(part.family.entries) for part in parts)
+        seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds
+        # Some of the laws are no bound for the others: an interrupt must not end this quietly.
+        with searches.running(secrets, secrets, seconds, "secrets", ends=False) as search:
+            for located in _located(problem, parts, lines):
+                yield located
+                search.tell(1)
+
+
+def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:
+    """Predict the work on all families when every comparison is looked at by `scans` passes over its laws.
+
+    With `laplace` a mechanism asks the families for losses, moves and scales of Laplace noise only, not for laws; for
+    `lines` see `located_families`.
+    """
+    operations = memory = 0.0
+    least = MOST_SMOOTHED if is_smoothed(problem, lines) else 0
+    for part in line_parts(problem) if lines else problem.law_parts:
+        law = answer_law(part)
+        laws, held = law.work(laplace)
+        comparisons, width = law.comparisons(laplace)
+        operations += laws + scans * comparisons * (max(width, least) + OVERHEAD) if comparisons else 0.0
+        memory = max(memory, held)
+    return Cost(operations, memory)
+
+
+def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[Located]:
+    numbers = line_answers(problem) if is_smoothed(problem, lines) else None
+    shares = [Shares(b, a) for b, a in zip(problem.framework.beliefs, numbers or (), strict=bool(numbers))]
+    for part in parts:
+        others = shares[part.number].others(part.start) if shares and part.is_one_of_several else None
+        law = answer_law(part)
+        for family in law.families():
+            if others is None:
+                yield Located(family, law, part.start, alone=_of_one(family))
+            else:
+                yield Located(smoothed(family, *others), law, part.start, smoothed=True, alone=family)
+
+
+def _of_one(family: AnswerFamily) -> AnswerFamily | None:
+    """Return the family of one user's contribution, where the family counts all users."""
+    return getattr(family, "alone", None) if getattr(family, "whole", False) else None

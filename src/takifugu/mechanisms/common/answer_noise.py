@@ -1,0 +1,56 @@
+"""Noise of a size in the unit of laws of the answer, in the form that the answer's grid allows.
+
+Answers on a grid get discrete Laplace noise. Given laws whose atoms have no common grid get the continuous noise,
+rounded once to the declared grid, or else to a power of ten at most 1e-6 of the range of the laws.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal, laplace_or_exact
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.rationals import round_up
+
+
+def covering(problem: Problem, scale: Fraction) -> Randomiser:
+    """Return what loses D/scale at most for a change D of the answer (the problem's unit): Laplace noise, or a choice.
+
+    For mechanisms that rely on changes of the answer alone. Raises what `laplace_noise` raises, and Unsupported for a
+    choice that nothing hidden moves.
+    """
+    choice = problem.candidates
+    if choice is None:
+        return laplace_noise(problem, scale)
+    if not scale:
+        raise Unsupported(
+            f"nothing that is hidden moves {problem.query.describe()}, so there would be no noise",
+            fix="publish a query of it that needs none, such as a histogram",
+        )
+    return PermuteAndFlip(round_up(scale * problem.unit / problem.grid), choice.outcomes, choice.goal)
+
+
+def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
+    """Return Laplace noise of a scale in the problem's unit; none for scale 0.
+
+    Raises Unsupported when two laws are compared and the query is not Identity(), and where a choice is published.
+    """
+    problem.check_adds()
+    if problem.on_grid:
+        return laplace_or_exact(round_up(scale * problem.unit / problem.grid), problem.grid, problem.cells)
+    if not scale:
+        return Exact(problem.grid, problem.cells, on_grid=False)
+    return RoundedLaplace(round_up(scale * problem.unit), problem.grid, problem.cells, on_grid=False)
+
+
+def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
+    """Return normal noise of a deviation in the problem's unit, rounded once to the answer's grid; none for sigma 0.
+
+    Rounding is post-processing, so what is proved for the continuous noise holds. Raises as `laplace_noise`.
+    """
+    problem.check_adds()
+    if not sigma:
+        return Exact(problem.grid, problem.cells, problem.on_grid)
+    return RoundedNormal(round_up(sigma * problem.unit), problem.grid, problem.cells, problem.on_grid)

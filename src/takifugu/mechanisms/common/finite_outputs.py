@@ -1,0 +1,183 @@
+"""Problems with finitely many answers and outputs: the laws as integer rows, and channels whose loss is measured.
+
+A channel sees the whole answer, so the laws are laws of the whole answer (`whole_laws`): other independent pieces and
+users are added before it, not after. A float channel becomes one of exact masses (`channel.repair`); what it
+promises is the largest log-ratio of its exact outputs, measured on every comparison.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.problem import Cost, Problem
+from takifugu.analysis.questions.answer_law import answer_law
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms.common.answer_families import predicted
+from takifugu.mechanisms.common.shares import most_answers
+from takifugu.mechanisms.common.whole_laws import whole_laws
+from takifugu.numbers.atoms import Atom, Floats
+from takifugu.numbers.distributions.channel import Channel, largest_log_ratio, repair
+from takifugu.numbers.distributions.exact_ratio import exact_law
+from takifugu.numbers.distributions.pmf import Pmf
+
+#: How much of the mean row is mixed into a channel: the first share that brings the measured loss down to epsilon.
+BLENDS = tuple(Fraction(1, 2**bits) for bits in (30, 26, 22, 18, 14, 12, 10, 8, 6, 4, 3, 2, 1, 0))
+NO_COMPARISON = "no comparison: no answer has to move"
+#: Logarithms of the lifted masses are this accurate, so ratios this close to the largest are looked at exactly.
+_DOUBT = 1e-9
+_CLEARED = 2.0**-30
+
+
+@dataclass(frozen=True)
+class Side:
+    """One comparison: the numbers of its two laws, how far rounded masses may move a log-ratio, and its name."""
+
+    left: int
+    right: int
+    margin: float
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteProblem:
+    """Inputs and outputs in units of the grid; `laws[k]` are integer masses of the inputs, `prior` their average.
+
+    `prior` is the mean of the laws of all hypotheses that are compared, each counted once for every comparison: what
+    the answer is when one of them holds and nobody says which.
+    """
+
+    inputs: tuple[Fraction, ...]
+    outputs: tuple[int, ...]
+    laws: tuple[tuple[int, ...], ...]
+    sides: tuple[Side, ...]
+    prior: tuple[float, ...]
+
+    def probabilities(self) -> Floats:
+        """Return the laws as rows of floats."""
+        return np.array([[mass / total for mass in law] for law, total in zip(self.laws, self._totals, strict=True)])
+
+    @cached_property
+    def _totals(self) -> tuple[int, ...]:
+        return tuple(map(sum, self.laws))
+
+    def measured(self, channel: Channel) -> tuple[float, str]:
+        """Return the largest log-ratio of the channel's outputs over all comparisons, rounded up, and where it is."""
+        if all(row == channel.masses[0] for row in channel.masses):
+            return 0.0, self.sides[0].name if self.sides else NO_COMPARISON
+        rows = np.array(channel.masses, dtype=object)
+        lifted = [_integers(np.array(law, dtype=object) @ rows) for law in self.laws]
+        logs = np.array([[math.log(mass) if mass else -math.inf for mass in row] for row in lifted])
+        logs -= np.array([[math.log(total)] for total in self._totals])
+        worst, name = 0.0, self.sides[0].name if self.sides else NO_COMPARISON
+        for side in self.sides:
+            held = np.isfinite(logs[side.left]) | np.isfinite(logs[side.right])
+            gaps = np.abs(logs[side.left, held] - logs[side.right, held])
+            if gaps.max() + _DOUBT + side.margin <= worst:
+                continue
+            near = np.flatnonzero(held)[gaps >= gaps.max() - _DOUBT]
+            one, two = (self._shares(lifted[k], k, near) for k in (side.left, side.right))
+            ratio = max(largest_log_ratio(one, two), largest_log_ratio(two, one))
+            loss = math.nextafter(ratio + side.margin, math.inf)
+            if loss > worst:
+                worst, name = loss, side.name
+        return worst, name
+
+    def _shares(self, lifted: list[int], law: int, places: Any) -> dict[Hashable, Atom]:
+        """Return the output law at some places, up to the total of a channel's row."""
+        return {int(y): Fraction(lifted[y], self._totals[law]) for y in places}
+
+
+def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> FiniteProblem:
+    """Return the answers that the compared laws allow, and all comparisons; outputs are those answers unless given.
+
+    Answers off the grid are published at the nearest multiple. Raises Unsupported where a belief has no law of the
+    whole answer or it is too wide (`whole_laws`), InputError for no outputs at all or for repeated ones.
+    """
+    unit = problem.grid / problem.unit
+    numbers: dict[Any, int] = {}
+    laws: list[dict[Fraction, int]] = []
+    sides, seen, counts = [], set(), dict[int, int]()
+    for comparison in whole_laws(problem):
+        placed = []
+        for law in (comparison.p, comparison.q):
+            masses = _exact_masses(law, unit)
+            key = tuple(masses.items())
+            if key not in numbers:
+                numbers[key] = len(laws)
+                laws.append(masses)
+            placed.append(numbers[key])
+            counts[numbers[key]] = counts.get(numbers[key], 0) + 1
+        left, right = placed
+        margin = 2 * comparison.error * (1 + comparison.error)
+        if left != right and (left, right, margin) not in seen:
+            seen.add((left, right, margin))
+            sides.append(Side(left, right, margin, comparison.describe()))
+    inputs = tuple(sorted({x for law in laws for x in law}))
+    chosen = sorted({round(x) for x in inputs}) if outputs is None else list(outputs)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise InputError(
+            "the outputs of a channel must be different numbers, at least one", fix="list each once"
+        ).at("outputs")
+    rows = tuple(tuple(law.get(x, 0) for x in inputs) for law in laws)
+    total, weights = sum(counts.values()), [(k, count, sum(rows[k])) for k, count in counts.items()]
+    prior = tuple(
+        math.fsum(count / total * (rows[k][place] / whole) for k, count, whole in weights)
+        for place in range(len(inputs))
+    )
+    return FiniteProblem(inputs, tuple(sorted(chosen)), rows, tuple(sides), prior)
+
+
+def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple[Channel, float, str]:
+    """Return a channel of exact masses near the matrix whose measured loss is at most epsilon, the loss, and where.
+
+    First without probabilities below 2**-30, solver noise mostly. Then as little as possible of the mean row is mixed
+    in; with all of it every answer has the same output law.
+    """
+    cleared = np.where(matrix < _CLEARED, 0.0, matrix)
+    for table, blend in ((cleared, Fraction(0)), *((matrix, blend) for blend in BLENDS)):
+        channel = repair(finite.inputs, finite.outputs, table, blend)
+        loss, name = finite.measured(channel)
+        if loss <= epsilon:
+            return channel, loss, name
+    raise Unsupported(
+        "no channel of exact masses near this one keeps epsilon", rule="the masses of the belief are too rough"
+    )
+
+
+def is_identity(finite: FiniteProblem, channel: Channel) -> bool:
+    """Whether every answer is published as it is (at the nearest multiple of the grid)."""
+    columns = {y: index for index, y in enumerate(finite.outputs)}
+    return all(
+        round(x) in columns and bool(row[columns[round(x)]] == channel.total)
+        for x, row in zip(finite.inputs, channel.masses, strict=True)
+    )
+
+
+def predicted_size(problem: Problem) -> tuple[float, float, Cost]:
+    """Return the predicted numbers of answers and of comparisons, and the cost of the laws themselves."""
+    cost = predicted(problem, 20_000.0)
+    sizes = [answer_law(part).comparisons() for part in problem.law_parts]
+    several = [
+        most_answers(belief, problem.answers[number])
+        for number, belief in enumerate(problem.framework.beliefs)
+        if len(belief.components()) > 1
+    ]
+    return max([*several, *(width for _, width in sizes)], default=0.0), sum(count for count, _ in sizes), cost
+
+
+def _exact_masses(law: Pmf, unit: Fraction) -> dict[Fraction, int]:
+    """Return integer masses in units of the grid; float masses are binary fractions."""
+    whole = [int(mass) for mass in exact_law(law).masses]
+    divisor = math.gcd(*whole)
+    return {Fraction(x) / unit: m // divisor for x, m in zip(law.values.tolist(), whole, strict=True)}
+
+
+def _integers(row: Any) -> list[int]:
+    return [int(mass) for mass in row]

@@ -1,0 +1,114 @@
+"""Answers of several cells that move along one line: one number decides the Laplace noise that they need.
+
+Let the answer be F = c + S d with a fixed integer vector d and one integer S: a histogram over two states is
+(n, 0) + S (-1, 1), S the count of the second. Let D = |d_1| + ... + |d_m| and T = D S, the answer's place along the
+line, lengths in L1. Every cell gets independent Laplace noise of scale b, discrete on the grid.
+
+Claim 1. Where mass can be moved from one law of T to another with no move longer than w, the log-ratio of the noised
+answers is at most w/b. For |T - T'| is the L1 distance of the two answers, and noise of scale b on every cell hides a
+move by w in L1 up to w/b. The same inequality, P(y | F) <= e^{|T - T'|/b} P(y | F'), is all that the proofs of
+`kantorovich-relaxed` and `wasserstein-delta` use.
+
+Claim 2. The largest log-ratio of the noised answers is that of T with Laplace noise of scale b, at its atoms: the
+smallest scale for T is the smallest for F.
+Proof. Fix an output y. Up to a factor its likelihood given S = s is K(s) = e^{-h(s)} with h(s) = sum over the cells j
+of |y_j - c_j - s d_j|/b. h is convex on the integers, and its steps lie in [-l, l] with l = D/b; beyond all
+(y_j - c_j)/d_j they are -l or l. Let
+    mu(z) = (2 cosh(l) K(z) - K(z - 1) - K(z + 1)) / (2 sinh(l)).
+With u = h(z + 1) - h(z) and v = h(z) - h(z - 1), v <= u: K(z - 1) + K(z + 1) = (e^v + e^-u) K(z) <= (e^u + e^-u) K(z)
+<= 2 cosh(l) K(z), so mu(z) >= 0; far out mu(z) = 0. And K(s) = sum_z mu(z) e^{-l |s - z|}: the second difference of
+e^{-l |s - z|} vanishes except at s = z, so both sides have the same mu, and both fall to 0. So the likelihood of every
+output is a mixture, the same for all s, of the likelihoods e^{-|D s - D z|/b} of T's noised value at D z; a ratio of
+two sums is at most the largest ratio of their terms, and the ratio of the noised T is largest at atoms. It is reached:
+y = c + z d gives K(s) = e^{-l |s - z|}. QED
+
+All cells are one release, calibrated together. Nothing follows for cells that are released one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from takifugu.analysis.problem import Part, Problem
+from takifugu.core.cache import cached
+from takifugu.model.queries import Additive
+from takifugu.model.queries.additive import IntArray
+
+
+def line_parts(problem: Problem) -> tuple[Part, ...]:
+    """Return the parts of `law_parts`; one whose share of the answer moves along a line has its place there instead.
+
+    Where the whole answer has no line each part has one of its own: the others' shares are added afterwards.
+    """
+    if problem.cells == 1:
+        return problem.law_parts
+    return tuple(replace(part, answer=_line_of(part, line) or part.answer) for part, line in _with_lines(problem))
+
+
+def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
+    """Return the answer under every belief as one number, its place on a line; None where one has no line."""
+    if problem.cells == 1:
+        return problem.answers
+    lines = tuple(along_line(answer) for answer in problem.answers)
+    answers = tuple(line for line in lines if line is not None)
+    return answers if len(answers) == len(lines) else None
+
+
+def _with_lines(problem: Problem) -> Iterator[tuple[Part, Additive | None]]:
+    """Yield every part with the line of the whole answer, which the shares of all components then have in common."""
+    lines = [along_line(answer) for answer in problem.answers]
+    for part in problem.law_parts:
+        yield part, lines[part.number]
+
+
+def _line_of(part: Part, line: Additive | None) -> Additive | None:
+    if line is None:
+        return along_line(part.answer)
+    return line.restrict(slice(part.start, part.start + part.belief.size))
+
+
+def along_line(answer: Additive) -> Additive | None:
+    """Return T = D S for an answer c + S d, up to a constant; None where it does not move along one line.
+
+    An answer of one cell is its own place.
+
+    >>> from takifugu import Histogram, MarkovChain
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3)
+    >>> along_line(Histogram().resolve(chain)).tables[0].tolist()
+    [[0], [2]]
+    """
+    if len(answer.labels) == 1:
+        return answer
+    if not isinstance(answer, Additive):
+        return None  # what is no sum over entries has no tables
+    return cached(answer, along_line, lambda: _along_line(answer))
+
+
+def _along_line(answer: Additive) -> Additive | None:
+    if not isinstance(answer, Additive):
+        return None  # whole columns move it by any step of a term
+    used = {0} if answer.table_of is None else set(np.unique(answer.table_of[answer.weights != 0]).tolist())
+    moves = [table - table[0] for table in answer.tables]
+    direction: IntArray | None = None
+    places = []
+    for number, move in enumerate(moves):
+        lengths = np.abs(move).sum(axis=1)
+        if number not in used or not lengths.any():
+            places.append(np.zeros((len(move), 1), dtype=np.int64))
+            continue
+        direction = _primitive(move[int(lengths.argmax())]) if direction is None else direction
+        longest = int(np.abs(direction).argmax())
+        steps = move[:, longest] // direction[longest]
+        if (np.outer(steps, direction) != move).any():
+            return None
+        places.append((steps * int(np.abs(direction).sum()))[:, None])
+    return Additive(answer.grid, ("place on the line",), tuple(places), answer.weights, answer.table_of)
+
+
+def _primitive(vector: IntArray) -> IntArray:
+    """Return the shortest integer vector in the direction of a vector."""
+    shortest: IntArray = vector // int(np.gcd.reduce(np.abs(vector)))
+    return shortest

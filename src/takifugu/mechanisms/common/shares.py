@@ -1,0 +1,164 @@
+"""What the independent components of a belief add to an answer beside one of them, and how that smooths its laws.
+
+Let the answer be F = F_1 + ... + F_n over independent components. Given a secret of component i the law of F is that of
+F_i given it, convolved with the law of the sum of the others. Noise for F_i alone is enough for F (the others are added
+afterwards), but the law of F may need less. The convolution is exact in integers, so it is made where the answer takes
+few values (MOST_SMOOTHED); elsewhere, and where any initial distribution is allowed, F_i stands alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.problem import Part, Problem
+from takifugu.analysis.questions.answer_law import AnswerFamily, answer_law
+from takifugu.analysis.questions.marginal import marginal
+from takifugu.mechanisms.common.lines import line_answers
+from takifugu.model.beliefs import Belief, separate
+from takifugu.model.queries import Additive
+from takifugu.model.secrets import Family
+from takifugu.numbers.distributions.exact_ratio import exact_law
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.leave_one_out import Sums
+
+#: Answers with more values than this are not convolved, nor where all laws together would take more products.
+MOST_SMOOTHED, MOST_PRODUCTS = 200, 2e7
+#: What a witness adds where a component stands alone.
+ALONE = "; smallest given this component alone: nothing counts on what independent ones add"
+
+
+def is_smoothed(problem: Problem, lines: bool = False) -> bool:
+    """Return whether laws of the answer count what other components add: one number, few values, single laws.
+
+    With `lines` an answer of several cells along one line is one number. Of independent users all are counted wherever
+    it is affordable (`answer_laws.users`), so they do not matter here.
+    """
+    if problem.cells > 1 and not lines:
+        return False
+    if not any(len(belief.components()) > 1 for belief in problem.framework.beliefs):
+        return False
+    numbers = line_answers(problem)
+    laws = sum(len(p.family.entries) * len(p.belief.alphabet(0)) for p in problem.parts)
+    return numbers is not None and all(
+        len(belief.components()) == 1
+        or (not separate(belief) and marginal(belief.component(0)).known and _affordable(belief, answer, laws))
+        for belief, answer in zip(problem.framework.beliefs, numbers, strict=True)
+    )
+
+
+def stands_alone(problem: Problem, lines: bool = False) -> bool:
+    """Return whether one component's laws stand for those of an answer to which others contribute as well."""
+    return not is_smoothed(problem, lines) and any(
+        np.count_nonzero([np.any(problem.answers[number].weights[run.start : run.stop]) for run in runs]) > 1
+        for number, belief in enumerate(problem.framework.beliefs)
+        if len(runs := belief.components()) > 1 and not separate(belief)
+    )
+
+
+def alone(problem: Problem, lines: bool = False) -> str:
+    """Return what a witness adds where the noise may be more than the least: nothing where it is the least."""
+    if stands_alone(problem, lines):
+        return ALONE
+    return next((note for part in problem.law_parts if (note := answer_law(part).note)), "")
+
+
+def smoothed(family: AnswerFamily, others: Pmf, error: float) -> ListedFamily:
+    """Return the laws of a family, each convolved with the law of what other components add."""
+    hulls = {v: tuple(exact_law(law).convolve(others) for law in laws) for v, laws in family.hulls.items()}
+    whole = family.relative_error + error + family.relative_error * error
+    return ListedFamily(family.entry, family.pairs, hulls, whole)
+
+
+def _affordable(belief: Belief, answer: Additive, laws: int) -> bool:
+    values = most_answers(belief, answer)
+    return values <= MOST_SMOOTHED and laws * values**2 <= MOST_PRODUCTS
+
+
+def most_answers(belief: Belief, answer: Additive) -> float:
+    """Return a bound on how many values a scalar answer can take: places between the outermost, and joint states.
+
+    >>> from takifugu import Count, IndependentUsers
+    >>> users = IndependentUsers([{0: 0.5, 1: 0.5}] * 25)
+    >>> most_answers(users, Count(1).resolve(users))
+    26.0
+    """
+    values = [np.unique(table[:, 0]) for table in answer.tables]
+    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[which] * np.abs(answer.weights)
+    steps = np.array([np.gcd.reduce(np.diff(v)) if len(v) > 1 else 0 for v in values])[which] * answer.weights
+    states = np.log2([len(v) for v in values])[which] * (spreads > 0)
+    return float(min(1 + spreads.sum() / max(int(np.gcd.reduce(steps)), 1), 2.0 ** min(states.sum(), 60.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The laws of what the independent components of a belief add to an answer, one for each different component."""
+
+    belief: Belief
+    answer: Additive
+
+    def others(self, start: int) -> tuple[Pmf, float]:
+        """Return the law of what all components but the one that begins at entry `start` add, and its relative error.
+
+        Raises Unsupported where a component has no single law.
+        """
+        return self._others[self._kind_at[start]]
+
+    @cached_property
+    def _kinds(self) -> dict[Any, tuple[Belief, Additive, int]]:
+        """A component and how many are like it, by what makes components alike."""
+        kinds: dict[Any, tuple[Belief, Additive, int]] = {}
+        for number, run in enumerate(self.belief.components()):
+            piece, share = self.belief.component(number), self.answer.restrict(slice(run.start, run.stop))
+            _, _, count = kinds.get((id(piece), share.key), (piece, share, 0))
+            kinds[id(piece), share.key] = piece, share, count + 1
+        return kinds
+
+    @cached_property
+    def _kind_at(self) -> dict[int, int]:
+        """The number of a component's kind by its first entry."""
+        order = {key: place for place, key in enumerate(self._kinds)}
+        return {
+            run.start: order[id(self.belief.component(n)), self.answer.restrict(slice(run.start, run.stop)).key]
+            for n, run in enumerate(self.belief.components())
+        }
+
+    @cached_property
+    def _others(self) -> list[tuple[Pmf, float]]:
+        """For each kind of component the law of the sum of all others, and how far its masses may be off."""
+        kinds = list(self._kinds.values())
+        laws = [share_law(piece, share) for piece, share, _ in kinds]
+        counts = [count for _, _, count in kinds]
+        sums = Sums([law for law, _ in laws], counts, lambda p, q: p.convolve(q), Pmf([0], [1]))
+        logs = math.fsum(count * math.log1p(error) for (_, error), count in zip(laws, counts, strict=True))
+        return [(sums.without(kind), 1.01 * math.expm1(logs)) for kind in range(len(kinds))]
+
+
+def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
+    """Return (law, error): the exact-mass law of one component's share, each mass right up to a factor 1 +- error.
+
+    It is the mixture of the laws given an entry's values over the probabilities of these values.
+
+    >>> from takifugu.model.beliefs.contacts import Clique
+    >>> clique = Clique(2, Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]))
+    >>> from takifugu import Count
+    >>> [str(p) for _, p in share_law(clique, Count(1).resolve(clique))[0].items()]
+    ['1/2', '1/4', '1/4']
+    """
+    free = next((i for i in range(piece.size) if sum(piece.possible(i)) > 1), None)
+    if free is None:
+        read = [int(i) for i in np.flatnonzero(share.weights)]  # an entry that is not read has no table of its own
+        fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)
+        return Pmf([fixed], [1]), 0.0
+    chances, error = marginal(piece).of(free)
+    family = next(answer_law(Part(piece, share, Family((free,)))).families())
+    total = sum((chances[value] for value in family.hulls), Fraction(0))
+    law = Pmf.mix([chances[v] / total for v in family.hulls], [exact_law(given) for (given,) in family.hulls.values()])
+    return law, 2.01 * (2 * family.relative_error + error)

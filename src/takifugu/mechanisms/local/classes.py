@@ -1,0 +1,167 @@
+"""Classes of populations: those that a channel spreads out, and what tupling keeps for the worst two of a class.
+
+The class of beta and a channel A (Kawamoto19 Section 6.2, with eta = 0; errata X2) holds the populations that A sends
+to no output with more than beta. Three remarks of the paper:
+
+* with beta = 1 it holds all populations: exactly from the largest A(x)[y] on (`largest_reach`), since points are
+  populations, and A#(lambda)[y] is a mean of them;
+* it grows with beta, and so does the worst delta of tupling (`worst_pair`);
+* a channel with *less* local privacy need not have the smaller class: a constant channel keeps epsilon 0 and sends all
+  to one output. What makes the class large is that the largest mass is small; randomised response makes it all
+  populations once beta >= e^epsilon / (e^epsilon + k - 1), which falls to 1/k with epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms.local.tupling import Tupling
+from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.distributions.positive_part import Enclosure
+from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.transport.couplings import Population
+
+#: Kinds of pairs that are tried.
+MOST_PAIRS = 5_000
+#: The relative width that tells which pairs are worth a closer look.
+_ROUGH = 0.05
+
+Law = tuple[Fraction, ...]
+
+
+def largest_mass(channel: Channel, population: Population) -> Any:
+    """Return the largest A#(population)[y]: the least beta whose class holds the population.
+
+    >>> largest_mass(Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]]), {0: Fraction(1, 4), 1: Fraction(3, 4)})
+    Fraction(3, 4)
+    """
+    return max(channel.lift(population).values())
+
+
+def is_spread(channel: Channel, population: Population, beta: Number) -> bool:
+    """Decide whether a channel gives no output more than beta of a population (Kawamoto19 Section 6.2, eta = 0)."""
+    return bool(largest_mass(channel, population) <= as_fraction(beta, "beta", "beta"))
+
+
+def largest_reach(channel: Channel) -> Fraction:
+    """Return the largest A(x)[y]: the least beta whose class holds every population.
+
+    >>> largest_reach(Channel.of([0, 1], [0, 1], [[1, 0], [Fraction(1, 2), Fraction(1, 2)]]))
+    Fraction(1, 1)
+    """
+    return Fraction(max(map(max, channel.masses)), channel.total)
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """Two laws of a class that a tuple tells apart with the largest delta, in this order, and this delta."""
+
+    p: Law
+    q: Law
+    delta: Enclosure
+
+
+def worst_pair(outputs: int, beta: Number, tupling: Tupling, epsilon: Number) -> WorstPair:
+    """Return the two laws with no mass above beta whose tuples have the largest delta at epsilon.
+
+    delta is jointly convex in the two laws, so that extreme points of the class suffice: as many masses of beta as fit,
+    one of what is left, and zeros. Of those only how many outputs of each dummy mass carry which two masses matters:
+    all overlaps are tried. `delta.high` bounds delta for every two laws of the class, whatever the channel inside.
+
+    Raises InputError where no law has so small masses, Unsupported beyond 5,000 kinds of pairs.
+
+    >>> found = worst_pair(4, "1/2", Tupling(1), epsilon=0)
+    >>> [str(x) for x in found.p], [str(x) for x in found.q], found.delta.high
+    (['1/2', '1/2', '0', '0'], ['0', '0', '1/2', '1/2'], 0.5)
+    """
+    most = min(as_fraction(beta, "beta", "beta"), Fraction(1))
+    if most <= 0 or most * outputs < 1:
+        raise InputError(
+            f"beta is {beta!r}", rule=f"the masses of {outputs} outputs sum to 1", fix=f"give 1/{outputs} at least"
+        ).at("beta")
+    nu = _dummies(tupling, outputs)
+    groups = [[y for y in range(outputs) if nu[y] == mass] for mass in dict.fromkeys(nu)]
+    pairs = list(islice(_extreme_pairs(groups, outputs, most), MOST_PAIRS + 1))
+    if len(pairs) > MOST_PAIRS:
+        raise Unsupported(
+            f"there are more than {MOST_PAIRS:,} kinds of pairs", fix="use uniform dummies, or a larger beta"
+        )
+    rough = [tupling.bracket(p, q, epsilon, _ROUGH) for p, q in pairs]
+    order = sorted(range(len(pairs)), key=lambda n: -rough[n].high)
+    best, least = WorstPair(*pairs[order[0]], Enclosure(0.0, 0.0)), 0.0
+    for n in order:
+        if rough[n].high <= best.delta.high:
+            break  # nor is any that follows above the best
+        fine = tupling.bracket(*pairs[n], epsilon)
+        least = max(least, fine.low)
+        if fine.high > best.delta.high:
+            best = WorstPair(*pairs[n], Enclosure(least, fine.high))
+    return WorstPair(best.p, best.q, Enclosure(least, best.delta.high))
+
+
+def _dummies(tupling: Tupling, outputs: int) -> list[Fraction]:
+    if tupling.law is None:
+        return [Fraction(1, outputs)] * outputs
+    if not isinstance(tupling.law, tuple) or len(tupling.law) != outputs:
+        raise InputError(
+            "the law of the dummies has other outputs", fix=f"give {outputs} masses, one for each output"
+        ).at("law")
+    return list(tupling.law)
+
+
+def _extreme_pairs(groups: list[list[int]], outputs: int, most: Fraction) -> Iterator[tuple[Law, Law]]:
+    """Yield extreme points of both laws, one of each kind."""
+    full = math.floor(1 / most)
+    left = 1 - full * most
+    zero = Fraction(0)
+    for fixed in _rests(groups, left, most):
+        fixed_p = sum(a == most for a, _ in fixed.values())
+        fixed_q = sum(b == most for _, b in fixed.values())
+        free = [[y for y in group if y not in fixed] for group in groups]
+        for counts in _counts([len(group) for group in free], full - fixed_p, full - fixed_q):
+            p, q = [zero] * outputs, [zero] * outputs
+            for y, (a, b) in fixed.items():
+                p[y], q[y] = a, b
+            for group, (both, first, second) in zip(free, counts, strict=True):
+                for place, y in enumerate(group[: both + first + second]):
+                    p[y] = most if place < both + first else zero
+                    q[y] = most if place < both or place >= both + first else zero
+            yield tuple(p), tuple(q)
+
+
+def _rests(groups: list[list[int]], left: Fraction, most: Fraction) -> Iterator[dict[int, tuple[Fraction, Fraction]]]:
+    """Yield what the outputs with the rest of either law carry: of both, or beside 0 or beta of the other."""
+    if not left:
+        yield {}
+        return
+    for group in groups:
+        yield {group[0]: (left, left)}
+    for n, one in enumerate(groups):
+        for m, two in enumerate(groups):
+            if n == m and len(one) < 2:
+                continue
+            other = two[1] if n == m else two[0]
+            for rest_p in (Fraction(0), most):
+                for rest_q in (Fraction(0), most):
+                    yield {one[0]: (left, rest_p), other: (rest_q, left)}
+
+
+def _counts(sizes: list[int], first: int, second: int) -> Iterator[list[tuple[int, int, int]]]:
+    """Yield for each group how many outputs carry beta of both laws, of the first only, and of the second only."""
+    if not sizes:
+        if first == second == 0:
+            yield []
+        return
+    room = sum(sizes[1:])
+    for both in range(min(first, second, sizes[0]) + 1):
+        for one in range(min(first - both, sizes[0] - both) + 1):
+            for two in range(min(second - both, sizes[0] - both - one) + 1):
+                if max(first - both - one, second - both - two) <= room and min(first, second) >= both:
+                    for rest in _counts(sizes[1:], first - both - one, second - both - two):
+                        yield [(both, one, two), *rest]

@@ -1,0 +1,187 @@
+"""The mechanisms of `local.choosing` as mechanisms of the registry: what keeps a promise about one person's rows.
+
+Of r rows that are independent given the population, each is given epsilon / r and delta / r of distribution privacy:
+the distributions of all rows are products, so that losses add up. Of rows that may depend on each other each is given
+epsilon / r of *local* privacy, since nothing is known of their joint distribution but what any rows can be; metric
+privacy times the W-infinity of single rows would not do (x, x against x, 1 - x for a fair coin has 0).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.core.cache import cached
+from takifugu.core.errors import CalibrationRefused, Unsupported
+from takifugu.core.text.tables import number
+from takifugu.mechanisms.local.choosing import Mechanism, choose, mechanisms
+from takifugu.mechanisms.local.optimal import optimal
+from takifugu.mechanisms.local.populations import Populations
+from takifugu.mechanisms.local.promises import hides_value
+from takifugu.mechanisms.local.senders import Bits, OneValue, Sender, Tuple
+from takifugu.mechanisms.local.sent import Sending, SentBits, SentTuple, SentValue
+from takifugu.model.queries import EachValue
+from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
+from takifugu.numbers.distributions.channel import Channel
+
+#: Strengths that are tried, times the diameter where they are per unit of distance, and how fine.
+_WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """One mechanism: its channel, as strong as the promise about a person's rows allows."""
+
+    name: str
+    source: str
+    #: Predicted operations per pair of values, and for each dummy.
+    work: float = 4e3
+
+    def cost(self, problem: Problem) -> Cost:
+        count = max((len(belief.alphabet(0)) for belief in problem.framework.beliefs), default=0)
+        return Cost(self.work * count**2, 100.0 * count**2)
+
+    def bound(self, problem: Problem) -> Bound | Refusal:
+        beliefs: Any = problem.framework.beliefs
+        if not isinstance(problem.query, EachValue):
+            return Refusal("it randomises each row's value, and another answer is published")
+        if any(getattr(secret, "definition", "") != "distribution" for secret in problem.framework.secrets):
+            return Refusal("it hides which population rows come from, and something else is hidden")
+        if len(beliefs) != 1:
+            return Refusal("it takes all populations in one belief, and there are several")
+        (belief,), dummies = beliefs, problem.query.dummies
+        if (dummies > 0) != (self.name == "tupling"):
+            return Refusal(
+                "each value is published among dummies, and it sends none" if dummies
+                else "it sends each value among dummies, and none are published: ask for dummies"
+            )  # fmt: skip
+        people = populations_of(belief)
+        if self.name not in mechanisms(people):
+            return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")
+        try:
+            return self._bound(problem, belief, people, dummies)
+        except CalibrationRefused as refusal:
+            return Refusal(refusal.rule or str(refusal))
+
+    def _bound(self, problem: Problem, belief: Any, people: Populations, dummies: int) -> Bound:
+        epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
+        if belief.adds_up:
+            option = choose(people, epsilon, delta, self.name, dummies or 10)
+            measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}"
+            detail = f"one row tells {measured}" + (f", of {belief.rows}" if belief.rows > 1 else "")
+            sender, kind, share = option.sender, Covers.COMPONENT, problem.delta
+        else:
+            sender = self._local(people, epsilon, dummies)
+            detail = f"whatever its value, one row tells epsilon {number(sender.local_epsilon())}, of {belief.rows}"
+            kind, share = Covers.EVERYTHING, Fraction(0)
+        witness = Witness(farthest(belief, people, sender), detail)
+        noise = noise_of(sender, people, belief)
+        return Bound(noise, problem.epsilon, share, kind, witness, conditions=outside(belief, noise))
+
+    def _local(self, people: Populations, epsilon: Fraction, dummies: int) -> Sender:
+        """Return a sender that keeps epsilon of local privacy; CalibrationRefused where no strength does."""
+        way = mechanisms(people, dummies or 10)[self.name]
+        if way is None:
+            place = {x: n for n, x in enumerate(people.values)}
+            best = optimal(
+                people.values, people.values, people.prior,
+                lambda x, y: float(people.distances[place[x], place[y]]), [hides_value(epsilon)],
+            )  # fmt: skip
+            return OneValue(best.channel, people.distances)
+        return strongest_locally(way, people, epsilon)
+
+
+def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) -> Sender:
+    """Return the sender of the largest strength with local privacy epsilon, by bisection of its logarithm."""
+    unit, sender_of = 1 / float(people.distances.max()) if way.of_distance else 1.0, None
+    low, high = _WEAKEST * unit, _STRONGEST * unit
+    while high / low > 1 + _FINE:
+        middle = math.sqrt(low * high)
+        sender = way.make(people, middle)
+        if sender.local_epsilon() <= float(epsilon):
+            low, sender_of = middle, sender
+        else:
+            high = middle
+    if sender_of is None:
+        raise CalibrationRefused("refused", rule="no strength that was tried keeps the promise")
+    return sender_of
+
+
+def outside(belief: Any, noise: Sending) -> tuple[str, ...]:
+    """Return what is promised where the populations are none of a counted class, in words; nothing for known ones."""
+    if belief.regions is None or not belief.adds_up:
+        return ()
+    most = belief.rows * noise.local_loss()
+    loss = "without a bound" if math.isinf(most) else f"at most epsilon {number(most)}"
+    return (f"outside of the class of populations what is sent of a person tells {loss}",)
+
+
+def populations_of(belief: Any) -> Populations:
+    """Return the populations of a belief, as `local` reads them: places in the measure of their distances."""
+
+    def make() -> Populations:
+        values = belief.values
+        if belief.is_planar:
+            one, two = map(float, belief.scales)
+            values = [(one * x, two * y) for x, y in belief.values]
+        laws = {
+            name: dict(zip(values, law, strict=True))
+            for name, law in zip(belief.populations, belief.laws, strict=True)
+        }
+        prior = dict(zip(values, belief.prior, strict=True))
+        metric = None if belief.is_planar else belief.distance
+        return Populations(laws, metric, prior, belief.source, belief.regions)
+
+    return cached(belief, populations_of, make)
+
+
+def farthest(belief: Any, people: Populations, sender: Sender) -> str:
+    """Return the comparison of the two populations that what is sent tells apart best."""
+    pair, most = people.pairs[0], -1.0
+    for a, b in people.pairs if len(people.pairs) > 1 else ():
+        loss = sender.epsilon(people.only((a, b)))
+        if loss > most:
+            pair, most = (a, b), loss
+    left, right = (PropertyIs(belief.which.describe_hypothesis(belief.populations.index(name))) for name in pair)
+    return Comparison(belief, left, right).label
+
+
+def noise_of(sender: Sender, people: Populations, belief: Any) -> Sending:
+    """Return a sender as the randomiser of a person's rows."""
+    common = (belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure)
+    named = dict(zip(people.values, belief.values, strict=True))
+    if isinstance(sender, Tuple):
+        return SentTuple(*common, _renamed(sender.channel, named), sender.dummies)
+    if isinstance(sender, Bits):
+        values = tuple(named[value] for value in sender.rappor.values)
+        return SentBits(*common, replace(sender.rappor, values=values))
+    if isinstance(sender, OneValue):
+        return SentValue(*common, _renamed(sender.channel, named))
+    raise Unsupported(f"a {type(sender).__name__} has no form as a randomiser")
+
+
+def _renamed(channel: Channel, named: Mapping[Any, Any]) -> Channel:
+    """Return a channel whose places are written as in the data."""
+    inputs, outputs = (tuple(named[value] for value in labels) for labels in (channel.inputs, channel.outputs))
+    return replace(channel, inputs=inputs, outputs=outputs)
+
+
+_MEASURED = "what it tells about the population is measured exactly"
+RESPONSE = Hiding("randomised-response", f"Kairouz, Oh and Viswanath 2014; {_MEASURED}")
+RAPPOR = Hiding("rappor", f"Erlingsson, Pihur and Korolova 2014; {_MEASURED}")
+EXPONENTIAL = Hiding("exponential", f"McSherry and Talwar 2007; {_MEASURED}")
+LAPLACE = Hiding("planar-laplace", f"Andrés, Bordenabe, Chatzikokolakis and Palamidessi 2013, on a grid; {_MEASURED}")
+NORMAL = Hiding("planar-normal", f"normal noise in the plane, on a grid; {_MEASURED}")
+LAPLACE_REMAPPED = Hiding(
+    "planar-laplace-remapped", f"Andrés et al. 2013, rounded to cells and remapped into the box; {_MEASURED}"
+)
+NORMAL_REMAPPED = Hiding(
+    "planar-normal-remapped", f"normal noise in the plane, rounded to cells and remapped into the box; {_MEASURED}"
+)
+TUPLING = Hiding("tupling", "Kawamoto and Murakami 2019, Algorithm 1, with its exact delta", 2e4)
+OPTIMAL = Hiding("optimal", "the least expected loss of one value, by a linear program, repaired and measured", 5e4)

@@ -1,0 +1,145 @@
+"""What is sent, over all populations of a class: each lies somewhere in its region (`beliefs.population_region`).
+
+With M_y the largest and m_y the least <p, K_y> over a region, an output is at most max M_y / m'_y times as likely from
+one population as from the other. For delta, (P - e^epsilon Q)_+ grows with P and falls with Q, output by output, and so
+do the sums of them that tuples and bits lead to: the ends M_y and m'_y bound all three. Exact for epsilon of a channel;
+for delta, and of bits, an upper bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+
+from takifugu.core.cache import cached
+from takifugu.mechanisms.local.rappor import Rappor
+from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
+from takifugu.numbers.distributions.divergence import divergence
+from takifugu.numbers.distributions.positive_part import mean_positive_part
+from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
+from takifugu.numbers.search import halved, mean
+from takifugu.numbers.transport.couplings import Population
+
+#: Shares of the multipliers of sums of masses that are tried for bits.
+_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+#: So finely the ratio of bits is met.
+_FINE = 1e-9
+
+Masses = dict[Hashable, Fraction]
+Ends = dict[str, tuple[Masses, Masses]]
+
+
+def ends_of(channel: Channel, regions: Regions) -> Ends:
+    """Return for each population the least and the largest probability of each output, exactly."""
+    return cached(channel, (ends_of, regions), lambda: _ends_of(channel, regions))
+
+
+def _ends_of(channel: Channel, regions: Regions) -> Ends:
+    columns = [tuple(column) for column in zip(*channel.masses, strict=True)]
+    ends: Ends = {}
+    for name, region in regions.by_name.items():
+        low: Masses = {y: region.least(column) / channel.total for y, column in enumerate(columns)}
+        high: Masses = {y: region.largest(column) / channel.total for y, column in enumerate(columns)}
+        ends[name] = (low, high)
+    return ends
+
+
+def loss_over(channel: Channel, regions: Regions) -> float:
+    """Return the least epsilon of distribution privacy that holds for all populations of the class, rounded up.
+
+    >>> from takifugu.model.beliefs.population_region import covering, samples_of
+    >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
+    >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
+    >>> flip = Channel.of(["a", "b"], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> round(loss_over(flip, class_of), 2)
+    0.39
+    """
+    ends = ends_of(channel, regions)
+    return max(largest_log_ratio(_of(ends[a][1]), _of(ends[b][0])) for a, b in permutations(ends, 2))
+
+
+def _of(masses: Masses) -> Population:
+    return dict(masses)
+
+
+def delta_over(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int = 0) -> float:
+    """Return a delta at epsilon that holds for all populations of the class, rounded up.
+
+    With dummies, of the channel's output among so many uniform ones.
+    """
+    ends = ends_of(channel, regions)
+    both = [(ends[a][1], ends[b][0]) for a, b in permutations(ends, 2)]
+    if dummies:
+        return min(1.0, max(_among(dummies, high, low, epsilon) for high, low in both))
+    pairs = [[(high[y], low[y]) for y in high] for high, low in both]
+    return min(1.0, max(divergence(each, epsilon).high for each in pairs))
+
+
+def _among(dummies: int, high: Masses, low: Masses, epsilon: Fraction) -> float:
+    factor, count = math.exp(min(float(epsilon), 700.0)), len(high)
+    gaps = np.array([float(high[y]) - factor * float(low[y]) for y in high]) * count
+    positive_part = mean_positive_part(gaps, np.full(count, 1 / count), dummies + 1).high / (dummies + 1)
+    total = float(sum(high.values())) + factor
+    return positive_part * (1 + (dummies + 1) * 2.0**-48) + 2.0**-50 * (1 + total)
+
+
+def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
+    """Return an epsilon of distribution privacy of bits that holds for all populations of the class, rounded up.
+
+    A ratio r is safe if c0 + (c1 - c0) p(B) <= r (c0 + (c1 - c0) q(B)) for all sets B: if the largest sum of
+    (p - r q)_+ is at most c0 (r - 1) / (c1 - c0). By weak duality that sum is at most what single values give with any
+    multipliers of the two sums of masses; some are tried.
+    """
+    high, low = (float(part) for part in rappor.base)
+    ends = {name: single_ends(region) for name, region in regions.by_name.items()}
+
+    def safe(ratio: float) -> bool:
+        room = low * (ratio - 1) / (high - low) - 1e-12 * (1 + ratio)
+        return all(_largest_excess(ends[a], ends[b], ratio) <= room for a, b in permutations(ends, 2))
+
+    enough: float = rappor.epsilon
+    return halved(lambda e: safe(math.exp(e)), enough, 0.0, lambda good, bad: good - bad <= _FINE, mean)
+
+
+def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> float:
+    """Return a delta at epsilon of bits that holds for all populations of the class, rounded up."""
+    factor, (high, low) = math.exp(float(epsilon)), rappor.base
+    ends = {name: single_ends(region) for name, region in regions.by_name.items()}
+    worst = 0.0
+    for a, b in permutations(ends, 2):
+        gaps = ends[a][1] - factor * ends[b][0]
+        enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(rappor.other))
+        worst = max(worst, enclosure.high + 2.0**-48 * (1 + factor) * float(high) * len(gaps))
+    return min(1.0, worst)
+
+
+def single_ends(region: Region) -> tuple[Floats, Floats]:
+    """Return the least and the largest mass of each single value."""
+    places = [n for n, block in enumerate(region.tree.all) if not block.parts]
+    order = np.argsort([region.tree.all[n].values[0] for n in places])
+    low, high = (np.array([end[n] for n in places])[order] / WHOLE for end in (region.low, region.high))
+    return low, high
+
+
+def _largest_excess(of: tuple[Floats, Floats], against: tuple[Floats, Floats], ratio: float) -> float:
+    """Return a bound on the largest sum of (p - ratio q)_+ of two distributions with these ends."""
+    least = math.inf
+    for first, second in product(_SHARES, _SHARES):
+        corners = [
+            np.maximum(p - ratio * q, 0) - first * p + second * ratio * q for p in of for q in against
+        ]
+        least = min(least, float(np.max(corners, axis=0).sum()) + first - second * ratio)
+    return least
+
+
+def about_ends(rows: Floats, regions: Regions) -> dict[str, tuple[Floats, Floats]]:
+    """Return about the least and the largest probability of each output, in floating point, of a matrix of rows."""
+    return {name: (region.about(rows, -1), region.about(rows)) for name, region in regions.by_name.items()}
+
+

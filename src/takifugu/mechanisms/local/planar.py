@@ -1,0 +1,156 @@
+"""Planar noise on the cells of a declared box, remapped into it: what falls outside goes to the nearest cell.
+
+Noise on the whole plane, rounded to equal cells and clamped to the box, is post-processing of the ideal mechanism, so
+that planar Laplace noise keeps metric privacy epsilon exactly between the middles of cells (Andrés et al. 2013), where
+dividing rows by their sums (`local.channels`) can cost twice that.
+
+Normal noise falls into a cell with the product of two masses of intervals. Planar Laplace noise of density
+epsilon^2 / (2 pi) e^(-epsilon r) is a mixture of normal noises: its variance is chi-squared with three degrees of
+freedom, divided by epsilon^2 (both have the characteristic function (1 + |w|^2/epsilon^2)^(-3/2)). So a cell's mass
+is an integral over one number, by the trapezoidal rule in the logarithm of the variance: all terms are positive, and
+masses far away keep their relative accuracy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.local.weights import FARTHEST
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.distributions.channel import Channel, from_weights
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
+
+Place = tuple[float, float]
+
+#: Logarithms of epsilon^2 times the variance over which the mixture is summed: what lies outside is below 1e-17 of
+#: the mass of any cell, down to masses of e^-600.
+_LOGS = np.arange(-32 * 32, 8 * 32) / 32
+#: Relative differences of coordinates that are rounding.
+_ROUNDING = 1e-9
+#: Intervals narrower than this, in deviations, are integrated; for others both ends are subtracted.
+_NARROW = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Equal cells that fill a box: the middles along both axes, and where each place is among them."""
+
+    along: tuple[Floats, Floats]
+    index: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def cells_of(places: Sequence[Hashable]) -> Cells | None:
+    """Return the cells whose middles these places are; None unless they fill a box, all cells being equal.
+
+    >>> cells_of([(0.0, 0.0), (0.0, 1.0), (2.0, 0.0), (2.0, 1.0)]).along
+    (array([0., 2.]), array([0., 1.]))
+    >>> cells_of([(0.0, 0.0), (0.0, 1.0), (2.0, 0.0)]) is None
+    True
+    """
+    try:
+        points = np.array(places, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
+        return None
+    axes = [_axis(points[:, axis]) for axis in (0, 1)]
+    if any(axis is None for axis in axes):
+        return None
+    (x, column), (y, row) = (axis for axis in axes if axis is not None)
+    whole = len(set(zip(column.tolist(), row.tolist(), strict=True))) == len(points) == len(x) * len(y)
+    return Cells((x, y), (column, row)) if whole else None
+
+
+def remapped_laplace(places: Sequence[Place], epsilon: Number, scale: float = 1.0) -> Channel:
+    """Return planar Laplace noise of density proportional to e^(-epsilon d / scale), rounded to cells and remapped.
+
+    Metric privacy epsilon per `scale` of Euclidean distance, for the middles of cells. Raises InputError unless the
+    places are the middles of equal cells that fill a box.
+
+    >>> from takifugu.mechanisms.local.measuring import metric_loss
+    >>> grid = [(float(i), float(j)) for i in range(3) for j in range(3)]
+    >>> metric_loss(remapped_laplace(grid, 1), math.dist) <= 1 + 1e-9
+    True
+    """
+    rate = float(as_epsilon(epsilon)) / scale
+    return from_weights(list(places), list(places), laplace_masses(_needed(places), rate))
+
+
+def remapped_normal(places: Sequence[Place], sigma: Number) -> Channel:
+    """Return planar normal noise of deviation sigma along each axis, rounded to cells and remapped into the box.
+
+    Raises InputError unless sigma is above 0 and the places are the middles of equal cells that fill a box.
+    """
+    width = float(as_fraction(sigma, "sigma", "sigma"))
+    if width <= 0:
+        raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
+    return from_weights(list(places), list(places), normal_masses(_needed(places), 1 / width))
+
+
+def laplace_masses(cells: Cells, rate: float) -> Floats:
+    """Return the masses of planar Laplace noise of density proportional to e^(-rate d), shape (places, places)."""
+    variances = np.exp(_LOGS)
+    weights = variances**1.5 * np.exp(-variances / 2)
+    return _mixed(cells, np.sqrt(variances) / rate, weights / weights.sum())
+
+
+def normal_masses(cells: Cells, rate: float) -> Floats:
+    """Return the masses of planar normal noise of deviation 1/rate, shape (places, places)."""
+    return _mixed(cells, np.array([1 / rate]), np.array([1.0]))
+
+
+def _mixed(cells: Cells, deviations: Floats, weights: Floats) -> Floats:
+    """Return the masses of a mixture of normal noises, remapped."""
+    across, up = (_interval_masses(middles, deviations) for middles in cells.along)
+    (columns, rows), count = (len(middles) for middles in cells.along), len(weights)
+    table = (weights[:, None] * across.reshape(count, -1)).T @ up.reshape(count, -1)
+    masses = table.reshape(columns, columns, rows, rows)
+    x, y = cells.index
+    return np.maximum(masses[x[:, None], x[None, :], y[:, None], y[None, :]], math.exp(FARTHEST))
+
+
+def _interval_masses(middles: Floats, deviations: Floats) -> Floats:
+    """Return P(x + Z in interval k) for every deviation, middle x and interval, shape (deviations, middles, middles).
+
+    The intervals end half way between middles; the first and the last reach to infinity.
+    """
+    from scipy.special import ndtr
+
+    ends = np.concatenate([[-np.inf], (middles[1:] + middles[:-1]) / 2, [np.inf]])
+    z = (ends[None, None, :] - middles[None, :, None]) / deviations[:, None, None]
+    low, high = z[:, :, :-1], z[:, :, 1:]
+    turned = low > -high  # more of it lies where masses are small
+    low, high = np.where(turned, -high, low), np.where(turned, -low, high)
+    masses: Floats = ndtr(high) - ndtr(low)
+    narrow = high - low < _NARROW
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    centre, half = (high[narrow] + low[narrow]) / 2, (high[narrow] - low[narrow]) / 2
+    density = np.exp(-((centre[:, None] + half[:, None] * nodes) ** 2) / 2) / math.sqrt(2 * math.pi)
+    masses[narrow] = half * (density @ weights)
+    return masses
+
+
+def _axis(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]] | None:
+    """Return the different coordinates along an axis and the number of each; None unless their steps are equal."""
+    different, index = np.unique(values, return_inverse=True)
+    steps = np.diff(different)
+    if steps.size and float(np.ptp(steps)) > _ROUNDING * float(np.abs(different).max() + steps.max()):
+        return None
+    return different, index
+
+
+def _needed(places: Sequence[Any]) -> Cells:
+    cells = cells_of(places)
+    if cells is None or len(places) < 2:
+        raise InputError(
+            "the places do not fill a box", rule="noise is remapped between the middles of equal cells of a box",
+            fix="declare all cells of the box, or take noise that is renormalised",
+        ).at("places")  # fmt: skip
+    return cells

@@ -1,0 +1,146 @@
+"""RAPPOR: a value as one bit per possibility, each flipped by itself (Erlingsson, Pihur and Korolova 2014).
+
+The bit of the value is 1 with probability a, every other with probability b < a: permanent noise f alone gives a = 1 -
+f/2, b = f/2, and instantaneous noise (p, q) after it p + (q - p) times each. With k possibilities there are 2^k
+outputs, but not so many numbers: relative to bits of probability b, the law of the bits B under a population p is c0 +
+(c1 - c0) sum_x p(x) B_x, with c1 = a/b and c0 = (1 - a)/(1 - b). So, of two populations,
+
+* the largest likelihood ratio is that of a linear-fractional function of B, reached at a set {x : p(x) > t q(x)}
+  (move along the level of the ratio: every bit enters by the sign of p(x) - ratio q(x)), of which there are k + 1;
+* delta(epsilon) = E[(c + sum_x B_x d_x)_+], with c = c0 (1 - e^epsilon), d_x = (c1 - c0) (p(x) - e^epsilon q(x)) and
+  independent bits of probability b (`distributions.positive_part_of_bits`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.numbers.distributions.positive_part import Enclosure
+from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
+from takifugu.numbers.noise import Entropy, SystemEntropy, uniform_below
+from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.transport.couplings import Population
+
+
+@dataclass(frozen=True)
+class Rappor:
+    """One bit per value: 1 with probability `own` for the value itself and `other` for every other one.
+
+    Raises InputError unless 0 < other < own < 1, and for fewer than two values, or one twice.
+    """
+
+    values: tuple[Hashable, ...]
+    present: Fraction
+    other: Fraction
+
+    def __post_init__(self) -> None:
+        if len(self.values) < 2 or len(set(self.values)) < len(self.values):
+            raise InputError("RAPPOR needs two values or more, each once").at("values")
+        if not 0 < self.other < self.present < 1:
+            raise InputError(
+                f"a bit is 1 with probability {self.present} or {self.other}", rule="0 < other < own < 1"
+            ).at("f")
+
+    @property
+    def epsilon(self) -> float:
+        """Return its local differential privacy: two bits change, log of a (1 - b) / (b (1 - a)), rounded up.
+
+        >>> round(permanent(["a", "b", "c"], "1/2").epsilon, 9) == round(2 * math.log(3), 9)
+        True
+        """
+        ratio = self.present * (1 - self.other) / (self.other * (1 - self.present))
+        return math.nextafter(math.log(ratio) * (1 + 2.0**-52), math.inf)
+
+    def distribution_loss(self, p: Population, q: Population) -> float:
+        """Return the least epsilon of distribution privacy of two populations, both ways, rounded up."""
+        return max(self._largest_log(p, q), self._largest_log(q, p))
+
+    def delta(self, p: Population, q: Population, epsilon: Number) -> Enclosure:
+        """Return an enclosure of the delta of distribution privacy at epsilon, from p to q."""
+        factor = math.exp(float(as_fraction(epsilon, "epsilon", "epsilon")))
+        high, low = self.base
+        gaps = np.array([float(p.get(x, 0)) - factor * float(q.get(x, 0)) for x in self.values])
+        enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(self.other))
+        slack = 2.0**-48 * (1 + factor) * float(high)
+        return Enclosure(max(enclosure.low - slack, 0.0), min(enclosure.high + slack, 1.0))
+
+    def randomise(self, indices: npt.NDArray[np.integer[Any]], entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
+        """Return one row of bits per index of a value, shape (rows, values), drawn exactly.
+
+        Raises DataError for an index that is none of the values.
+        """
+        rows = np.asarray(indices, dtype=np.int64)
+        if rows.size and (rows.min() < 0 or rows.max() >= len(self.values)):
+            raise DataError("a value of the column is not among the declared ones", fix="declare it, or clamp it first")
+        total = math.lcm(self.present.denominator, self.other.denominator)
+        draws = uniform_below(total, rows.size * len(self.values), entropy or SystemEntropy())
+        draws = draws.reshape(rows.size, len(self.values))
+        bits: npt.NDArray[np.bool_] = draws < int(self.other * total)
+        places = np.arange(rows.size)
+        bits[places, rows] = draws[places, rows] < int(self.present * total)
+        return bits
+
+    def expected_loss(self, prior: Population, distances: npt.NDArray[np.float64]) -> float:
+        """Return the mean distance from the value to the closest set bit; none set costs the diameter.
+
+        `distances` has shape (values, values).
+        """
+        diameter, total = float(distances.max()), 0.0
+        true_bit, other = float(self.present), float(self.other)
+        for number, x in enumerate(self.values):
+            order = np.argsort(distances[number], kind="stable")
+            clear, loss = 1.0, 0.0
+            for y in order.tolist():
+                chance = true_bit if y == number else other
+                loss += clear * chance * float(distances[number, y])
+                clear *= 1 - chance
+            total += float(prior.get(x, 0)) * (loss + clear * diameter)
+        return total
+
+    @property
+    def base(self) -> tuple[Fraction, Fraction]:
+        """Return c1 and c0: how much a bit of 1, or of 0, tells of the value itself."""
+        return self.present / self.other, (1 - self.present) / (1 - self.other)
+
+    def _largest_log(self, p: Population, q: Population) -> float:
+        high, low = self.base
+        one = [Fraction(p.get(x, 0)) for x in self.values]
+        two = [Fraction(q.get(x, 0)) for x in self.values]
+        order = sorted(range(len(one)), key=lambda x: -(one[x] / two[x]) if two[x] else -math.inf)
+        top = bottom = Fraction(0)
+        best = Fraction(1)
+        for x in order:
+            top, bottom = top + one[x], bottom + two[x]
+            best = max(best, (low + (high - low) * top) / (low + (high - low) * bottom))
+        return math.nextafter(math.log(best) * (1 + 2.0**-52), math.inf) if best > 1 else 0.0
+
+
+def permanent(values: Sequence[Hashable], f: Number) -> Rappor:
+    """Return RAPPOR with permanent noise only: a bit is kept but with probability f, when it becomes a fair coin.
+
+    Raises InputError unless 0 < f < 1.
+    """
+    noise = as_fraction(f, "f", "f")
+    if not 0 < noise < 1:
+        raise InputError(f"f is {f!r}", rule="it must lie between 0 and 1").at("f")
+    return Rappor(tuple(values), 1 - noise / 2, noise / 2)
+
+
+def instantaneous(values: Sequence[Hashable], f: Number, p: Number, q: Number) -> Rappor:
+    """Return RAPPOR with instantaneous noise after the permanent one: a 0 is reported as 1 with p, a 1 with q.
+
+    Raises InputError unless p and q lie between 0 and 1, and differ.
+    """
+    before, zero, one = permanent(values, f), as_fraction(p, "p", "p"), as_fraction(q, "q", "q")
+    if not (0 <= zero < one <= 1):
+        raise InputError(f"p is {p!r} and q is {q!r}", rule="0 <= p < q <= 1").at("p")
+    gap = one - zero
+    return Rappor(tuple(values), zero + gap * before.present, zero + gap * before.other)

@@ -1,0 +1,107 @@
+"""The channel of least expected loss that keeps a promise over a class of populations: a robust linear program.
+
+A channel is written as a mixture of blocks: K_xy = sum of c_Sy over the blocks S of the tree that hold x, c >= 0. With
+l_S <= p(S) <= u_S for every p of a region,
+
+    sum_S l_S c_Sy <= <p, K_y> = sum_S p(S) c_Sy <= sum_S u_S c_Sy,
+
+so that sum_S (u_S - e^epsilon l'_S) c_Sy <= t_y keeps the promise for every two distributions of two regions
+(docs/theory/distributions.md): two constraints for each output and pair of populations, as for two known populations.
+Nothing is lost where one mixture attains both ends; else the solution is a little noisier than the best for the class.
+
+The solution is mixed with its mean row, rounded to exact masses and *measured* over the class (`local.over_classes`),
+which uses no mixture: what is certified is that number.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import Unsupported
+from takifugu.mechanisms.local.over_classes import delta_over, loss_over
+from takifugu.model.beliefs.population_region import WHOLE, Regions
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.distributions.channel import Channel, repair
+
+#: Numbers in the constraints beyond which a program is refused.
+MOST_NUMBERS = 3_000_000
+#: The program is solved for these shares of epsilon and delta, with these shares of the mean row mixed in.
+_INSIDE = (1 - 2.0**-24, 1 - 2.0**-10, 1 - 2.0**-6)
+_BLENDS = tuple(Fraction(1, 2**k) for k in (34, 26, 20, 16))
+
+
+def optimal_over(
+    values: tuple[Any, ...], cost: Floats, regions: Regions, epsilon: Fraction, delta: Fraction
+) -> Channel:
+    """Return the channel from values to values of least total `cost` that keeps (epsilon, delta) over the class.
+
+    `cost` has shape (values, values): the loss of each output weighed by the prior. Raises Unsupported where the
+    program is too large, or no channel near the solver's keeps the promise.
+
+    >>> from takifugu.model.beliefs.population_region import covering, samples_of
+    >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
+    >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
+    >>> found = optimal_over(("a", "b"), np.array([[0, 0.4], [0.6, 0]]), class_of, Fraction(1, 2), Fraction(0))
+    >>> loss_over(found, class_of) <= 0.5
+    True
+    """
+    blocks = regions.tree.all
+    size = sum(len(block.values) for block in blocks) + 2 * len(blocks) * math.comb(len(regions.by_name), 2)
+    if size * len(values) > MOST_NUMBERS:
+        raise Unsupported(
+            f"the linear program would have {size * len(values):,} numbers, and at most {MOST_NUMBERS:,} are solved",
+            fix="give fewer places",
+        )
+    for inside in _INSIDE:
+        matrix = _solved(len(values), cost, regions, float(epsilon) * inside, float(delta) * inside)
+        for blend in _BLENDS:
+            channel = repair(values, values, matrix, blend)
+            if delta and delta_over(channel, regions, epsilon) <= delta:
+                return channel
+            if not delta and loss_over(channel, regions) <= epsilon:
+                return channel
+    raise Unsupported("no channel near the solver's solution keeps the promise", fix="ask for a larger epsilon")
+
+
+def _solved(count: int, cost: Floats, regions: Regions, epsilon: float, delta: float) -> Floats:
+    """Return the solver's channel, rows made to sum to 1."""
+    from scipy.optimize import linprog
+    from scipy.sparse import bmat, csr_array, eye_array, hstack, kron
+
+    blocks, outputs, factor = regions.tree.all, eye_array(count), math.exp(min(epsilon, 30.0))
+    inside = csr_array(
+        (np.ones(sum(len(block.values) for block in blocks)),
+         ([n for n, block in enumerate(blocks) for _ in block.values], [x for block in blocks for x in block.values])),
+        shape=(len(blocks), count),
+    )  # fmt: skip
+    low, high = (
+        {name: np.array(getattr(of, end), dtype=float) / WHOLE for name, of in regions.by_name.items()}
+        for end in ("low", "high")
+    )
+    pairs, sums = list(permutations(regions.by_name, 2)), kron(inside.T, csr_array(np.ones((1, count))))
+    ratios = [kron(csr_array((high[a] - factor * low[b])[None, :]), outputs) for a, b in pairs]
+    costs = np.asarray(inside @ cost).ravel()
+    bounds = np.zeros(len(pairs) * count)
+    if delta:  # t_y for every pair, with a sum of delta at most
+        none, total = csr_array((1, sums.shape[1])), csr_array(np.ones((1, count)))
+        spare = [[-outputs if m == n else None for m in range(len(pairs))] for n in range(len(pairs))]
+        shares = [[total if m == n else None for m in range(len(pairs))] for n in range(len(pairs))]
+        limits = bmat([*([ratio, *row] for ratio, row in zip(ratios, spare, strict=True)),
+                       *([none, *row] for row in shares)], format="csr")  # fmt: skip
+        sums = hstack([sums, csr_array((count, len(pairs) * count))])
+        costs, bounds = np.append(costs, np.zeros(len(pairs) * count)), np.append(bounds, np.full(len(pairs), delta))
+    else:
+        limits = bmat([[ratio] for ratio in ratios], format="csr")
+    why = ""
+    for method in ("highs-ipm", "highs-ds"):
+        solved = linprog(costs, limits, bounds, sums.tocsr(), np.ones(count), bounds=(0, None), method=method)
+        if solved.status == 0:
+            matrix = np.asarray(inside.T @ np.maximum(solved.x[: inside.shape[0] * count], 0.0).reshape(-1, count))
+            return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
+        why = str(solved.message)
+    raise Unsupported("the solver found no channel", rule=why)

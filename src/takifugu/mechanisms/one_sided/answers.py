@@ -1,0 +1,287 @@
+"""One-sided answers: "safe" is said only where it is true, or wrong with probability at most alpha.
+
+A question about a count f is q_<=: f <= t ("safe"), or q_>=: f >= t. A *sanitiser* reads the noisy count z and says yes
+or nothing. With one worst count, t + 1 or t - 1, where the question is false, it is (q, alpha, beta)-one-sided
+(Takagi21 Definition II.6, with <= as in errata N4, and one sanitiser for all data) with
+
+* alpha = P(yes | the worst count): the probability of a false yes; the noise does not depend on the count, so that all
+  other counts where the question is false give less;
+* beta(m) = P(yes | count m): 1 - beta(m) is the probability that a true yes is missed.
+
+On noise that never lowers a count, "z < t + 1" has alpha = 0 (errata X3: not z <= t, which for real noise never finds
+m = t). For q_>= such noise has no sanitiser with alpha = 0: z >= z* has alpha = e^(-epsilon (z* - t + 1)).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.one_sided.sparse import Answers, Marks
+from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing
+from takifugu.numbers.rationals import Number, as_fraction
+
+#: Cutoffs between integers are multiples of this: they are rounded to the side of fewer answers.
+_STEP = Fraction(1, 2**30)
+#: Below this only 0 is of use, and tails are not enclosed so far out.
+LEAST_ALPHA = Fraction(1, 10**30)
+
+
+class Mark(StrEnum):
+    """What a map shows at a place."""
+
+    SAFE = "safe"
+    DANGEROUS = "dangerous"
+    OBSCURE = "obscure"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether a count is at most, or at least, an integer threshold (Takagi21 Definition II.5)."""
+
+    threshold: int
+    at_most: bool = True
+
+    def holds(self, count: Any) -> Any:
+        """Return whether it is true of a count, or of each of an array of counts."""
+        return count <= self.threshold if self.at_most else count >= self.threshold
+
+    @property
+    def worst(self) -> int:
+        """The count where it is false that is nearest to being true."""
+        return self.threshold + 1 if self.at_most else self.threshold - 1
+
+    def distance(self, count: int) -> int:
+        """Return how many records must change until it is false: k = t + 1 - m for q_<=; 0 or less where it is."""
+        return self.worst - count if self.at_most else count - self.worst
+
+    def __str__(self) -> str:
+        return f"at {'most' if self.at_most else 'least'} {self.threshold}"
+
+
+def at_most(threshold: Number) -> Question:
+    """Return the question whether a count is at most t; a t between integers counts as the integer below.
+
+    Raises InputError unless t is a finite number of at least 0.
+
+    >>> at_most(3.7)
+    Question(threshold=3, at_most=True)
+    """
+    return Question(math.floor(_threshold(threshold, 0)))
+
+
+def fewer_than(threshold: Number) -> Question:
+    """Return the question whether a count is below t: at most t - 1 for an integer t. Raises InputError for t <= 0.
+
+    >>> fewer_than(3), fewer_than(2.5)
+    (Question(threshold=2, at_most=True), Question(threshold=2, at_most=True))
+    """
+    known = _threshold(threshold, 0)
+    if known == 0:
+        raise InputError("no count is fewer than 0", fix="write at least 1").at("threshold")
+    return Question(math.ceil(known) - 1)
+
+
+def at_least(threshold: Number) -> Question:
+    """Return the question whether a count is at least t; a t between integers counts as the integer above.
+
+    Raises InputError unless t is a finite number above 0: every count is at least 0.
+
+    >>> at_least(3.2)
+    Question(threshold=4, at_most=False)
+    """
+    known = _threshold(threshold, 0)
+    if known == 0:
+        raise InputError("every count is at least 0", fix="write at least 1").at("threshold")
+    return Question(math.ceil(known), at_most=False)
+
+
+@dataclass(frozen=True)
+class Sanitiser:
+    """Says yes iff z < cutoff (q_<=) or z > cutoff (q_>=); never, if the cutoff is None. Made by `sanitiser`."""
+
+    question: Question
+    noise: CountNoise
+    cutoff: Fraction | None
+
+    def says_yes(self, noisy: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Return where it says yes, for integer or float noisy counts of any shape.
+
+        Raises InputError for values below 0 under noise that points up: they are no noisy counts, and not "safe".
+        """
+        values = np.asarray(noisy)
+        if self.noise.pointing is Pointing.UP and (values < 0).any():
+            raise InputError(
+                "some noisy counts are below 0", rule="this noise never lowers a count",
+                fix="mark the answers of a sparse vector by `sparse_marks`",
+            ).at("noisy")  # fmt: skip
+        if self.cutoff is None:
+            return np.zeros(values.shape, dtype=bool)
+        return _compared(values, self.cutoff, self.question.at_most)
+
+    @property
+    def alpha(self) -> Fraction:
+        """The probability of a false yes, at the worst count, rounded up."""
+        return self._chance(self.question.worst)[1]
+
+    def beta(self, count: int) -> float:
+        """Return the probability of yes at a count where the question is true; InputError where it is false.
+
+        >>> from takifugu.mechanisms.one_sided import count_noise
+        >>> [round(sanitiser(at_most(6), count_noise(1)).beta(m), 6) for m in (0, 5, 6)]
+        [0.999088, 0.864665, 0.632121]
+        """
+        if not self.question.holds(count):
+            raise InputError(
+                f"{count} is not {self.question}", rule="beta is the probability of a yes that is true"
+            ).at("count")
+        low, high = self._chance(count)
+        return float((low + high) / 2)
+
+    def recall(self, counts: npt.ArrayLike) -> float:
+        """Return E[beta | q]: the expected share of yes among the counts where the question is true; NaN for none.
+
+        >>> from takifugu.mechanisms.one_sided import count_noise
+        >>> round(sanitiser(at_most(6), count_noise(1)).recall([0, 6, 7]), 6)
+        0.815604
+        """
+        values, places = np.unique(np.asarray(counts), return_counts=True)
+        true = self.question.holds(values)
+        betas = [self.beta(int(m)) for m in values[true]]
+        return float(np.average(betas, weights=places[true])) if betas else math.nan
+
+    def describe(self, counts: Iterable[int]) -> list[str]:
+        """Return lines for a reader: what is missed at each of some counts, and how often a yes is false.
+
+        >>> from takifugu.mechanisms.one_sided import count_noise
+        >>> print(*sanitiser(at_most(1), count_noise(1)).describe([0, 1]), sep="\\n")
+        "at most 1" is never said wrongly
+        with a count of 0 it is missed with probability 0.1353
+        with a count of 1 it is missed with probability 0.3679
+        """
+        alpha = self.alpha
+        never = f'"{self.question}" is never said'
+        said = f"{never} wrongly" if alpha == 0 else f'"{self.question}" is wrong with probability at most {_up(alpha)}'
+        if self.cutoff is None:
+            return [never]
+        return [said, *(f"with a count of {m} it is missed with probability {1 - self.beta(m):.4f}" for m in counts)]
+
+    def _chance(self, count: int) -> tuple[Fraction, Fraction]:
+        if self.cutoff is None:
+            return Fraction(0), Fraction(0)
+        gap = self.cutoff - count
+        return self.noise.below(gap) if self.question.at_most else self.noise.turned().below(-gap)
+
+
+def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanitiser:
+    """Return the sanitiser that says yes most often among those whose probability of a false yes is at most alpha.
+
+    Noise that cannot cross the threshold gives "z < t + 1" at alpha = 0. Other noise has none there; at a larger alpha
+    it keeps a margin of about b log(1 / 2 alpha) if two-sided, of b log(1 / alpha) if it points to the false side.
+    Raises InputError unless alpha is 0 or in [1e-30, 1).
+
+    >>> from takifugu.mechanisms.one_sided import Pointing, count_noise
+    >>> two_sided = count_noise(epsilon=1, pointing=Pointing.BOTH)
+    >>> print(sanitiser(at_most(5), two_sided).cutoff, sanitiser(at_most(5), two_sided, "0.001").cutoff)
+    None 0
+    """
+    allowed = as_fraction(alpha, "alpha", "alpha")
+    if not 0 <= allowed < 1:
+        raise InputError(f"alpha is {alpha!r}", rule="it must be at least 0 and below 1").at("alpha")
+    if 0 < allowed < LEAST_ALPHA:
+        raise InputError(f"alpha is {alpha!r}", rule="it must be 0, or at least 1e-30").at("alpha")
+    turned = noise if question.at_most else noise.turned()  # q_>= about f is q_<= about -f
+    margin = _margin(turned, allowed)
+    if margin is None:
+        return Sanitiser(question, noise, None)
+    return Sanitiser(question, noise, question.worst - margin if question.at_most else question.worst + margin)
+
+
+def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[Any]:
+    """Return a mark for every noisy count: safe, dangerous, or obscure where neither sanitiser says yes.
+
+    Raises InputError if some value would be both, which takes two-sided noise and a large alpha.
+
+    >>> from takifugu.mechanisms.one_sided import count_noise
+    >>> safe, dangerous = sanitiser(at_most(5), count_noise(1)), sanitiser(at_least(6), count_noise(1), "0.001")
+    >>> marks([2, 7, 30], safe, dangerous).tolist()
+    ['safe', 'obscure', 'dangerous']
+    """
+    good = safe.says_yes(noisy)
+    bad = np.zeros(good.shape, dtype=bool) if dangerous is None else dangerous.says_yes(noisy)
+    if (good & bad).any():
+        raise InputError("some places would be safe and dangerous at once", fix="choose a smaller alpha").at("alpha")
+    return np.where(good, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
+
+
+def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[Any]:
+    """Return a mark for every place that a sparse vector was asked about; one that was not answered is obscure.
+
+    >>> from takifugu.mechanisms.one_sided import SparseAnswers
+    >>> from takifugu.numbers.noise import SystemEntropy
+    >>> sparse_marks(SparseAnswers(1000, limit=1).answer([2, 7, 0], 5, SystemEntropy())).tolist()
+    ['safe', 'obscure', 'obscure']
+    """
+    bad = np.zeros(answers.marks.shape, dtype=bool)
+    has_value = answers.marks == Marks.VALUE
+    if dangerous is not None:
+        bad[has_value] = dangerous.says_yes(answers.values[has_value])
+    return np.where(answers.safe, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
+
+
+def _margin(noise: CountNoise, alpha: Fraction) -> Fraction | None:
+    """Return the least s with P(N < -s) <= alpha: how far below the worst count a value must lie for a yes."""
+    if noise.pointing is Pointing.UP and alpha == 0:
+        return Fraction(0)
+    if alpha == 0:
+        return None
+    step = Fraction(1) if noise.whole else _STEP
+    steps = math.floor(_guess(noise, float(alpha)) / step) - 1  # below the answer, and then up to it
+    while noise.below(-steps * step)[1] > alpha:
+        steps += 1
+    return steps * step
+
+
+def _guess(noise: CountNoise, alpha: float) -> float:
+    """Return about the s with P(N < -s) = alpha; the caller settles it."""
+    b = float(noise.scale)
+    if noise.pointing is Pointing.UP:
+        return b * math.log1p(-alpha)
+    if noise.pointing is Pointing.DOWN:
+        return -b * math.log(alpha)
+    return -b * math.log(2 * alpha) if alpha < 0.5 else b * math.log(2 * (1 - alpha))
+
+
+def _compared(values: npt.NDArray[Any], cutoff: Fraction, below: bool) -> npt.NDArray[np.bool_]:
+    """Compare numbers with a rational: for integers the next one decides, for floats the nearest, but for its ties."""
+    if values.dtype == object:
+        return np.asarray(values < cutoff if below else values > cutoff, dtype=bool)
+    if values.dtype.kind in "iu":
+        return np.asarray(values < math.ceil(cutoff) if below else values > math.floor(cutoff), dtype=bool)
+    edge, values = float(cutoff), values.astype(np.float64)
+    yes = values < edge if below else values > edge
+    tied = Fraction(edge) < cutoff if below else Fraction(edge) > cutoff
+    return np.asarray(yes | (values == edge) if tied else yes, dtype=bool)
+
+
+def _threshold(value: Number, least: int) -> Fraction:
+    threshold = as_fraction(value, "the threshold", "threshold")
+    if threshold < least:
+        raise InputError(
+            f"the threshold is {value!r}", rule="a count is never negative", fix="write for example 5"
+        ).at("threshold")
+    return threshold
+
+
+def _up(alpha: Fraction) -> str:
+    """Write a probability with four digits, never below it."""
+    text = f"{float(alpha):.3e}"
+    return text if Fraction(text) >= alpha else f"{float(alpha) * 1.001:.3e}"

@@ -1,0 +1,148 @@
+"""What mechanisms of asymmetric privacy share: how the answer moves, what forces the noise, and what it must not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Cost, Problem, Witness
+from takifugu.analysis.randomisers import Direction
+from takifugu.core.errors import Unsupported
+from takifugu.model.policies.places import Visits
+from takifugu.model.policies.policy import Policy
+from takifugu.model.policies.predicates import Checked
+from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivity
+from takifugu.model.queries import Additive, AtMost, resolved
+from takifugu.model.secrets.hypotheses import Comparison, EntryIs
+from takifugu.numbers.rationals import round_up
+
+NO_POLICY = "the framework has no policy: write Asymmetric(policy, domain)"
+#: Which way noise must leave room, by which way a cell moves.
+DIRECTIONS = {
+    Monotone.DECREASING: Direction.DOWN, Monotone.INCREASING: Direction.UP, Monotone.NONE: Direction.EITHER,
+    Monotone.CONSTANT: Direction.DOWN,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How a problem's answer moves along one allowed move of its policy, cell by cell."""
+
+    policy: Policy
+    sensitivity: Sensitivity
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """Return the direction of every cell; one for all where they share it."""
+        directions = tuple(DIRECTIONS[change.direction] for change in self.sensitivity.changes)
+        return directions[:1] if len({*directions}) == 1 else directions
+
+    def units(self, problem: Problem) -> Fraction:
+        """Return the total change along one move, in steps of the answer's grid."""
+        return self.sensitivity.total / problem.grid
+
+    def witness(self, problem: Problem) -> Witness:
+        """Return the move that forces the noise."""
+        detail = self.sensitivity.describe()
+        if self.sensitivity.worst is None:
+            return Witness("no comparison: no allowed move changes the answer", detail)
+        record, before, after = self.sensitivity.worst
+        comparison = comparison_of(problem.framework.domain, record, before, after)
+        return Witness(comparison.label, detail, (("D", float(self.sensitivity.total)),))
+
+    @property
+    def covers(self) -> Covers:
+        """Return how a release composes: alone where a predicate is a function."""
+        return composition_of(self.policy)
+
+
+def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
+    """Return how the published numbers move, and the scale of noise that covers it, in steps of the answer's grid.
+
+    Raises Unsupported as `moves_of`, and for a query that does not publish numbers.
+    """
+    check_numbers(problem)
+    moves = moves_of(problem)
+    return moves, round_up(moves.units(problem) / problem.epsilon)
+
+
+def predicted(problem: Problem) -> Cost:
+    """Predict the work of noise on every cell."""
+    return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
+
+
+def moves_of(problem: Problem) -> Moves:
+    """Return how the answer of a problem moves under its policy.
+
+    Raises Unsupported, with the reason, where there is no policy, and where the answer was rounded before any noise.
+    """
+    policies = [secret for secret in problem.framework.secrets if isinstance(secret, Policy)]
+    if len(policies) != len(problem.framework.secrets) or not policies or problem.framework.given_domain is None:
+        raise Unsupported(NO_POLICY)
+    policy = policies[0]
+    for other in policies[1:]:
+        policy = policy.intersected(other)
+    _check_exact(problem)
+    return Moves(policy, sensitivity(policy, problem.framework.given_domain, problem.query))
+
+
+def comparison_of(domain: Any, record: int, before: Any, after: Any) -> Comparison:
+    """Return an allowed move of one record as a comparison, one way."""
+    name = "a person's places" if isinstance(domain, Visits) else ""
+    return Comparison(None, EntryIs(record, before, name), EntryIs(record, after, name), one_way=True)
+
+
+def composition_of(policy: Policy) -> Covers:
+    """Return how releases under a policy compose: alone where a predicate is a function."""
+    return Covers.OUTPUT if any(isinstance(rule, Checked) for rule in policy.rules) else Covers.COMPONENT
+
+
+def public_end(problem: Problem) -> int | None:
+    """Return the largest value of every cell, in steps of the grid, where all run from 0 to it, whatever the data.
+
+    None where the number of records is not public, or cells differ.
+    """
+    answer = problem.answers[0]
+    if not isinstance(answer, Additive):
+        return None
+    low, high = np.zeros((2, answer.cells), dtype=object)
+    kinds = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    for number, table in enumerate(answer.tables):
+        weights = answer.weights[kinds == number]
+        up, down = int(weights[weights > 0].sum()), int(weights[weights < 0].sum())
+        low += up * table.min(axis=0).astype(object) + down * table.max(axis=0).astype(object)
+        high += up * table.max(axis=0).astype(object) + down * table.min(axis=0).astype(object)
+    ends = set(high.tolist())
+    return ends.pop() if not low.any() and len(ends) == 1 and max(ends) > 0 else None
+
+
+def check_falls(moves: Moves) -> None:
+    """Raise Unsupported where thresholds would be compared with what may rise along an allowed move."""
+    rising = [c.direction for c in moves.sensitivity.changes if c.direction in (Monotone.INCREASING, Monotone.NONE)]
+    if rising:
+        raise Unsupported(
+            f'"safe" could be wrong: {moves.sensitivity.describe()}, and only noise that adds is never wrong about it',
+            fix="hide what is counted, p = not c, each by a predicate of its own: visits() or none_of(...)",
+        )
+
+
+def check_numbers(problem: Problem) -> None:
+    """Raise Unsupported for a query that does not publish numbers."""
+    if isinstance(problem.query, AtMost):
+        raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
+
+
+def _check_exact(problem: Problem) -> None:
+    """Refuse a declared grid between whose multiples an answer lies: it is rounded to either side before the noise."""
+    query: Any = problem.query
+    if getattr(query, "grid", None) is None:
+        return
+    exact = resolved(replace(query, grid=None), problem.framework.domain)
+    if (exact.grid / problem.grid).denominator != 1:
+        raise Unsupported(
+            "the query's grid rounds what each record adds, to either side", fix="leave it out, or declare a finer one"
+        )

@@ -1,0 +1,149 @@
+"""The sparse vector under a policy as a randomiser: each cell is "safe", a noisy value, or "not answered"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from takifugu.analysis.randomisers.additive import check_scale, check_shape
+from takifugu.analysis.randomisers.base import MARKS, NOT_ANSWERED, Answer, Base, Direction, Kind, Loss
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
+from takifugu.model.policies.sensitivity import Monotone, Sensitivity
+from takifugu.numbers.rationals import as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+
+@dataclass(frozen=True)
+class SafeCells(Base):
+    """Which cells are at most their thresholds: `units` is 1/epsilon for each value, `sensitivity` m (grid units).
+
+    `thresholds` are in steps of the grid, one for all cells or one for each; after `limit` noisy values every further
+    cell, in order, is "not answered". Outputs are "safe", a noisy value in answer units, and "not answered". Its loss
+    along an allowed move is min(limit, m)/units; against the direction of the moves it is infinite. Source: Takagi21
+    Algorithm 1 (SALap) on the integers, without noise on the threshold; `one_sided.sparse` has the proof.
+
+    >>> SafeCells(Fraction(2), Fraction(1), 3, (5,), 1, Fraction(2)).loss(Fraction(1), Direction.DOWN)
+    Fraction(1, 2)
+    """
+
+    units: Fraction
+    grid: Fraction
+    cells: int
+    thresholds: tuple[int, ...]
+    limit: int | None
+    sensitivity: Fraction
+
+    output = MARKS
+
+    def __post_init__(self) -> None:
+        check_scale(self.units)
+        check_shape(self.grid, self.cells)
+        if len(self.thresholds) not in (1, self.cells) or min(self.thresholds) < 0:
+            raise InputError(
+                f"there are {len(self.thresholds)} thresholds for {self.cells} cells, the least is "
+                f"{min(self.thresholds, default=None)}",
+                rule="there is one for all or one for each, and none is negative",
+            ).at("thresholds")
+        _ = self.mechanism
+
+    @property
+    def kind(self) -> str:
+        return "sparse"
+
+    @cached_property
+    def mechanism(self) -> SparseAnswers:
+        """The answers to a stream of questions, one for each cell."""
+        return SparseAnswers(1 / self.units, self.limit, self.sensitivity)
+
+    @property
+    def scale(self) -> Fraction:
+        """Return the scale of the noise of one value, in answer units."""
+        return self.units * self.grid
+
+    @property
+    def each(self) -> tuple[int, ...]:
+        """Return the threshold of every cell, in steps of the grid."""
+        return self.thresholds if len(self.thresholds) == self.cells else self.thresholds * self.cells
+
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Any, ...]:
+        """Return the mark, or the noisy value (answer units), of every cell; `answer` is in grid units."""
+        if len(answer) != self.cells:
+            raise InputError(
+                f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
+            )
+        thresholds: Any = self.thresholds[0] if len(self.thresholds) == 1 else list(self.thresholds)
+        marks = self.mechanism.answer([int(x) for x in answer], thresholds, entropy).listed()
+        return tuple(NOT_ANSWERED if m is None else m if isinstance(m, str) else m * self.grid for m in marks)
+
+    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+        """Raise InputError: the cells share one limit, so a column is drawn as one answer."""
+        raise InputError("a sparse vector is no column of answers that are drawn one by one", fix="call draw()")
+
+    def log_density(self, answer: Answer, output: Sequence[Any]) -> float:
+        """Return log P(output | answer) of all cells together: answer in grid units; -inf for what cannot be."""
+        marks: list[Any] = []
+        for mark in output:
+            if not isinstance(mark, str):
+                steps = Fraction(mark) / self.grid
+                if steps.denominator != 1:
+                    return -math.inf
+                mark = int(steps)
+            marks.append(None if mark == NOT_ANSWERED else mark)
+        return self.mechanism.log_probability([int(x) for x in answer], marks, self.each)
+
+    def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
+        """Return min(limit, change)/units for a change DOWN in L1, each cell by one step at most; else infinity."""
+        if change == 0:
+            return Fraction(0)
+        if direction is not Direction.DOWN:
+            return math.inf
+        steps = change / self.grid
+        return (steps if self.limit is None else min(steps, Fraction(self.limit))) / self.units
+
+    def loss_along(self, moves: Sensitivity) -> Loss:
+        """Return the loss along any one move of a policy: infinite where a cell may rise.
+
+        A cell that falls by s steps loses s/units in its value, so `limit` values lose that many times the largest s.
+        """
+        rising = {change.direction for change in moves.changes} - {Monotone.DECREASING, Monotone.CONSTANT}
+        if rising and moves.total:
+            return math.inf
+        steps = moves.total / self.grid
+        farthest = max((change.amount / self.grid for change in moves.changes), default=Fraction(0))
+        return (steps if self.limit is None else min(steps, self.limit * farthest)) / self.units
+
+    def chance(self, count: int, threshold: int) -> float:
+        """Return the probability that a count (grid units) is called safe, if it is asked about: 0 above its threshold.
+
+        >>> round(SafeCells(Fraction(1), Fraction(1), 1, (5,), None, Fraction(1)).chance(5, 5), 6)
+        0.632121
+        """
+        return -math.expm1(-(threshold + 1 - count) / float(self.units)) if count <= threshold else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
+        settings = {"thresholds": list(self.thresholds), "limit": self.limit, "sensitivity": to_text(self.sensitivity)}
+        return {"kind": self.kind, **size, **settings}
+
+
+def read(data: Mapping[str, Any]) -> SafeCells:
+    """Read a sparse vector back from its `to_dict` form."""
+    units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
+    most = as_fraction(data["sensitivity"], "the sensitivity")
+    return SafeCells(units, grid, data["cells"], tuple(map(int, data["thresholds"])), data["limit"], most)
+
+
+SPARSE = Kind(
+    read, "marks, and geometric noise on one side where there is none",
+    'geometric noise on one side of every count, drawn exactly from the operating system\'s randomness: "safe" is said '
+    "where count and noise together are at most the threshold",
+)  # fmt: skip
+
+__all__ = ["SAFE", "SPARSE", "SafeCells", "read"]

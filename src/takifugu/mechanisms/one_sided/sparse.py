@@ -1,0 +1,290 @@
+"""The sparse vector under a policy: "safe" costs nothing (Takagi21 Algorithm 1, SALap, on the integers).
+
+Question i has a count f_i and a public threshold t_i, which may depend on everything published before. Its answer is
+"safe" where z_i = f_i + K_i <= t_i, K_i geometric, P(K >= k) = e^(-epsilon k); else it is z_i, and after `limit` (c)
+such values every further question is "not answered", which is not "safe".
+
+**Claim.** If along an allowed move no f_i rises, none falls by more than 1, and all questions together fall by m at
+most, then P(answers | X) <= e^(epsilon min(c, m)) P(answers | X') for every vector of answers. *Proof.* Given the
+answers before, a question's threshold is fixed and its noise is fresh, so that P(answers) is a product over the
+questions that were asked. Let f_i, f'_i be the counts of X and X', f'_i <= f_i. "Safe" has probability 1 - e^(-epsilon
+(t_i + 1 - f_i)), or 0, which does not fall when f_i does: its factor is at most 1. "Not answered" has probability 1 on
+both sides. A value z >= f_i has (1 - e^-epsilon) e^(-epsilon (z - f_i)): its factor is e^(epsilon (f_i - f'_i)), at
+most e^epsilon, and over all values at most e^(epsilon m). There are c values at most. ∎
+
+There is no noise on the threshold, and no value lies below its count: "safe" is never false (z <= t is z < t + 1, X3).
+What the ordinary sparse vector technique pays for, that one move may raise one count and lower another, cannot happen
+here; a query for which it could is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.model.policies.sensitivity import Monotone, Sensitivity
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
+
+if TYPE_CHECKING:
+    from takifugu.numbers.noise import Entropy
+
+#: An answer: SAFE, a noisy value, or None where the question was not answered.
+SAFE = "safe"
+Mark = str | int | None
+#: A threshold for each question, or what it is after the answers before.
+Thresholds = Sequence[int] | Callable[[tuple[Mark, ...]], int]
+Integers = npt.NDArray[Any]
+
+
+class Marks(IntEnum):
+    """What `Answers.marks` holds for each place."""
+
+    SAFE = 0
+    VALUE = 1
+    NOT_ANSWERED = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The answers to many questions at once: an int8 array of `Marks`, and noisy values (-1 where there is none)."""
+
+    marks: npt.NDArray[np.int8]
+    values: Integers
+
+    @property
+    def safe(self) -> npt.NDArray[np.bool_]:
+        """Return where the answer is "safe"."""
+        return np.asarray(self.marks == Marks.SAFE)
+
+    @property
+    def used(self) -> int:
+        """Return how many noisy values were published."""
+        return int(np.count_nonzero(self.marks == Marks.VALUE))
+
+    def listed(self) -> tuple[Mark, ...]:
+        """Return the answers one by one: SAFE, a noisy value, or None."""
+        pairs = zip(self.marks.tolist(), self.values.tolist(), strict=True)
+        return tuple(SAFE if mark == Marks.SAFE else value if mark == Marks.VALUE else None for mark, value in pairs)
+
+
+@dataclass(frozen=True)
+class SparseAnswers:
+    """SALap: epsilon for each noisy value, `limit` (c) of them at most, `sensitivity` (m) the total fall in one move.
+
+    Without a limit every question is answered, and m must be known; with a limit m need not be. Raises InputError for
+    neither, for a limit below 1 and for numbers that are not above 0.
+
+    >>> SparseAnswers(Fraction(1, 2), limit=3).epsilon_total, SparseAnswers(1, sensitivity=2).epsilon_total
+    (Fraction(3, 2), Fraction(2, 1))
+    """
+
+    epsilon: Fraction
+    limit: int | None = None
+    sensitivity: Fraction | None = None
+
+    def __init__(self, epsilon: Number, limit: int | None = None, sensitivity: Number | None = None) -> None:
+        if limit is None and sensitivity is None:
+            raise InputError(
+                "neither the number of noisy values nor the sensitivity has a bound",
+                rule="the cost is epsilon for each noisy value that one person can change",
+                fix="give a limit, or the largest number of places of one person",
+            ).at("limit")
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+            raise InputError(f"the limit is {limit!r}", rule="it is a whole number above 0").at("limit")
+        total = None if sensitivity is None else as_fraction(sensitivity, "the sensitivity", "sensitivity")
+        if total is not None and total <= 0:
+            raise InputError(f"the sensitivity is {total}", rule="it must be above 0").at("sensitivity")
+        object.__setattr__(self, "epsilon", as_epsilon(epsilon))
+        object.__setattr__(self, "limit", limit)
+        object.__setattr__(self, "sensitivity", total)
+
+    @staticmethod
+    def of(sensitivity: Sensitivity, epsilon: Number, limit: int | None = None) -> SparseAnswers:
+        """Return the mechanism for a query that moves so; InputError where a cell can rise, or fall by more than 1.
+
+        >>> from takifugu.model.policies.sensitivity import Change
+        >>> fall = Change(Monotone.DECREASING, Fraction(1))
+        >>> SparseAnswers.of(Sensitivity((fall, fall, fall), Fraction(2)), 1, limit=5).epsilon_total
+        Fraction(2, 1)
+        """
+        for change in set(sensitivity.changes):
+            if change.direction not in (Monotone.DECREASING, Monotone.CONSTANT) or change.amount > 1:
+                raise InputError(
+                    "a cell of the query can rise, or fall by more than 1, along an allowed move",
+                    rule="'safe' is free only where every count falls, by 1 at most",
+                    fix="count people once per place, and hide every one of these conditions",
+                ).at("query")
+        return SparseAnswers(epsilon, limit, sensitivity.total or None)
+
+    @property
+    def epsilon_total(self) -> Fraction:
+        """Return the cost of all questions: epsilon * min(c, m). It is reserved in full, and nothing comes back."""
+        ends = [Fraction(end) for end in (self.limit, self.sensitivity) if end is not None]
+        return self.epsilon * min(ends)
+
+    @cached_property
+    def units(self) -> Fraction:
+        """Return the scale of the noise, 1/epsilon."""
+        return 1 / self.epsilon
+
+    def answer(self, counts: Any, thresholds: Any, entropy: Entropy | None = None) -> Answers:
+        """Answer whether each count is at most its threshold, in this order; exact, no step of Python for each.
+
+        `counts` is an array of whole numbers, `thresholds` one whole number or an array of as many. Raises InputError
+        for no counts and for thresholds that are negative, not whole or not as many; DataError for counts that are
+        negative or not whole.
+        """
+        from takifugu.numbers.noise import SystemEntropy, geometric, total
+
+        private = checked_counts(counts)
+        levels = checked_thresholds(thresholds, private.shape)
+        noisy = total(private, geometric(self.units, private.size, entropy or SystemEntropy()))
+        over = np.asarray(noisy > levels, dtype=np.bool_)
+        marks = over.astype(np.int8)
+        if self.limit is not None:
+            marks[np.cumsum(over) - over >= self.limit] = Marks.NOT_ANSWERED
+        return Answers(marks, np.where(marks == Marks.VALUE, noisy, -1))
+
+    def answer_one(self, count: int, threshold: int, used: int, entropy: Entropy | None = None) -> Mark:
+        """Answer the next question of a session that has published `used` noisy values; None where none is left.
+
+        Raises as `answer` does.
+        """
+        if isinstance(used, bool) or not isinstance(used, int) or used < 0:
+            raise InputError(f"the number of noisy values is {used!r}", rule="it is a whole number, 0 or more")
+        if self.limit is not None and used >= self.limit:
+            checked_thresholds(threshold, (1,))
+            checked_counts([count])
+            return None
+        return self.answer([count], threshold, entropy).listed()[0]
+
+    def session(self, entropy: Entropy | None = None, used: int = 0, questions: Sequence[Hashable] = ()) -> Asking:
+        """Begin a session in which thresholds and questions may depend on the answers before, or go on with one."""
+        return Asking(self, entropy, used, set(questions))
+
+    @property
+    def rests_on_sensitivity(self) -> bool:
+        """Whether the cost is epsilon * m, which no question may be asked twice for."""
+        return self.sensitivity is not None and (self.limit is None or self.sensitivity < self.limit)
+
+    def probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
+        """Return P(answers | counts), thresholds as they are asked; 0 for answers that cannot be."""
+        return math.exp(self.log_probability(counts, answers, thresholds))
+
+    def log_probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
+        """Return log P(answers | counts); -inf for answers that cannot be."""
+        log_mass, used, step = 0.0, 0, float(self.epsilon)
+        for place, (count, mark) in enumerate(zip(counts, answers, strict=True)):
+            if self.limit is not None and used >= self.limit:
+                if mark is not None:
+                    return -math.inf
+                continue
+            room = _threshold_at(thresholds, tuple(answers[:place]), place) + 1 - count
+            if mark == SAFE and room > 0:
+                log_mass += math.log(-math.expm1(-step * room))
+            elif isinstance(mark, int) and mark >= count and mark - count >= room:
+                log_mass += math.log(-math.expm1(-step)) - step * (mark - count)
+                used += 1
+            else:
+                return -math.inf
+        return log_mass
+
+    def law(self, counts: Sequence[int], thresholds: Thresholds, most: int) -> dict[tuple[Mark, ...], float]:
+        """Return the law of the vector of answers for a short stream; noisy values above `most` are left out.
+
+        >>> law = SparseAnswers(1, limit=1).law([0, 1], [0, 3], most=1)
+        >>> {answers: round(mass, 3) for answers, mass in law.items()}
+        {('safe', 'safe'): 0.601, (1, None): 0.233}
+        """
+        sequences: list[tuple[Mark, ...]] = [()]
+        for count in counts:
+            sequences = [(*past, mark) for past in sequences for mark in self._possible(past, count, thresholds, most)]
+        return {answers: self.probability(counts, answers, thresholds) for answers in sequences}
+
+    def _possible(self, past: tuple[Mark, ...], count: int, thresholds: Thresholds, most: int) -> Iterator[Mark]:
+        if self.limit is not None and sum(isinstance(mark, int) for mark in past) >= self.limit:
+            yield None
+            return
+        level = _threshold_at(thresholds, past, len(past))
+        if count <= level:
+            yield SAFE
+        yield from range(max(count, level + 1), most + 1)
+
+
+@dataclass(eq=False)
+class Asking:
+    """Questions one after the other; `used` is how many noisy values were published so far, `asked` the places."""
+
+    mechanism: SparseAnswers
+    entropy: Entropy | None
+    used: int
+    questions: set[Hashable]
+
+    def ask(self, count: int, threshold: int, place: Hashable = None) -> Mark:
+        """Return whether the count is at most the threshold: SAFE, a noisy value, or None after the last one.
+
+        Where the cost rests on m, how many places one person can change, each question names its place, and InputError
+        is raised for a place that was asked about: twice the same is a change by 2.
+
+        >>> from takifugu.numbers.noise import SystemEntropy
+        >>> asking = SparseAnswers(1000, limit=1).session(SystemEntropy())
+        >>> asking.ask(2, 5), asking.ask(7, 5), asking.ask(2, 5)
+        ('safe', 7, None)
+        """
+        if self.mechanism.rests_on_sensitivity and (place is None or place in self.questions):
+            raise InputError(
+                "a question names no place" if place is None else "a place is asked about twice",
+                rule="the cost rests on how many places one person can change, each counted once",
+                fix="give a limit for noisy values, which covers every question",
+            ).at("place")
+        answer = self.mechanism.answer_one(count, threshold, self.used, self.entropy)
+        self.questions.add(place)
+        self.used += isinstance(answer, int)
+        return answer
+
+
+def checked_counts(counts: Any) -> Integers:
+    """Return counts as an array; InputError for none, DataError for what is no whole number from 0 on."""
+    integers = np.asarray(counts)
+    if integers.ndim == 1 and integers.size == 0:
+        raise InputError("there is no place", rule="there is at least one question").at("counts")
+    if integers.ndim != 1 or not _whole(integers):
+        raise DataError(
+            "a count is no whole number from 0 on", fix="count each person once per place (value not shown)"
+        )
+    return integers
+
+
+def checked_thresholds(given: Any, shape: tuple[int, ...]) -> Integers:
+    """Return one threshold, or one for each count, as an array of integers."""
+    integers = np.asarray(given)
+    if not _whole(integers):
+        raise InputError(
+            "a threshold is no whole number from 0 on",
+            rule="'safe' means a count of at most the threshold",
+            fix="round it down: at most 2.5 people are at most 2, and fewer than 3 are at most 2",
+        ).at("thresholds")
+    if integers.shape not in ((), shape):
+        raise InputError(
+            f"there are thresholds of shape {integers.shape} for {shape[0]} counts", fix="give one, or one for each"
+        ).at("thresholds")
+    return integers
+
+
+def _whole(values: Integers) -> bool:
+    if values.dtype == object and not all(type(value) is int for value in values.ravel().tolist()):
+        return False
+    return values.dtype.kind in "iuO" and (not values.size or bool(values.min() >= 0))
+
+
+def _threshold_at(thresholds: Thresholds, past: tuple[Mark, ...], place: int) -> int:
+    return thresholds(past) if callable(thresholds) else thresholds[place]

@@ -1,0 +1,117 @@
+"""Tail probabilities of the noise of one count, enclosed: what a one-sided answer may be wrong by.
+
+With b = sensitivity / epsilon and a = e^(-1/b), the noise N of a count is
+
+* geometric, P(N = j) = (1 - a) a^j for j = 0, 1, ... (Takagi21 Definition VIII.1, without its end);
+* exponential, with density e^(-x/b) / b for x >= 0 (Takagi21 Definition V.3; errata E5);
+* two-sided: P(N = j) = (1 - a)/(1 + a) a^|j| (errata N5), or Laplace's density e^(-|x|/b) / 2b.
+
+One-sided noise may point up, for counts that fall along allowed moves, or down. Probabilities are enclosed between two
+rationals, so that "at most alpha" is decided, not computed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.noise_quantiles import laplace_survival
+from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
+
+Enclosure = tuple[Fraction, Fraction]
+"""Rationals (low, high) around a probability."""
+
+_BITS = 120
+
+
+class Pointing(IntEnum):
+    """Where noise goes: `UP` never lowers a count, `DOWN` never raises it."""
+
+    UP = 1
+    DOWN = -1
+    BOTH = 0
+
+
+@dataclass(frozen=True)
+class CountNoise:
+    """The noise of one count: its scale b = sensitivity / epsilon, where it points, and whether it is an integer.
+
+    >>> noise = count_noise(epsilon=1)
+    >>> [round(float(noise.at_least(j)[1]), 6) for j in (0, 1, 2)]
+    [1.0, 0.367879, 0.135335]
+    """
+
+    scale: Fraction
+    pointing: Pointing = Pointing.UP
+    whole: bool = True
+
+    def at_least(self, x: Fraction | int) -> Enclosure:
+        """Enclose P(N >= x)."""
+        if self.pointing is Pointing.DOWN:  # -N points up, and N >= x says that -N is not above -x
+            low, high = self._above(Fraction(-x))
+            return 1 - high, 1 - low
+        return self._reach(Fraction(x))
+
+    def at_most(self, x: Fraction | int) -> Enclosure:
+        """Enclose P(N <= x)."""
+        return self.turned().at_least(-x)
+
+    def below(self, x: Fraction | int) -> Enclosure:
+        """Enclose P(N < x)."""
+        low, high = self.at_least(x)
+        return 1 - high, 1 - low
+
+    def turned(self) -> CountNoise:
+        """Return the noise -N."""
+        return CountNoise(self.scale, Pointing(-self.pointing), self.whole)
+
+    def mean_error(self) -> float:
+        """Return E|N| (Takagi21 Corollary V.5 and errata E7): b for both real laws, 1/(e^(1/b) - 1) for the geometric.
+
+        >>> count_noise(epsilon=1, whole=False).mean_error()
+        1.0
+        """
+        if not self.whole:
+            return float(self.scale)
+        rate = 1 / float(self.scale)
+        if self.pointing is Pointing.BOTH:
+            return -2 * math.exp(-rate) / math.expm1(-2 * rate)
+        return -math.exp(-rate) / math.expm1(-rate)
+
+    def _above(self, x: Fraction) -> Enclosure:
+        """Enclose P(|N| > x) of noise that points one way: P(N > x) if it points up."""
+        return self._tail(Fraction(math.floor(x) + 1) if self.whole else x)
+
+    def _reach(self, x: Fraction) -> Enclosure:
+        """Enclose P(N >= x) of noise that does not point down."""
+        k = Fraction(math.ceil(x)) if self.whole else x
+        if self.pointing is Pointing.UP:
+            return self._tail(k)
+        if not self.whole:
+            low, high = (p / 2 for p in self._tail(abs(k)))
+        else:
+            down = self._tail(Fraction(1))
+            low, high = self._tail(k if k > 0 else 1 - k)
+            low, high = low / (1 + down[1]), high / (1 + down[0])
+        return (low, high) if k > 0 else (1 - high, 1 - low)
+
+    def _tail(self, x: Fraction) -> Enclosure:
+        """Enclose e^(-x/b), and 1 for what is not positive."""
+        low, high = laplace_survival(x / self.scale, _BITS)
+        return Fraction(low, 1 << _BITS), Fraction(high, 1 << _BITS)
+
+
+def count_noise(
+    epsilon: Number, sensitivity: Number = 1, pointing: Pointing = Pointing.UP, whole: bool = True
+) -> CountNoise:
+    """Return the noise that hides changes of a count by up to `sensitivity` at epsilon.
+
+    Raises InputError unless both are above 0.
+    """
+    change = as_fraction(sensitivity, "the sensitivity", "sensitivity")
+    if change <= 0:
+        raise InputError(f"the sensitivity is {sensitivity!r}", rule="it must be above 0").at("sensitivity")
+    return CountNoise(change / as_epsilon(epsilon), Pointing(pointing), whole)

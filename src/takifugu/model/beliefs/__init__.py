@@ -1,0 +1,165 @@
+"""What an adversary may believe about the data: distributions of tables, chains, independent pieces and users."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, runtime_checkable
+
+from takifugu.core.entries import listed, order, relisted
+from takifugu.core.errors import InputError, did_you_mean
+
+State = Hashable
+
+
+@runtime_checkable
+class Belief(Protocol):
+    """A law of the data, or a class of laws, over `size` entries with finite alphabets.
+
+    `components()` are ranges of entries, independent of each other; `possible(i)` says which values of entry i
+    have probability above zero (under some law of the class); `source` says where the belief comes from.
+    """
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def names(self) -> tuple[Hashable, ...] | None: ...
+
+    @property
+    def one_alphabet(self) -> bool: ...
+
+    def alphabet(self, entry: int) -> tuple[State, ...]: ...
+
+    def position(self, name: Hashable) -> int: ...
+
+    def possible(self, entry: int) -> tuple[bool, ...]: ...
+
+    def components(self) -> Sequence[range]: ...
+
+    def component(self, number: int) -> Belief: ...
+
+    def assumptions(self) -> tuple[str, ...]: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def describe(self) -> str: ...
+
+
+class Separate(Belief, Protocol):
+    """A belief whose entries are independent of each other, and which knows which of them are alike."""
+
+    def representatives(
+        self, entries: range | tuple[int, ...], columns: Iterable[Any], by_law: bool = False
+    ) -> list[int]:
+        """Return the first of each set of entries with the same values and columns, `by_law` with the same law."""
+        ...
+
+
+def separate(belief: Belief) -> Separate | None:
+    """Return a belief that tells which of its independent entries are alike, None for others."""
+    separable: Any = belief
+    return separable if hasattr(belief, "representatives") else None
+
+
+#: The class of every kind of belief; those of the package are loaded on first use.
+_KINDS: dict[str, Any] = {
+    "markov-chain": "chains.chain:MarkovChain",
+    "periodic-chain": "chains.periodic_chain:PeriodicChain",
+    "markov-chain-class": "chains.chain:MarkovChainClass",
+    "chain-region": "chains.chain_region:ChainRegion",
+    "binary-chain-interval": "chains.chain_interval:BinaryChainInterval",
+    "joint-table": "table:JointTable",
+    "independent-pieces": "chains.pieces:IndependentPieces",
+    "independent-users": "users:IndependentUsers",
+    "law-pair": "pair:LawPair",
+    "bayesian-network": "networks.network:BayesianNetwork",
+    "multivariate-normal": "records.normal:MultivariateNormal",
+    "clique-infection": "contacts:CliqueInfection",
+    "density": "density:Density",
+    "parameters": "records.parameters:Parameters",
+    "parameter-box": "records.parameter_box:ParameterBox",
+    "records": "records.records:Records",
+    "populations": "populations:FromPopulations",
+}
+
+
+def register(kind: str, belief: type) -> None:
+    """Let `from_dict` read a kind of belief back: `belief.to_dict()["kind"]` must be `kind`.
+
+    Raises InputError for a kind that is registered already, and for a type that lacks what every belief has.
+    """
+    if not isinstance(kind, str) or not kind or not isinstance(belief, type):
+        raise InputError(
+            f"the kind {kind!r} of the belief {belief!r} is not registered",
+            rule="a type is registered under a name", fix="write register(text, type)",
+        )  # fmt: skip
+    if kind in _KINDS:
+        raise InputError(f"the kind of belief {kind!r} is registered already", fix="choose another name")
+    members = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
+    missing = sorted({*_required(Belief), "from_dict"} - members)
+    if missing:
+        raise InputError(f"{belief.__name__} lacks {', '.join(missing)}", rule="every belief has them", fix="add them")
+    _KINDS[kind] = belief
+
+
+def belief_class(kind: Any) -> Any:
+    """Return the class of a kind of belief; raises InputError for an unknown kind."""
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise InputError(
+            f"the belief's kind is {kind!r}",
+            fix=f"write one of {sorted(_KINDS)}, or import the module that registers it{did_you_mean(kind, _KINDS)}",
+        ).at("kind")
+    if isinstance(_KINDS[kind], str):
+        module, name = _KINDS[kind].split(":")
+        _KINDS[kind] = getattr(import_module(f"{__name__}.{module}"), name)
+    return _KINDS[kind]
+
+
+def check_registered(belief: Belief) -> None:
+    """Raise InputError for a belief of a type that nobody has registered: a ledger could not read it back.
+
+    A type derived from a registered one is another type: it would read back, and be charged for, as what it is not.
+    """
+    if _place(type(belief)) not in {kind if isinstance(kind, str) else _place(kind) for kind in _KINDS.values()}:
+        raise InputError(
+            f"the type of belief {type(belief).__name__} is registered by nobody",
+            rule="a ledger must be able to read it back",
+            fix="call takifugu.model.beliefs.register(kind, type) where the type is defined",
+        )
+
+
+def _place(kind: type) -> str:
+    ours = kind.__module__.startswith(f"{__name__}.")  # a module from outside may have the same last name
+    return f"{kind.__module__.removeprefix(f'{__name__}.') if ours else f'/{kind.__module__}'}:{kind.__qualname__}"
+
+
+def from_dict(data: Mapping[str, Any]) -> Belief:
+    """Read a belief back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+    """
+    belief: Belief = belief_class(data.get("kind")).from_dict(data)
+    return relisted(belief, data["listed"]) if "listed" in data else belief
+
+
+def to_dict(belief: Belief) -> dict[str, Any]:
+    """Return plain data that `from_dict` reads back, including the order in which entries are listed.
+
+    Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.
+    """
+    data = belief.to_dict()
+    kind = _KINDS.get(str(data.get("kind")))
+    if kind is not None and _place(type(belief)) != (kind if isinstance(kind, str) else _place(kind)):
+        raise InputError(
+            f"a belief of type {type(belief).__name__} writes itself down as {data['kind']!r}, which is another type",
+            fix="register its type under a kind of its own, and write that in to_dict",
+        )
+    return data if order(belief) is None else {**data, "listed": list(listed(belief) or ())}
+
+
+def _required(protocol: type) -> set[str]:
+    return {name for name in vars(protocol) if not name.startswith("_")}

@@ -1,0 +1,1 @@
+"""Markov chains, one matrix or several, classes of chains, independent pieces."""

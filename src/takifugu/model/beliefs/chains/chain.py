@@ -1,0 +1,331 @@
+"""Markov chains: one chain with a stationary, given or any initial distribution, and all chains with (pi, g)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Unpack, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.beliefs import belief_class
+from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
+from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.states import State, checked_alphabet
+from takifugu.model.beliefs.stochastic import (
+    Start,
+    WideLaw,
+    checked_start,
+    stationary_law,
+    stochastic_matrix,
+    wide_stationary_law,
+)
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.chains.chain_region import ChainRegion
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MarkovChain(OneSequence):
+    """A Markov chain X_0, ..., X_{length-1}: P(X_{t+1} = y | X_t = x) = matrix[x][y] (Song17 §4.1).
+
+    `initial` is the distribution of X_0: "stationary", "any" (unknown: a class), or a vector. `states` name the rows.
+    Raises InputError for rows that do not sum to one, a wrong shape, repeated states, and for "stationary"
+    where the stationary distribution is not unique.
+
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
+    >>> [round(float(p), 3) for p in chain.stationary]
+    [0.8, 0.2]
+    """
+
+    matrix: FloatArray
+    length: int
+    initial: str | tuple[float, ...]
+    states: tuple[State, ...]
+    source: str = "assumed"
+
+    def __init__(
+        self,
+        matrix: Sequence[Sequence[float]] | FloatArray,
+        length: int,
+        initial: Start = "stationary",
+        states: Iterable[State] | None = None,
+        source: str = "assumed",
+    ) -> None:
+        table = stochastic_matrix(matrix)
+        object.__setattr__(self, "matrix", table)
+        object.__setattr__(self, "length", checked_length(length))
+        object.__setattr__(self, "states", checked_states(states, len(table), "the chain"))
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "initial", checked_start(initial, len(table)))
+        if self.initial == "stationary":
+            _ = self.stationary
+
+    @overload
+    @staticmethod
+    def fit(
+        sequences: Iterable[Iterable[State]] | Any,
+        length: int,
+        states: Iterable[State] | None = None,
+        smoothing: float | None = None,
+        initial: Start | None = None,
+        *,
+        source: str,
+        private: bool = False,
+        confidence: None = None,
+        **columns: Unpack[Columns],
+    ) -> MarkovChain: ...
+
+    @overload
+    @staticmethod
+    def fit(
+        sequences: Iterable[Iterable[State]] | Any,
+        length: int,
+        states: Iterable[State] | None = None,
+        *,
+        source: str,
+        private: bool = False,
+        confidence: float,
+        **columns: Unpack[Columns],
+    ) -> ChainRegion: ...
+
+    @staticmethod
+    def fit(
+        sequences: Iterable[Iterable[State]] | Any,
+        length: int,
+        states: Iterable[State] | None = None,
+        smoothing: float | None = None,
+        initial: Start | None = None,
+        *,
+        source: str,
+        private: bool = False,
+        confidence: float | None = None,
+        **columns: Unpack[Columns],
+    ) -> MarkovChain | ChainRegion:
+        """Return the chain with the transition frequencies of some sequences, `smoothing` (1.0) added to every count.
+
+        `sequences` is a list of sequences of states, or a table whose columns are named: a frame of any engine or the
+        path of a CSV or Parquet file, with value= (the states), order= (what sorts rows), and where there are, unit=,
+        piece= (an unbroken run of a unit) and step= (rows farther apart are no transition); it needs `states`, too.
+
+        It starts in its stationary distribution unless `initial` says otherwise; transitions are counted per sequence.
+        `source` states in words where the sequences come from; if they are the data that the chain is to protect,
+        `private=True` marks it, and calibration refuses it unless allowed.
+
+        With `confidence` the class of all chains in a region that covers the true matrix with that probability is
+        returned instead, with any initial distribution, without smoothing.
+
+        Raises InputError for what is no list of sequences (a text, one column, a table without names of its columns),
+        an empty source, an unknown state, negative smoothing, a row without transitions when
+        smoothing is 0, a confidence outside (0, 1), and smoothing or `initial` beside a confidence.
+
+        >>> chain = MarkovChain.fit([[0, 0, 1], [1, 0]], length=10, source="estimated from two public sequences")
+        >>> chain.matrix.round(3).tolist()
+        [[0.5, 0.5], [0.667, 0.333]]
+        >>> region = MarkovChain.fit([[0, 0, 1] * 90], length=10, source="estimated, public", confidence=0.99)
+        >>> region.lower.round(3).tolist()
+        [[0.353, 0.353], [0.913, 0.0]]
+        """
+        text = checked_source(source, private)
+        names, counts = count_transitions(sequences, states, **columns)
+        if confidence is not None:
+            for name, given in (("smoothing", smoothing), ("initial", initial)):
+                if given is not None:
+                    raise InputError(
+                        f"{name} is {given!r} beside confidence={confidence!r}",
+                        rule="a region is estimated unsmoothed, for every initial distribution",
+                        fix=f"leave {name} out, or confidence out for one chain",
+                    ).at(name)
+            region: ChainRegion = belief_class("chain-region").covering(counts, length, names, confidence, text)
+            return region
+        rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
+        return MarkovChain(rows, length, "stationary" if initial is None else initial, names, point_estimate(text))
+
+    @cached_property
+    def stationary(self) -> FloatArray:
+        """Return the stationary law pi = pi P in floats; raises InputError where the chain has more than one."""
+        return stationary_law(self.matrix)
+
+    @cached_property
+    def wide_stationary(self) -> WideLaw:
+        """Return the stationary law with exponents of its own: above zero wherever the chain's steps lead back."""
+        return wide_stationary_law(self.matrix)
+
+    @property
+    def step_matrices(self) -> FloatArray:
+        """The matrix of each step of a period, which is one step: shape (1, k, k)."""
+        return self.matrix[None]
+
+    @property
+    def stationary_laws(self) -> tuple[WideLaw, ...]:
+        """The stationary law, for each step of a period."""
+        return (self.wide_stationary,)
+
+    @property
+    def has_given_start(self) -> bool:
+        """Whether the law fixes at which step of the recording the sequence starts."""
+        return not isinstance(self.initial, str)
+
+    @property
+    def wide_start(self) -> WideLaw:
+        """Return the law of the first entry, stationary or given; raises Unsupported for initial="any"."""
+        if self.initial == "stationary":
+            return self.wide_stationary
+        return WideLaw.of(self.marginals(1)[0])
+
+    def marginal(self, entry: int) -> FloatArray:
+        """Return the law of entry `entry`; raises Unsupported for initial="any", a class that has none."""
+        return self.marginals(entry + 1)[entry] if self.initial != "stationary" else self.stationary
+
+    def marginals(self, count: int | None = None) -> FloatArray:
+        """Return the laws of the first `count` entries, shape (count, k)."""
+        if self.initial == "any":
+            raise Unsupported(
+                'a chain with initial="any" is a class', rule="no single marginal distribution exists"
+            ).at("initial")
+        count = self.length if count is None else count
+        if self.initial == "stationary":
+            return np.broadcast_to(self.stationary, (count, len(self.states)))
+        laws = np.empty((count, len(self.states)))
+        laws[0] = np.array(self.initial)
+        for t in range(1, count):
+            laws[t] = laws[t - 1] @ self.matrix
+        return laws
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return self._possible[min(entry, len(self._possible) - 1)]
+
+    @cached_property
+    def _possible(self) -> tuple[tuple[bool, ...], ...]:
+        """Supports of the entries from the start until they repeat (exact: of zero patterns, not of rounded masses)."""
+        if self.initial == "stationary":
+            return (tuple(map(bool, self.wide_stationary.support)),)
+        start = np.ones(len(self.states), bool) if self.initial == "any" else np.array(self.initial) > 0
+        steps = self.matrix > 0
+        supports: list[tuple[bool, ...]] = [tuple(map(bool, start))]
+        while len(supports) < self.length:
+            start = np.array([(start & column).any() for column in steps.T])
+            law = tuple(map(bool, start))
+            if law == supports[-1]:
+                break
+            if law in supports:  # a periodic support: keep a full list
+                supports.extend(_cycle(supports, supports.index(law), self.length))
+                break
+            supports.append(law)
+        return tuple(supports)
+
+    def component(self, number: int) -> MarkovChain:
+        return self
+
+    def with_length(self, length: int) -> MarkovChain:
+        """Return the same chain with another number of steps."""
+        return self if length == self.length else MarkovChain(
+            self.matrix, length, self.initial, self.states, self.source
+        )
+
+    def assumptions(self) -> tuple[str, ...]:
+        starts = {"stationary": "the stationary one", "any": "unknown"}
+        how = f"its initial distribution is {starts[self.initial] if isinstance(self.initial, str) else 'given'}"
+        return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
+
+    def to_dict(self) -> dict[str, Any]:
+        initial = self.initial if isinstance(self.initial, str) else list(self.initial)
+        return {
+            "kind": "markov-chain",
+            "matrix": self.matrix.tolist(),
+            "length": self.length,
+            "initial": initial,
+            "states": list(self.states),
+            "source": self.source,
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> MarkovChain:
+        return MarkovChain(
+            data["matrix"], data["length"], data.get("initial", "stationary"), data.get("states"),
+            data.get("source", "assumed"),
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
+        start = starts[self.initial] if isinstance(self.initial, str) else "given start"
+        return f"a Markov chain over {len(self.states)} states, {self.length} steps, {start} ({self.source})"
+
+
+@dataclass(frozen=True)
+class MarkovChainClass(OneSequence):
+    """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, any initial law.
+
+    The class of Song17 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
+    """
+
+    pi: float
+    g: float
+    length: int
+    states: tuple[State, ...] = (0, 1)
+    source: str = "assumed"
+
+    def __init__(
+        self, pi: float, g: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed"
+    ) -> None:
+        names = checked_alphabet(states, "the class")
+        if len(names) < 2:
+            raise InputError(
+                f"the class's states are {list(names)}", fix="give at least two different names"
+            ).at("states")
+        if not 0 < pi <= 1 / len(names):
+            raise InputError(
+                f"pi is {pi!r}",
+                rule=f"the smallest stationary mass of {len(names)} states lies above 0 and is at most 1/{len(names)}",
+                fix="lower it",
+            ).at("pi")
+        if not 0 < g <= 1:
+            raise InputError(f"g is {g!r}", rule="an eigengap lies above 0 and is at most 1").at("g")
+        object.__setattr__(self, "pi", float(pi))
+        object.__setattr__(self, "g", float(g))
+        object.__setattr__(self, "length", checked_length(length))
+        object.__setattr__(self, "states", names)
+        object.__setattr__(self, "source", source)
+
+    def component(self, number: int) -> MarkovChainClass:
+        return self
+
+    def with_length(self, length: int) -> MarkovChainClass:
+        """Return the same class with another number of steps."""
+        return MarkovChainClass(self.pi, self.g, length, self.states, self.source)
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "the sequence is a reversible Markov chain whose stationary masses are at least "
+            f"{self.pi:g} and whose eigengap is at least {self.g:g}; its initial distribution is unknown",
+            "its length is public",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "markov-chain-class", "pi": self.pi, "g": self.g, "length": self.length,
+            "states": list(self.states), "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> MarkovChainClass:
+        return MarkovChainClass(
+            data["pi"], data["g"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
+        )
+
+    def describe(self) -> str:
+        return (
+            f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
+            f"eigengap >= {self.g:g}, {self.length} steps, unknown initial distribution ({self.source})"
+        )
+
+
+def _cycle(supports: list[tuple[bool, ...]], start: int, length: int) -> list[tuple[bool, ...]]:
+    period = supports[start:]
+    missing = length - len(supports)
+    return [period[i % len(period)] for i in range(missing)]

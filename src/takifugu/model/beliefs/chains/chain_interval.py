@@ -1,0 +1,85 @@
+"""All chains with two states whose probabilities of staying lie in one interval (Song17 §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.states import State
+from takifugu.numbers.rationals import as_fraction
+
+
+@dataclass(frozen=True, init=False)
+class BinaryChainInterval(OneSequence):
+    """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §6).
+
+    Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
+    docs/theory/chain-classes.md). Raises InputError unless 0 <= low <= 1/2, and for other than two states.
+
+    >>> BinaryChainInterval(0.2, length=100).worst.matrix.tolist()
+    [[0.8, 0.2], [0.2, 0.8]]
+    """
+
+    low: float
+    length: int
+    states: tuple[State, ...] = (0, 1)
+    source: str = "assumed"
+
+    def __init__(self, low: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed") -> None:
+        if not 0 <= as_fraction(low, "low", "low") <= Fraction(1, 2):
+            raise InputError(
+                f"low is {low!r}", rule="the interval is [low, 1 - low]", fix="write a number from 0 to 1/2"
+            ).at("low")
+        object.__setattr__(self, "low", float(low))
+        object.__setattr__(self, "length", checked_length(length))
+        object.__setattr__(self, "states", checked_states(states, 2, "a chain of two states"))
+        object.__setattr__(self, "source", source)
+
+    @property
+    def worst(self) -> MarkovChain:
+        """Return the chain that stays with probability 1 - low everywhere, with any initial distribution."""
+        stay, leave = 1 - self.low, self.low
+        return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
+
+    def contains(self, chain: MarkovChain) -> bool:
+        """Return whether a chain lies in the class, up to 1e-9."""
+        stays = chain.matrix.diagonal()
+        inside = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
+        return chain.states == self.states and inside
+
+    def component(self, number: int) -> BinaryChainInterval:
+        return self
+
+    def with_length(self, length: int) -> BinaryChainInterval:
+        """Return the same class with another number of steps."""
+        return BinaryChainInterval(self.low, length, self.states, self.source)
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            f"the sequence is a Markov chain that stays in either state with a probability from {self.low:g} to "
+            f"{1 - self.low:g}; its initial distribution is unknown",
+            "its length is public",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "binary-chain-interval", "low": self.low, "length": self.length, "states": list(self.states),
+            "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> BinaryChainInterval:
+        return BinaryChainInterval(
+            data["low"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
+        )
+
+    def describe(self) -> str:
+        return (
+            f"every Markov chain over 2 states that stays with probabilities in [{self.low:g}, {1 - self.low:g}], "
+            f"{self.length} steps, unknown initial distribution ({self.source})"
+        )

@@ -1,0 +1,189 @@
+"""All chains whose transition matrix lies in a box, and the box that covers the true matrix with confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs import belief_class
+from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
+from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.states import State
+from takifugu.model.beliefs.stochastic import ROW_TOLERANCE
+
+Matrix = Sequence[Sequence[float]] | FloatArray
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class ChainRegion(OneSequence):
+    """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], any initial law.
+
+    What is proved for the class holds even if every step has its own matrix in the region. `confidence` is the
+    probability with which an estimated region covers the true matrix, None for one that is simply assumed;
+    `MarkovChain.fit(..., confidence=0.99)` estimates one. Raises InputError for ends that are no probabilities or
+    are in the wrong order, for a row that holds no law, and for a state that can never be entered.
+
+    >>> region = ChainRegion([[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]], length=100)
+    >>> region.center.matrix.round(3).tolist()
+    [[0.8, 0.2], [0.4, 0.6]]
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    length: int
+    states: tuple[State, ...]
+    confidence: float | None = None
+    source: str = "assumed"
+
+    def __init__(
+        self,
+        lower: Matrix,
+        upper: Matrix,
+        length: int,
+        states: Iterable[State] | None = None,
+        confidence: float | None = None,
+        source: str = "assumed",
+    ) -> None:
+        ends = _ends(lower, "lower"), _ends(upper, "upper")
+        if ends[0].shape != ends[1].shape or (ends[0] > ends[1]).any():
+            raise InputError(
+                "each lower end must be at most the upper end in its place", fix="give two k by k tables"
+            ).at("lower")
+        low, high = _holding_laws(*ends)
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+        object.__setattr__(self, "length", checked_length(length))
+        object.__setattr__(self, "states", checked_states(states, len(low), "the region"))
+        object.__setattr__(self, "confidence", None if confidence is None else checked_confidence(confidence))
+        object.__setattr__(self, "source", source)
+        for state, largest in zip(self.states, self.reachable[1].max(axis=0).tolist(), strict=True):
+            if largest <= 1e-12:
+                raise InputError(
+                    f"state {state!r} cannot be entered from any state", fix="leave it out, or raise its ends"
+                ).at("upper")
+
+    @cached_property
+    def reachable(self) -> tuple[FloatArray, FloatArray]:
+        """Return (lower, upper) drawn in to what laws in the region take, rounded outward, shape (k, k) each."""
+        slack = 4 * len(self.lower) * 2.0**-53
+        others_low = self.lower.sum(axis=1, keepdims=True) - self.lower
+        others_high = self.upper.sum(axis=1, keepdims=True) - self.upper
+        low = np.maximum(self.lower, 1 - others_high - slack)
+        return low, np.maximum(np.minimum(self.upper, 1 - others_low + slack), low)
+
+    @property
+    def center(self) -> Any:
+        """Return the MarkovChain that divides each interval of a row in the same ratio, any initial distribution."""
+        low, room = self.lower.sum(axis=1), (self.upper - self.lower).sum(axis=1)
+        share = np.divide(1 - low, room, out=np.zeros_like(room), where=room > 0)
+        matrix = self.lower + np.clip(share, 0, 1)[:, None] * (self.upper - self.lower)
+        matrix /= matrix.sum(axis=1, keepdims=True)
+        return belief_class("markov-chain")(matrix, self.length, "any", self.states, self.source)
+
+    @staticmethod
+    def covering(
+        counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
+    ) -> ChainRegion:
+        """Return a region that covers the true matrix with probability `confidence` or more, from counted transitions.
+
+        Every entry gets a mixture interval, and the k^2 of them (k for two states, where a row is one number) share
+        1 - confidence equally. Valid however the visits to a state came about (docs/theory/chain-classes.md).
+
+        >>> region = ChainRegion.covering(np.array([[90, 10], [20, 30]]), 9, ["a", "b"], 0.99, "counted")
+        >>> region.lower.round(3).tolist(), region.upper.round(3).tolist()
+        ([[0.743, 0.022], [0.169, 0.332]], [[0.978, 0.257], [0.668, 0.831]])
+        """
+        k = len(counts)
+        miss = (1 - checked_confidence(confidence)) / (k if k <= 2 else k * k)
+        ends = [[mixture_interval(int(n), int(row.sum()), miss) for n in row] for row in counts]
+        if k == 1:
+            ends = [[(1.0, 1.0)]]
+        lower, upper = ([[pair[side] for pair in row] for row in ends] for side in (0, 1))
+        return ChainRegion(lower, upper, length, states, confidence, source)
+
+    def contains(self, chain: Any) -> bool:
+        """Return whether a MarkovChain's matrix lies in the region, up to 1e-9."""
+        if chain.states != self.states:
+            return False
+        return bool(((chain.matrix >= self.lower - 1e-9) & (chain.matrix <= self.upper + 1e-9)).all())
+
+    def laws_of(self, steps: IntArray) -> frozenset[int] | None:
+        """Return None for a region that is assumed: each step may have its own matrix; an estimate counts one."""
+        return None if self.confidence is None else super().laws_of(steps)
+
+    def component(self, number: int) -> ChainRegion:
+        return self
+
+    def with_length(self, length: int) -> ChainRegion:
+        """Return the same region with another number of steps."""
+        return ChainRegion(self.lower, self.upper, length, self.states, self.confidence, self.source)
+
+    def assumptions(self) -> tuple[str, ...]:
+        chain = "the sequence is a Markov chain with a matrix in the stated region; its initial distribution is unknown"
+        if self.confidence is None:
+            return chain, "its length is public"
+        covers = (
+            f"the region was estimated, and covers the true matrix with confidence {self.confidence:g}: the promise "
+            "holds only if it does"
+        )
+        steps = "every step that was counted for the region followed that matrix, whatever came before it"
+        return chain, covers, steps, "its length is public"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "chain-region", "lower": self.lower.tolist(), "upper": self.upper.tolist(), "length": self.length,
+            "states": list(self.states), "confidence": self.confidence, "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> ChainRegion:
+        return ChainRegion(
+            data["lower"], data["upper"], data["length"], data.get("states"), data.get("confidence"),
+            data.get("source", "assumed"),
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        covered = "assumed" if self.confidence is None else f"confidence {self.confidence:g}"
+        return (
+            f"every Markov chain over {len(self.states)} states in a region of transition matrices ({covered}), "
+            f"{self.length} steps, unknown initial distribution ({self.source})"
+        )
+
+
+def _ends(table: Matrix, name: str) -> FloatArray:
+    try:
+        ends = np.array([[float(p) for p in row] for row in table], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"the {name} ends are not a square table of numbers", fix="give k rows of k numbers"
+        ).at(name) from error
+    if ends.ndim != 2 or ends.shape[0] != ends.shape[1] or ends.size == 0:
+        raise InputError(
+            f"the {name} ends have shape {ends.shape}", rule="they must be square, k rows of k numbers"
+        ).at(name)
+    if not np.isfinite(ends).all() or (ends < 0).any() or (ends > 1).any():
+        raise InputError(
+            f"the {name} ends hold a number outside [0, 1]", rule="they are ends of intervals of probabilities"
+        ).at(name)
+    return ends
+
+
+def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the ends, moved outward by rounding where a row would miss a sum of one by it, and read-only."""
+    low, high = lower.sum(axis=1, keepdims=True), upper.sum(axis=1, keepdims=True)
+    for row in range(len(lower)):
+        if low[row, 0] > 1 + ROW_TOLERANCE or high[row, 0] < 1 - ROW_TOLERANCE:
+            raise InputError(
+                f"row {row} of the region holds no distribution",
+                rule=f"its lower ends add up to {low[row, 0]:.6g} and its upper ends to {high[row, 0]:.6g}, and 1 must "
+                "lie between",
+            ).at("lower", row)
+    low, high = lower / np.maximum(low, 1.0), np.minimum(upper / np.minimum(high, 1.0), 1.0)
+    for table in (low, high):
+        table.setflags(write=False)
+    return low, high

@@ -1,0 +1,293 @@
+"""A Markov chain whose transition matrix depends on the place of a step in a period: the hour of day, the weekday."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, Unsupported, within
+from takifugu.model.beliefs.chains.supports import Supports, supports_from
+from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.states import State
+from takifugu.model.beliefs.stochastic import (
+    FloatArray,
+    Start,
+    WideLaw,
+    checked_start,
+    stochastic_matrix,
+    wide_stationary_law,
+)
+from takifugu.numbers.log_ratios import TRUSTED
+
+#: A period has no more steps.
+LONGEST_PERIOD = 2**17
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodicChain(OneSequence):
+    """A Markov chain X_0, ..., X_{length-1} with P(X_{t+1} = y | X_t = x) = M_t[x][y], M_t periodic in t.
+
+    M_t is matrices[matrix_of[(start + t) mod period]], where `matrix_of` has the number of the matrix of each step of
+    one period (by default each matrix once) and `start` is the place of X_0 in it. `initial` is the distribution of
+    X_0: "stationary" (the one that is the same again after the shortest period), "any" (unknown: a class), or a vector.
+    `states` name the rows. Raises InputError for matrices that are not transition matrices of one size, numbers of
+    matrices that there are not, a matrix that is never used, and for "stationary" where that distribution is not
+    unique.
+
+    >>> day, night = [[0.8, 0.2], [0.3, 0.7]], [[0.99, 0.01], [0.6, 0.4]]
+    >>> chain = PeriodicChain([night, day], 48, [0] * 7 + [1] * 15 + [0] * 2, states=["still", "walking"])
+    >>> chain.period, [round(float(chain.marginal(hour)[1]), 3) for hour in (3, 6, 12, 27)]
+    (24, [0.02, 0.017, 0.388, 0.02])
+    """
+
+    matrices: tuple[FloatArray, ...]
+    length: int
+    matrix_of: tuple[int, ...]
+    start: int
+    initial: str | tuple[float, ...]
+    states: tuple[State, ...]
+    source: str = "assumed"
+
+    def __init__(
+        self,
+        matrices: Sequence[Sequence[Sequence[float]] | FloatArray],
+        length: int,
+        matrix_of: Iterable[int] | None = None,
+        start: int = 0,
+        initial: Start = "stationary",
+        states: Iterable[State] | None = None,
+        source: str = "assumed",
+    ) -> None:
+        tables = _matrices(matrices)
+        numbers = _numbers(range(len(tables)) if matrix_of is None else matrix_of, len(tables))
+        if isinstance(start, bool) or not isinstance(start, int):
+            raise InputError(f"start is {start!r}", rule="it is the place of the first entry in a period").at("start")
+        object.__setattr__(self, "matrices", tables)
+        object.__setattr__(self, "length", checked_length(length))
+        object.__setattr__(self, "matrix_of", numbers)
+        object.__setattr__(self, "start", start % len(numbers))
+        object.__setattr__(self, "initial", checked_start(initial, len(tables[0])))
+        object.__setattr__(self, "states", checked_states(states, len(tables[0]), "the chain"))
+        object.__setattr__(self, "source", source)
+        if self.initial == "stationary":
+            _ = self.stationary_laws
+
+    @property
+    def period(self) -> int:  # type: ignore[override]
+        """After how many steps the matrices are the same again."""
+        return len(self.matrix_of)
+
+    @cached_property
+    def step_matrices(self) -> FloatArray:
+        """The matrix of the step from X_t to X_{t+1}, for each t of one period, shape (period, k, k)."""
+        order = np.roll(np.array(self.matrix_of), -self.start)
+        return np.asarray(np.array(self.matrices)[order])
+
+    @cached_property
+    def stationary_laws(self) -> tuple[WideLaw, ...]:
+        """Return the laws of X_0, ..., X_{period-1} that are the same a period later, each found from its own period.
+
+        That of X_t is the stationary law of M_t ... M_{t+period-1}. Raises InputError where it is not unique, or where
+        a period has transitions of a probability below 1e-270.
+        """
+        whole = _over_period(self.step_matrices, np.matmul)
+        can = _over_period(self.step_matrices > 0, _leads)
+        if self.period > 1 and (whole[can] < TRUSTED).any():
+            raise InputError(
+                "a transition over a whole period has a probability below 1e-270",
+                rule="it is too small for the law that repeats after a period",
+                fix='give initial=[...] or initial="any"',
+            ).at("initial")
+        try:
+            return tuple(map(wide_stationary_law, whole))
+        except InputError:
+            raise InputError(
+                "more than one law of the first entry is the same a period later",
+                rule="over a period the chain has several closed classes of states",
+                fix='give initial=[...] or initial="any"',
+            ).at("matrices") from None
+
+    @property
+    def has_given_start(self) -> bool:
+        """Whether the law fixes at which step of the recording the sequence starts."""
+        return not isinstance(self.initial, str)
+
+    @property
+    def wide_start(self) -> WideLaw:
+        """Return the law of the first entry; raises Unsupported for initial="any"."""
+        return self.stationary_laws[0] if self.initial == "stationary" else WideLaw.of(self.marginals(1)[0])
+
+    def marginal(self, entry: int) -> FloatArray:
+        """Return the law of entry `entry`; raises Unsupported for initial="any", a class that has none."""
+        if self.initial == "stationary":
+            return self.stationary_laws[entry % self.period].floats()
+        return np.asarray(self.marginals(entry + 1)[entry])
+
+    def marginals(self, count: int | None = None) -> FloatArray:
+        """Return the laws of the first `count` entries, shape (count, k)."""
+        if self.initial == "any":
+            raise Unsupported(
+                'a chain with initial="any" is a class', rule="no single marginal distribution exists"
+            ).at("initial")
+        count = self.length if count is None else count
+        if self.initial == "stationary":
+            repeated = np.array([law.floats() for law in self.stationary_laws])
+            return np.asarray(repeated[np.arange(count) % self.period])
+        laws: FloatArray = np.empty((count, len(self.states)))
+        laws[0] = np.array(self.initial)
+        for t in range(1, count):
+            laws[t] = laws[t - 1] @ self.step_matrices[(t - 1) % self.period]
+        return laws
+
+    @cached_property
+    def supports(self) -> Supports:
+        """Return which values each entry can take, for any length."""
+        if self.initial == "stationary":
+            return Supports(tuple(law.support for law in self.stationary_laws), 0)
+        start = np.ones(len(self.states), dtype=bool) if self.initial == "any" else np.array(self.initial) > 0
+        return supports_from(start, self.step_matrices > 0)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return tuple(map(bool, self.supports.at(entry)))
+
+    def component(self, number: int) -> PeriodicChain:
+        return self
+
+    def with_length(self, length: int) -> PeriodicChain:
+        """Return the same chain with another number of steps."""
+        return self if length == self.length else self._from(0, length)
+
+    def from_step(self, step: int, length: int) -> PeriodicChain | None:
+        if step % self.period == 0 and not self.has_given_start:
+            return self.with_length(length)
+        return None if step and self.has_given_start else self._from(step, length)
+
+    def _from(self, step: int, length: int) -> PeriodicChain:
+        """Return the same chain from a step on, and do not look again for what is known of each phase."""
+        turned = object.__new__(PeriodicChain)
+        start = (self.start + step) % self.period
+        for field, value in (*((f.name, getattr(self, f.name)) for f in fields(self)),
+                             ("length", checked_length(length)), ("start", start)):  # fmt: skip
+            object.__setattr__(turned, field, value)
+        for name in {"step_matrices", "stationary_laws"} & self.__dict__.keys():
+            turned.__dict__[name] = _turned(self.__dict__[name], step)
+        return turned
+
+    def laws_of(self, steps: npt.NDArray[np.int64]) -> frozenset[int]:
+        return frozenset(np.array(self.matrix_of)[(self.start + steps) % self.period].tolist())
+
+    def assumptions(self) -> tuple[str, ...]:
+        starts = {"stationary": "the one that is the same a period later", "any": "unknown"}
+        how = f"its initial distribution is {starts[self.initial] if isinstance(self.initial, str) else 'given'}"
+        return (
+            "the sequence is a Markov chain, and each step follows the stated transition matrix of its place in a "
+            f"period of {self.period} steps; {how}",
+            "its length is public, and so is where in a period it starts",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        initial = self.initial if isinstance(self.initial, str) else list(self.initial)
+        return {
+            "kind": "periodic-chain",
+            "matrices": [matrix.tolist() for matrix in self.matrices],
+            "matrix_of": list(self.matrix_of),
+            "start": self.start,
+            "length": self.length,
+            "initial": initial,
+            "states": list(self.states),
+            "source": self.source,
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> PeriodicChain:
+        return PeriodicChain(
+            data["matrices"], data["length"], data.get("matrix_of"), data.get("start", 0),
+            data.get("initial", "stationary"), data.get("states"), data.get("source", "assumed"),
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
+        start = starts[self.initial] if isinstance(self.initial, str) else "given start"
+        return (
+            f"a Markov chain over {len(self.states)} states with {len(self.matrices)} matrices in a period of "
+            f"{self.period} steps, of which the first entry is step {self.start}, {self.length} steps, {start} "
+            f"({self.source})"
+        )
+
+
+def _turned(by_phase: Any, step: int) -> Any:
+    """Return what is known of each phase in the order of another start."""
+    if isinstance(by_phase, tuple):
+        step %= len(by_phase)
+        return by_phase[step:] + by_phase[:step]
+    return np.roll(by_phase, -step, axis=0)
+
+
+def _over_period(steps: npt.NDArray[Any], multiply: Callable[[Any, Any], Any]) -> npt.NDArray[Any]:
+    """Return steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps, by doubling."""
+    run, length, whole, done = steps, 1, None, 0
+    while True:
+        if len(steps) & length:
+            whole = run if whole is None else multiply(whole, np.roll(run, -done, axis=0))
+            done += length
+        if done == len(steps):
+            return np.asarray(whole)
+        run, length = multiply(run, np.roll(run, -length, axis=0)), 2 * length
+
+
+def _leads(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    return (first.astype(np.float32) @ second) > 0
+
+
+def _matrices(given: Any) -> tuple[FloatArray, ...]:
+    tables = []
+    try:
+        listed = list(given)
+    except TypeError:
+        raise InputError("the matrices are no list", fix="give a list of k by k tables").at("matrices") from None
+    for number, matrix in enumerate(listed):
+        with within("matrices", number):
+            tables.append(stochastic_matrix(matrix))
+    if not tables or len({table.shape for table in tables}) != 1:
+        raise InputError(
+            f"the matrices have the sizes {[len(table) for table in tables]}",
+            rule="there is at least one, and all are about the same states",
+        ).at("matrices")
+    return tuple(tables)
+
+
+def _numbers(given: Iterable[int], count: int) -> tuple[int, ...]:
+    """Return the number of the matrix of each step of the shortest period."""
+    numbers = tuple(given)
+    if not 1 <= len(numbers) <= LONGEST_PERIOD:
+        raise InputError(
+            f"the period has {len(numbers)} steps", rule=f"it has at least 1 and at most {LONGEST_PERIOD:,}"
+        ).at("matrix_of")
+    if any(isinstance(n, bool) or int(n) != n or not 0 <= n < count for n in numbers):
+        raise InputError(
+            "matrix_of names a matrix that there is not", rule=f"it holds numbers from 0 to {count - 1}"
+        ).at("matrix_of")
+    numbers = tuple(map(int, numbers))
+    unused = set(range(count)) - set(numbers)
+    if unused:
+        raise InputError(
+            f"no step has matrix {min(unused)}", fix="leave it out, or name it in matrix_of"
+        ).at("matrices")
+    return numbers[: _shortest_period(numbers)]
+
+
+def _shortest_period(numbers: tuple[int, ...]) -> int:
+    """Return the least p that divides the length and after which the numbers are the same again."""
+    border, borders = 0, [0]  # the longest proper border of each prefix (Knuth, Morris and Pratt 1977)
+    for n in range(1, len(numbers)):
+        while border and numbers[n] != numbers[border]:
+            border = borders[border - 1]
+        border += numbers[n] == numbers[border]
+        borders.append(border)
+    p = len(numbers) - borders[-1]
+    return p if len(numbers) % p == 0 else len(numbers)

@@ -1,0 +1,102 @@
+"""Independent pieces: several sequences, each a copy of one chain (or class) with its own public length."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, ClassVar
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of
+from takifugu.model.beliefs import check_registered, from_dict
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.one_sequence import Nameless
+
+State = Hashable
+#: Classes of chains that no single law of the data represents.
+ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
+Chain = MarkovChain | PeriodicChain | ChainClass
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentPieces(Nameless):
+    """Sequences of the given lengths, independent of each other, each following `chain` cut to its length.
+
+    Entries are counted through all pieces in order. That pieces are independent is an assumption of whoever declares
+    it; the certificate prints it. Raises InputError for no pieces or a length below 1.
+    """
+
+    chain: Chain
+    lengths: tuple[int, ...]
+    in_pieces: ClassVar = True
+
+    def __init__(self, chain: Chain, lengths: Iterable[int]) -> None:
+        check_registered(chain)
+        object.__setattr__(self, "chain", chain)
+        listed = list_of(lengths, "the lengths", "lengths", "[60, 45]")
+        object.__setattr__(self, "lengths", tuple(map(int, listed)))
+        if not self.lengths or min(self.lengths) < 1:
+            raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")
+
+    @property
+    def source(self) -> str:
+        return self.chain.source
+
+    @property
+    def has_given_start(self) -> bool:
+        return self.chain.has_given_start
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return list(accumulate(self.lengths))
+
+    @property
+    def size(self) -> int:
+        return self._ends[-1]
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.chain.states
+
+    def position(self, name: Hashable) -> int:
+        return self.chain.position(name)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        piece = int(np.searchsorted(self._ends, entry, side="right"))
+        return self.component(piece).possible(entry - (self._ends[piece] - self.lengths[piece]))
+
+    def components(self) -> tuple[range, ...]:
+        return tuple(range(end - n, end) for n, end in zip(self.lengths, self._ends, strict=True))
+
+    def component(self, number: int) -> Chain:
+        length = self.lengths[number]
+        if length not in self._cut:
+            self._cut[length] = self.chain.with_length(length)
+        return self._cut[length]
+
+    @cached_property
+    def _cut(self) -> dict[int, Chain]:
+        return {}
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (*self.chain.assumptions(), "the pieces of a sequence are independent of each other")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "independent-pieces", "chain": self.chain.to_dict(), "lengths": list(self.lengths)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> IndependentPieces:
+        chain = from_dict(data["chain"])
+        if not isinstance(chain, Chain):
+            raise InputError("independent pieces need a Markov chain or a class of chains").at("chain")
+        return IndependentPieces(chain, data["lengths"])
+
+    def describe(self) -> str:
+        lengths = f"{min(self.lengths)} to {max(self.lengths)} steps"
+        return f"{len(self.lengths)} independent pieces of {lengths}, each {self.chain.describe()}"

@@ -1,0 +1,342 @@
+"""Contact graphs: people in a clique fall ill together, cliques are independent (the flu of Song17 §2 and §3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.lists import list_of
+from takifugu.model.beliefs.estimate import checked_source
+from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import as_fraction, to_text
+
+State = Hashable
+Numbers = Pmf | Sequence[float | int | Fraction]
+
+_CLIQUES = "[['Ana', 'Ben'], ['Chi']]"
+_EDGES = "[('Ana', 'Ben'), ('Ben', 'Chi')]"
+#: Steps of the search for cliques, and people in one: beyond them an answer would take hours.
+MOST_WORK, LARGEST_CLIQUE = 500_000, 100
+
+
+@dataclass(frozen=True, eq=False)
+class Clique(Nameless):
+    """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that size equally likely.
+
+    `number` is the distribution of the number of ill people, on 0 .. size.
+    """
+
+    size: int
+    number: Pmf
+    states: tuple[State, State] = (0, 1)
+    source: str = "assumed"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "states", checked_alphabet(self.states, "the clique"))
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.states
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"one clique has no person {name!r}", rule="its entries are counted from 0")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        low, high = self.number.support_range
+        return low < self.size, high > 0
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.size),)
+
+    def component(self, number: int) -> Clique:
+        return self
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (f"in a clique of {self.size} all sets of equally many ill people are equally likely",)
+
+    def to_dict(self) -> dict[str, Any]:
+        return CliqueInfection([range(self.size)], {self.size: self.number}, self.states, self.source).to_dict()
+
+    def describe(self) -> str:
+        return f"a clique of {self.size} people ({self.source})"
+
+
+@dataclass(frozen=True, eq=False)
+class CliqueInfection:
+    """Independent cliques of people, each with a declared distribution of how many of them are ill (Song17 §2, §3).
+
+    `cliques` are disjoint lists of names, entries in that order; `number` gives the distribution on 0 .. m of m people:
+    a mapping from m, or a function of m. All sets of n ill people in a clique are equally likely. Raises
+    InputError for no people, a name in two cliques, and a distribution that is missing or wrong.
+
+    >>> belief = CliqueInfection([["ann", "bob"], ["cem"]], {1: [0.9, 0.1], 2: [0.8, 0.1, 0.1]}, states=["well", "ill"])
+    >>> belief.names, belief.components()
+    (('ann', 'bob', 'cem'), (range(0, 2), range(2, 3)))
+    """
+
+    cliques: tuple[tuple[Hashable, ...], ...]
+    numbers: Mapping[int, Pmf]
+    states: tuple[State, State]
+    source: str
+
+    def __init__(
+        self,
+        cliques: Iterable[Iterable[Hashable]],
+        number: Mapping[int, Numbers] | Callable[[int], Numbers],
+        states: Sequence[State] = (0, 1),
+        source: str = "assumed",
+    ) -> None:
+        groups = tuple(map(_clique, list_of(cliques, "the cliques", "cliques", _CLIQUES)))
+        people = [person for clique in groups for person in clique]
+        if not people or not all(groups):
+            raise InputError(
+                "the contact belief needs at least one clique, and at least one person in each"
+            ).at("cliques")
+        if len(set(people)) != len(people):
+            raise InputError(
+                "a person is in two cliques, or twice in one", rule="cliques must not overlap"
+            ).at("cliques")
+        alphabet = checked_alphabet(states, "the contact belief")
+        if len(alphabet) != 2:
+            raise InputError(
+                f"the states are {list(alphabet)}", fix="give two different names, well first and ill second"
+            ).at("states")
+        sizes = sorted({len(clique) for clique in groups})
+        object.__setattr__(self, "cliques", groups)
+        object.__setattr__(self, "numbers", {m: _law(m, number) for m in sizes})
+        object.__setattr__(self, "states", alphabet)
+        object.__setattr__(self, "source", checked_source(source, False))
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def names(self) -> tuple[Hashable, ...]:
+        return tuple(person for clique in self.cliques for person in clique)
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.states
+
+    def position(self, name: Hashable) -> int:
+        if name not in self._positions:
+            raise InputError(f"no clique holds the person {name!r}{did_you_mean(name, self.names)}")
+        return self._positions[name]
+
+    @cached_property
+    def _clique_of(self) -> tuple[int, ...]:
+        return tuple(number for number, clique in enumerate(self.cliques) for _ in clique)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return self.component(self._clique_of[entry]).possible(0)
+
+    @cached_property
+    def _runs(self) -> tuple[range, ...]:
+        runs: list[range] = []
+        for clique in self.cliques:
+            start = runs[-1].stop if runs else 0
+            runs.append(range(start, start + len(clique)))
+        return tuple(runs)
+
+    def components(self) -> tuple[range, ...]:
+        return self._runs
+
+    @cached_property
+    def _kinds(self) -> dict[int, Clique]:
+        return {m: Clique(m, law, self.states, self.source) for m, law in self.numbers.items()}
+
+    def component(self, number: int) -> Clique:
+        return self._kinds[len(self.cliques[number])]
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "people of different cliques fall ill independently of each other",
+            "the number of ill people in a clique has the stated distribution, all sets of that size equally likely",
+            "the members of each clique are public",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        laws = {str(m): [_text(dict(law.items()).get(n, 0)) for n in range(m + 1)] for m, law in self.numbers.items()}
+        return {
+            "kind": "clique-infection", "cliques": [list(clique) for clique in self.cliques], "number": laws,
+            "states": list(self.states), "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> CliqueInfection:
+        """Read a belief back from its `to_dict` form."""
+        laws = {
+            int(m): [as_fraction(p, "a probability") if isinstance(p, str) else p for p in row]
+            for m, row in data["number"].items()
+        }
+        return CliqueInfection(data["cliques"], laws, data["states"], data.get("source", "assumed"))
+
+    def describe(self) -> str:
+        largest = max(len(clique) for clique in self.cliques)
+        return f"{len(self.cliques)} independent cliques of {self.size} people, at most {largest} each ({self.source})"
+
+
+def clique_infection(
+    cliques: Iterable[Iterable[Hashable]],
+    number: Mapping[int, Numbers] | Callable[[int], Numbers],
+    states: Sequence[State] = (0, 1),
+    source: str = "assumed",
+) -> CliqueInfection:
+    """Return the belief of `CliqueInfection`.
+
+    >>> clique_infection([[1, 2], [3]], lambda m: household_infection(m, outside=0.1, inside=0.5)).size
+    3
+    """
+    return CliqueInfection(cliques, number, states, source)
+
+
+def household_infection(size: int, outside: float, inside: float) -> list[float]:
+    """Return the distribution of the number of ill people among `size` in the Reed-Frost model, masses of 0 .. size.
+
+    Each is infected from outside with probability `outside`; whoever is ill infects each well one, once, with
+    probability `inside`. Raises InputError unless both lie in [0, 1], and for more than 100 people.
+
+    >>> [round(p, 3) for p in household_infection(2, outside=0.5, inside=0.5)]
+    [0.25, 0.25, 0.5]
+    """
+    if size > LARGEST_CLIQUE:
+        raise InputError(
+            f"a group has {size} people", rule=f"the model is computed for at most {LARGEST_CLIQUE}"
+        ).at("size")
+    for name, value in (("outside", outside), ("inside", inside)):
+        if not 0 <= value <= 1:
+            raise InputError(f"{name} is {value!r}", rule="it must be a probability, from 0 to 1").at(name)
+    ill = [0.0] * (size + 1)
+    now = {(size - n, n): _binomial(size, n, outside) for n in range(size + 1)}  # (well, newly ill)
+    while now:
+        later: dict[tuple[int, int], float] = {}
+        for (well, fresh), mass in now.items():
+            if fresh == 0 or well == 0:
+                ill[size - well] += mass
+                continue
+            for n in range(well + 1):
+                caught = mass * _binomial(well, n, 1 - (1 - inside) ** fresh)
+                if caught:
+                    later[(well - n, n)] = later.get((well - n, n), 0.0) + caught
+        now = later
+    return ill
+
+
+def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    return tuple(list_of(people, "a clique", "cliques", _CLIQUES))
+
+
+def cliques_of(edges: Iterable[tuple[Any, Any]], people: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+    """Return disjoint cliques that hold everybody: a largest clique is taken out again and again.
+
+    Of several largest cliques the one that is first when its people are sorted is taken, so the result does not depend
+    on the order of the edges. `people` may add some without contacts. Raises InputError for so many contacts that the
+    search, which can grow exponentially, would not end.
+
+    >>> cliques_of([(1, 2), (2, 3), (1, 3), (3, 4)], people=[5])
+    [(1, 2, 3), (4,), (5,)]
+    """
+    alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
+    near: dict[Any, set[Any]] = {person: set() for person in alone}
+    for edge in list_of(edges, "the contacts", "edges", _EDGES, any_order=True):
+        a, b = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
+        if a != b:
+            near.setdefault(a, set()).add(b)
+            near.setdefault(b, set()).add(a)
+    cliques = []
+    work = iter(range(MOST_WORK))
+    while near:
+        clique = _largest_clique(near, work)
+        cliques.append(clique)
+        gone = set(clique)
+        near = {v: others - gone for v, others in near.items() if v not in gone}
+    return cliques
+
+
+def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Any, ...]:
+    """Return the first, in sorted order, of the largest cliques: depth first, with greedy colours as a bound."""
+    best: tuple[Any, ...] = ()
+    for v in sorted(near):
+        best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)
+    return best
+
+
+def _grown(
+    clique: tuple[Any, ...],
+    choices: list[Any],
+    near: Mapping[Any, set[Any]],
+    best: tuple[Any, ...],
+    work: Iterator[int],
+) -> tuple[Any, ...]:
+    if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
+        raise InputError(
+            f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in "
+            "a reasonable time",
+            fix="count fewer meetings (at_least), or name the groups yourself",
+        )
+    if not choices:
+        return clique if len(clique) > len(best) else best
+    if len(clique) + _colours(choices, near) <= len(best):
+        return best
+    for place, v in enumerate(choices):
+        if len(clique) + len(choices) - place <= len(best):
+            break
+        best = _grown((*clique, v), [u for u in choices[place + 1 :] if u in near[v]], near, best, work)
+    return best
+
+
+def _colours(people: Sequence[Any], near: Mapping[Any, set[Any]]) -> int:
+    """Return how many colours a greedy colouring takes: no clique among these people is larger."""
+    classes: list[list[Any]] = []
+    for v in people:
+        for members in classes:
+            if not any(u in near[v] for u in members):
+                members.append(v)
+                break
+        else:
+            classes.append([v])
+    return len(classes)
+
+
+def _binomial(n: int, k: int, p: float) -> float:
+    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
+
+
+def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) -> Pmf:
+    if not callable(number) and size not in number:
+        raise InputError(
+            f"a clique has {size} people, and no distribution of how many are ill is given for that size"
+        ).at("number")
+    given = number(size) if callable(number) else number[size]
+    if isinstance(given, Pmf):
+        low, high = given.support_range
+        if low < 0 or high > size or any(Fraction(v).denominator != 1 for v, _ in given.items()):
+            raise InputError(
+                f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}"
+            ).at("number")
+        return given
+    if len(given) != size + 1:
+        raise InputError(
+            f"the distribution for a clique of {size} has {len(given)} masses",
+            fix=f"give {size + 1}, for 0 to {size} ill",
+        ).at("number")
+    return Pmf(range(size + 1), list(given))
+
+
+def _text(mass: float | int | Fraction) -> float | str:
+    return mass if isinstance(mass, float) else to_text(Fraction(mass))

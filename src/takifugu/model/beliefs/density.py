@@ -1,0 +1,281 @@
+"""A continuous answer whose density is known given each value of what is hidden, normal or not (Zhang22 §4.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from takifugu.core.errors import InputError, within
+from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.queries.real import RealNumber
+from takifugu.model.secrets.properties import (
+    DatasetProperty,
+    DistributionParameter,
+    dataset_property,
+    distribution_parameter,
+)
+from takifugu.model.secrets.value_sets import Between, number
+from takifugu.numbers.densities import Continuous, check_density, from_dict
+from takifugu.numbers.densities.normal import Normal
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+#: An undeclared resolution is a power of ten, at most this share of the least deviation.
+FINE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Density(Nameless):
+    """The answer has the density `given[a]` where the hidden property, or parameter, has the value a.
+
+    `about` says what is hidden. `references` are the normal distributions, all of one deviation, that stand for these
+    densities in Zhang22 Algorithm 2. A secret about sets compares the values in them one by one, which covers every
+    mixture of them. `resolution` is the grid of the published number where the query declares none.
+
+    >>> from takifugu.numbers.densities.uniform_mean import UniformMean
+    >>> belief = Density("income", "mean", {40: UniformMean(12, 1, 3), 50: UniformMean(12, 1.5, 3.5)})
+    >>> belief.describe()
+    "an answer with a stated density given each of 2 values of the mean of 'income' (assumed)"
+    >>> belief.references[1]
+    Normal(mean=2.5, deviation=0.166666...)
+    """
+
+    about: DatasetProperty | DistributionParameter
+    values: tuple[Fraction, ...]
+    curves: tuple[Continuous, ...]
+    references: tuple[Normal, ...]
+    resolution: Fraction
+    source: str = "assumed"
+
+    def __init__(
+        self,
+        attribute: str | Iterable[str],
+        function: Any,
+        given: Mapping[Number, Continuous],
+        references: Mapping[Number, Normal] | None = None,
+        resolution: Number | None = None,
+        source: str = "assumed",
+        of: Any = None,
+    ) -> None:
+        """`function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
+
+        Without `references` each density has the normal one of its mean; their common variance is the mean variance.
+        Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
+        different deviations, or not one for each value.
+        """
+        if function == "parameter":
+            about: Any = distribution_parameter(attribute)  # type: ignore[arg-type]
+        else:
+            about = dataset_property(attribute, function, of=of)
+        table = _by_value(given, "given")
+        if len(table) < 2:
+            raise InputError("the belief knows fewer than two values of what is hidden", fix="give two or more").at(
+                "given"
+            )
+        for value, curve in table.items():
+            with within("given", to_text(value)):
+                check_density(curve)
+        chosen = _references(table) if references is None else _by_value(references, "references")
+        _check_references(table, chosen)
+        least = min(curve.deviation for curve in table.values())
+        step = Fraction(10) ** math.floor(math.log10(least * FINE)) if resolution is None else as_fraction(
+            resolution, "resolution", "resolution"
+        )  # fmt: skip
+        if step <= 0:
+            raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
+        attributes = (about, tuple(table), tuple(table.values()), tuple(chosen[v] for v in table), step, source)
+        for name, value in zip(
+            ("about", "values", "curves", "references", "resolution", "source"), attributes, strict=True
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.about.column,) if isinstance(self.about, DistributionParameter) else self.about.columns
+
+    @property
+    def from_private_data(self) -> bool:
+        """Whether the source states that the belief was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
+
+    def alphabet(self, entry: int) -> tuple[Hashable, ...]:
+        return ()  # the number itself, which is any
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return ()
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"the answer has no column {name!r}", fix="publish Identity()")
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> Density:
+        return self
+
+    def resolve(self, query: Any) -> RealNumber:
+        """Return the only answer that there is; InputError for a query other than Identity()."""
+        description = query.to_dict()
+        if description != {"kind": "identity", "attribute": None, "grid": description.get("grid")}:
+            raise InputError(
+                f"the belief is about one published number, and the query is {query.describe()}",
+                fix="publish Identity()",
+            ).at("query")
+        return RealNumber(query.grid or self.resolution)
+
+    def _of_parameter(self, secret: Any) -> tuple[tuple[int, int], ...] | None:
+        if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != (self.columns[0], None):
+            raise self._other(secret)
+        if secret.interval is not None:
+            raise InputError(
+                "the belief knows single values of the parameter, and the secret names an interval", fix="name values"
+            ).at("interval")
+        if secret.values is None:
+            return None
+        numbers = [as_fraction(value, "a parameter", "values") for value in secret.values]  # type: ignore[arg-type]
+        return tuple(combinations([self._place(value, "values") for value in numbers], 2))
+
+    def _of_sets(self, sets: Iterable[Any]) -> tuple[tuple[int, int], ...]:
+        """Return every value of one set against every value of another."""
+        inside = [
+            [i for i, value in enumerate(self.values) if members.holds(value)] if isinstance(members, Between)
+            else [self._place(value, "sets") for value in members]
+            for members in sets
+        ]  # fmt: skip
+        return tuple((a, b) for one, other in combinations(inside, 2) for a in one for b in other)
+
+    def _place(self, value: Fraction, key: str) -> int:
+        if value not in self.values:
+            raise InputError(
+                f"the secret names the value {number(value)}, of which the belief tells nothing",
+                fix=f"write some of {[number(known) for known in self.values]}",
+            ).at(key)
+        return self.values.index(value)
+
+    def _other(self, secret: Any) -> InputError:
+        return InputError(
+            f"the belief tells the answer given {self._hidden}, and the secret is {secret.describe()}",
+            fix="hide that, or give a belief about what is to be hidden",
+        ).at("beliefs")
+
+    @property
+    def _hidden(self) -> str:
+        return getattr(self.about, "what", f"the parameter of {self.columns[0]!r} in the population")
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (f"given {self._hidden}, the answer has the stated density",)
+
+    def to_dict(self) -> dict[str, Any]:
+        rows = zip(self.values, self.curves, self.references, strict=True)
+        return {
+            "kind": "density", "about": self.about.to_dict(), "resolution": to_text(self.resolution),
+            "given": [[to_text(value), curve.to_dict(), reference.to_dict()] for value, curve, reference in rows],
+            "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Density:
+        from takifugu.model import secrets
+
+        about: Any = secrets.from_dict(data["about"])
+        column = about.column if isinstance(about, DistributionParameter) else about.columns
+        function = "parameter" if isinstance(about, DistributionParameter) else about.function
+        given = {value: from_dict(curve) for value, curve, _ in data["given"]}
+        references: Any = {value: from_dict(reference) for value, _, reference in data["given"]}
+        source = data.get("source", "assumed")
+        return Density(column, function, given, references, data["resolution"], source, getattr(about, "of", None))
+
+    def describe(self) -> str:
+        count = len(self.values)
+        return f"an answer with a stated density given each of {count} values of {self._hidden} ({self.source})"
+
+    def property(self, secret: Any) -> DensityView:
+        """Return the values that a secret weighs; InputError for one about anything else than this belief."""
+        if isinstance(self.about, DistributionParameter):
+            pairs = self._of_parameter(secret)
+        elif isinstance(secret, DatasetProperty) and self.about == replace(
+            secret, max_difference=None, pairs=None, sets=None
+        ):
+            pairs = self._of_sets(secret.sets) if secret.sets is not None else secret.compared(self.values)
+        else:
+            raise self._other(secret)
+        return DensityView(self, pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class DensityView(Nameless):
+    """A density belief as a secret reads it: one entry, the value of what is hidden."""
+
+    whole: Density
+    pairs: tuple[tuple[int, int], ...] | None
+    size: int = 1
+
+    @property
+    def source(self) -> str:
+        return self.whole.source
+
+    def alphabet(self, entry: int) -> tuple[Hashable, ...]:
+        return self.whole.values
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(self.whole.values)
+
+    def position(self, name: Hashable) -> int:
+        return self.whole.position(name)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> DensityView:
+        return self
+
+    def assumptions(self) -> tuple[str, ...]:
+        return self.whole.assumptions()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.whole.to_dict()
+
+    def describe(self) -> str:
+        return self.whole.describe()
+
+    def describe_hypothesis(self, value: int) -> str:
+        """Word the hypothesis that what is hidden has the value of this index."""
+        return f"{self.whole._hidden} is {number(self.whole.values[value])}"
+
+
+def _by_value(given: Any, name: str) -> dict[Fraction, Any]:
+    if not isinstance(given, Mapping):
+        raise InputError(
+            f"{name} is {given!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
+        ).at(name)
+    densities = {as_fraction(value, "a value", name): density for value, density in given.items()}
+    if len(densities) != len(given):
+        raise InputError(f"{name} names a value twice").at(name)
+    return dict(sorted(densities.items()))
+
+
+def _references(table: Mapping[Fraction, Continuous]) -> dict[Fraction, Normal]:
+    deviation = math.sqrt(math.fsum(curve.deviation**2 for curve in table.values()) / len(table))
+    return {value: Normal(curve.mean, deviation) for value, curve in table.items()}
+
+
+def _check_references(table: Mapping[Fraction, Continuous], chosen: Mapping[Fraction, Any]) -> None:
+    wrong = [value for value in chosen if not isinstance(chosen[value], Normal)]
+    if wrong or table.keys() != chosen.keys():
+        raise InputError(
+            "the references are not one normal distribution for each value of what is hidden",
+            fix="give {value: Normal(mean, deviation)}, or none",
+        ).at("references")
+    if len({reference.deviation for reference in chosen.values()}) > 1:
+        raise InputError(
+            "the references have different deviations",
+            rule="Zhang22 Algorithm 2 requires one variance for all values", fix="give all of them one deviation",
+        ).at("references")  # fmt: skip

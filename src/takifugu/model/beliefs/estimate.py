@@ -1,0 +1,223 @@
+"""Beliefs that are estimated from sequences: counts of transitions, and where the sequences came from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from os import PathLike
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError
+from takifugu.core.lists import is_table, no_list
+from takifugu.core.registry import Registry
+from takifugu.model.beliefs.states import checked_alphabet, different
+from takifugu.numbers.rationals import as_fraction
+
+State = Hashable
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+#: A source that starts with these words marks a belief that was estimated from the data that it is to protect.
+PRIVATE_SOURCE = "estimated from the private data"
+
+
+def is_private_source(source: str) -> bool:
+    """Return whether a belief's source states that it was estimated from the private data.
+
+    >>> is_private_source("estimated from the private data: the first half of each sequence")
+    True
+    """
+    return source.strip().lower().startswith(PRIVATE_SOURCE)
+
+
+def point_estimate(source: str) -> str:
+    """Return the source of numbers that are one estimate, not a class of what they may be.
+
+    >>> point_estimate("estimated from public.csv")
+    'estimated from public.csv; a point estimate'
+    """
+    return f"{source}; a point estimate"
+
+
+def checked_source(source: str, private: bool) -> str:
+    """Return the source of an estimate, marked when it is the private data; InputError for an empty one."""
+    if not isinstance(source, str) or not source.strip():
+        raise InputError(
+            'an estimated belief needs its source in words, for example source="estimated from 18 participants who '
+            'are not in the release"',
+            fix="if it is the private data itself, write private=True as well",
+        ).at("source")
+    text = source.strip()
+    return f"{PRIVATE_SOURCE}: {text}" if private and not is_private_source(text) else text
+
+
+class Columns(TypedDict, total=False):
+    """The columns of a table of sequences: of the states, of what sorts rows, whose they are, and in which run."""
+
+    value: str
+    order: str
+    unit: str | None
+    piece: str | None
+    step: int | float | str | None
+
+
+#: Tables are read by a package that knows frames, and is loaded when there is one.
+_READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "data.counted:transitions_of"})
+
+
+def count_transitions(
+    sequences: Iterable[Iterable[State]] | Any, states: Iterable[State] | None = None, **columns: Unpack[Columns]
+) -> tuple[tuple[State, ...], IntArray]:
+    """Return the states and counts[x, y], how often x is followed at once by y inside a sequence.
+
+    `sequences` is a list of sequences, or a table whose `columns` are named: a frame of any engine, or the path of a
+    file. `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is
+    no state at all, a sequence holds one that `states` does not name, for what is no list of sequences (one sequence, a
+    column, a text), and for a table without names of its columns or without states.
+
+    >>> states, counts = count_transitions([["a", "a", "b"], ["b", "a"]])
+    >>> states, counts.tolist()
+    (('a', 'b'), [[1, 1], [1, 0]])
+    """
+    if unknown := set(columns) - set(Columns.__annotations__):
+        raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
+    if is_table(sequences) or (columns and isinstance(sequences, str | PathLike)):
+        return _count_in_table(sequences, states, columns)
+    if columns:
+        raise InputError(
+            f"{next(iter(columns))} names a column, and the sequences are no table",
+            fix="give a frame or the path of a file, or leave the columns out",
+        ).at("sequences")
+    walks = _walks(sequences)
+    distinct = different((state for walk in walks for state in walk), "the list of sequences", "sequences")
+    names = checked_alphabet(_sorted(distinct) if states is None else states, "the list of sequences")
+    if not names:
+        raise InputError(
+            "there is no state to count", fix="give at least one sequence with a state, or name the states"
+        ).at("sequences")
+    place = {name: index for index, name in enumerate(names)}
+    counts = np.zeros((len(names), len(names)), dtype=np.int64)
+    for number, walk in enumerate(walks):
+        if not all(state in place for state in walk):
+            raise InputError(
+                f"sequence {number} holds a state that is not among the states named", fix="add it to states"
+            ).at("sequences", number)
+        indices = np.array([place[state] for state in walk], dtype=np.int64)
+        np.add.at(counts, (indices[:-1], indices[1:]), 1)
+    return names, counts
+
+
+def _count_in_table(
+    table: Any, states: Iterable[State] | None, columns: Columns
+) -> tuple[tuple[State, ...], IntArray]:
+    if states is None:
+        raise InputError(
+            "the states of a table are not named", rule="all that can occur, whether or not they do",
+            fix="write states=['still', 'walking']",
+        ).at("states")  # fmt: skip
+    names = checked_alphabet(states, "the chain")
+    return names, _READERS.find("table")(table, names, **columns)
+
+
+def _walks(sequences: Any) -> list[list[State]]:
+    """Return sequences as lists; InputError, without a word of what they hold, for one where a list of them should be.
+    """
+    odd = no_list(sequences)
+    if odd is not None:
+        raise InputError(
+            f"the sequences: this is {odd}", rule="they are a list of sequences, each a list of states",
+            fix="write [sequence] for one; of a table or a file name the columns: value=..., order=..., unit=...",
+        ).at("sequences")  # fmt: skip
+    walks = []
+    for number, walk in enumerate(sequences):
+        odd = no_list(walk)
+        if odd is not None:
+            raise InputError(
+                f"the sequences hold {odd} where a sequence should be", rule="each sequence is a list of states",
+                fix="write [sequence] for one sequence or one column",
+            ).at("sequences", number)  # fmt: skip
+        states = walk.to_pylist() if hasattr(walk, "to_pylist") else list(walk)
+        if any(hasattr(state, "__iter__") and not isinstance(state, str) for state in states):
+            raise InputError(
+                "a sequence holds lists, not states", rule="each sequence is a list of states",
+                fix="write states as text, numbers, true or false, in one list for each unit",
+            ).at("sequences", number)  # fmt: skip
+        walks.append(states)
+    return walks
+
+
+def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) -> FloatArray:
+    """Return the rows (counts + smoothing) / their sum; InputError for a row without any transition left empty."""
+    if isinstance(smoothing, bool) or not math.isfinite(smoothing) or smoothing < 0:
+        raise InputError(
+            f"smoothing is {smoothing!r}", rule="it is added to every count and must be 0 or above, such as 1.0"
+        ).at("smoothing")
+    weights = counts + float(smoothing)
+    sums = weights.sum(axis=1)
+    for name, total in zip(names, sums, strict=True):
+        if total == 0:
+            raise InputError(
+                f"no transition out of state {name!r} was seen, so without smoothing its row is unknown",
+                fix="write smoothing=1.0, or leave the state out",
+            ).at("smoothing")
+    rows: FloatArray = weights / sums[:, None]
+    return rows
+
+
+def checked_confidence(confidence: float) -> float:
+    """Return a confidence as a float; InputError unless it lies above 0 and below 1."""
+    if not 0 < as_fraction(confidence, "confidence", "confidence") < 1:
+        raise InputError(
+            f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99"
+        ).at("confidence")
+    return float(confidence)
+
+
+def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float, float]:
+    """Return an interval that misses the true p of `trials` steps with probability at most `miss`, rounded outward.
+
+    It holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss. The ratio of the two sides'
+    likelihoods is a martingale with mean 1, whatever decided when to count (docs/theory/chain-classes.md; Ville
+    1939; Robbins 1970), so Markov's inequality bounds the probability of a miss. Trials may also count by a share
+    between 0 and 1, whose mean is p (docs/theory/distributions.md).
+
+    >>> [round(end, 4) for end in mixture_interval(90, 100, 0.005)]
+    [0.7428, 0.9785]
+    >>> mixture_interval(0, 0, 0.01)
+    (0.0, 1.0)
+    """
+    n, s = trials, successes
+    if n == 0:
+        return 0.0, 1.0
+    terms = [math.lgamma(s + 0.5), math.lgamma(n - s + 0.5), -math.lgamma(n + 1.0), -math.log(math.pi), math.log(miss)]
+    # Beyond 64 units of rounding of the largest terms a point is surely outside.
+    slack = 64 * 2.0**-53 * (1 + sum(abs(term) for term in terms))
+
+    def outside(p: float, q: float) -> bool:
+        likelihood = (s * math.log(p) if s else 0.0) + ((n - s) * math.log(q) if n - s else 0.0)
+        return sum(terms) - likelihood > slack + 64 * 2.0**-53 * abs(likelihood)
+
+    low = _last_outside(lambda p: outside(p, 1 - p), s / n) if s else 0.0
+    high = 1 - _last_outside(lambda q: outside(1 - q, q), (n - s) / n) if n - s else 1.0
+    return low, math.nextafter(high, 2.0) if high < 1 else 1.0
+
+
+def _last_outside(outside: Callable[[float], bool], inside: float) -> float:
+    """Return a point between 0 and `inside` that is outside (0 if none is found), as near to it as floats go."""
+    low = 0.0
+    for _ in range(200):
+        middle = low + (inside - low) / 2
+        if not low < middle < inside:
+            break
+        low, inside = (middle, inside) if outside(middle) else (low, middle)
+    return low
+
+
+def _sorted(states: set[State]) -> tuple[State, ...]:
+    try:
+        return tuple(sorted(states))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(sorted(states, key=lambda state: (type(state).__name__, str(state))))

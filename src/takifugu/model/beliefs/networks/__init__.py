@@ -1,0 +1,1 @@
+"""Bayesian networks, and the files that they are read from."""

@@ -1,0 +1,165 @@
+"""BIF files, read as they are written: rows by their keys, decimals in double precision, state names with signs.
+
+Read here because pyAgrum 3.3 takes BIF probabilities in single precision (0.9 becomes 0.89999998) and refuses state
+names such as `Asy/Patch` and `<5`, which the published networks child, insurance and hailfinder hold.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.core.files import read_file
+from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
+
+# Every pattern stops at the next bracket, so that a search looks at each character once or twice.
+_COMMENT = re.compile(r"/\*|//[^\n]*")
+_HEAD = re.compile(r"\b(variable|probability)\s*(\([^(){}]*\)|[^\s{}()]+)\s*\{")
+_STATES = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^{}]*)\}\s*;")
+_ROW = re.compile(r"(\([^()]*\)|table\b|default\b)([^()]*)")
+
+#: All tables of a network together hold at most this many probabilities (128 MB), and a node this many parents.
+MOST_NUMBERS, MOST_PARENTS = 2**24, 24
+
+
+def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
+    """Read a Bayesian network from a BIF file (Bayesian Interchange Format).
+
+    Rows whose sums miss one by up to 1e-6 are renormalised. Raises InputError for a file that is missing, cut
+    short, or breaks the format, and for what `BayesianNetwork` refuses.
+    """
+    file = Path(path)
+    if not os.path.isfile(file):
+        raise InputError(f"the network file {str(path)!r} does not exist or is not a file", fix="give the path of one")
+    try:
+        text = _without_comments(read_file(file).decode("utf-8"))
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read ({(error.strerror or 'it cannot be opened').lower()})") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file.name} is not a text file in UTF-8", rule="a BIF network is plain text") from error
+    if text is None:
+        raise InputError(f"{file.name} has a comment without an end", rule="the file is damaged or cut short")
+    if text.count("{") != text.count("}"):
+        raise InputError(
+            f"{file.name} opens and closes a different number of braces", rule="the file is damaged or cut short"
+        )
+    states: dict[str, tuple[str, ...]] = {}
+    bodies: dict[str, tuple[tuple[str, ...], str]] = {}
+    for kind, head, body in _blocks(text):
+        child, _, above = head.strip("() \t\n").partition("|")
+        name, known = _word(child), states if kind == "variable" else bodies
+        if name in known:
+            raise InputError(f"{file.name} has two blocks '{kind} {name}'", rule="the file is damaged")
+        if kind == "variable" and bodies:
+            raise InputError(
+                f"{file.name} declares the variable {name!r} after probabilities",
+                fix="list all variables first, so that a file cut short cannot pass for a smaller network",
+            )
+        if kind == "variable":
+            states[name] = _read_states(file.name, name, body)
+        else:
+            bodies[name] = (tuple(_word(p) for p in above.split(",") if p.strip()), body)
+    if not states or set(states) != set(bodies):
+        odd = sorted(set(states) ^ set(bodies))[:3]
+        raise InputError(
+            f"{file.name} does not give every variable its probabilities (look at {odd or 'the whole file'})",
+            rule="the file is damaged, cut short or not BIF",
+        )
+    sizes = {name: _numbers(states[name], above, states) for name, (above, _) in bodies.items()}
+    if sum(sizes.values()) > MOST_NUMBERS or max(len(above) for above, _ in bodies.values()) > MOST_PARENTS:
+        largest = max(sizes, key=lambda name: sizes[name])
+        raise InputError(
+            f"{file.name} needs more than {MOST_NUMBERS:,} probabilities in all, or gives a variable more than "
+            f"{MOST_PARENTS} parents (look at {largest!r})",
+            rule="such tables do not fit into memory",
+        )
+    nodes = [_read_node(file.name, name, states, *bodies[name]) for name in states]
+    return BayesianNetwork(nodes, source or f"the file {file.name}")
+
+
+def _without_comments(text: str) -> str | None:
+    """Return a text without its comments, None where one has no end."""
+    parts, position = [], 0
+    while comment := _COMMENT.search(text, position):
+        parts.append(text[position : comment.start()])
+        position = text.find("*/", comment.end()) + 2 if comment[0] == "/*" else comment.end()
+        if position == 1:
+            return None
+    return " ".join([*parts, text[position:]])
+
+
+def _numbers(letters: tuple[str, ...], above: tuple[str, ...], states: dict[str, tuple[str, ...]]) -> int:
+    return math.prod(len(states.get(name, ())) for name in above[: MOST_PARENTS + 1]) * len(letters)
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (kind, head, body) of every variable and probability block; braces are balanced."""
+    position = 0
+    while head := _HEAD.search(text, position):
+        depth, end = 1, head.end()
+        while depth and end < len(text):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        yield head.group(1), head.group(2), text[head.end() : end - 1]
+        position = end
+
+
+def _word(text: str) -> str:
+    return text.strip().strip('"')
+
+
+def _read_states(file: str, name: str, body: str) -> tuple[str, ...]:
+    match = _STATES.search(body)
+    if not match:
+        raise InputError(f"{file}: variable {name!r} has no line 'type discrete [ k ] {{ ... }};'")
+    names = tuple(_word(s) for s in match.group(2).split(","))
+    if len(names) != int(match.group(1)):
+        raise InputError(f"{file}: variable {name!r} declares {match.group(1)} states and lists {len(names)}")
+    return names
+
+
+def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], body: str) -> Node:
+    for parent in parents:
+        if parent not in states:
+            raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
+    shape = (*(len(states[p]) for p in parents), len(states[name]))
+    table = np.full(shape, np.nan)
+    for row_match in filter(None, (_ROW.fullmatch(part.strip()) for part in body.split(";")[:-1])):
+        key, numbers = row_match.groups()
+        try:
+            row = [float(n) for n in numbers.replace(",", " ").split()]  # pyAgrum writes spaces
+        except ValueError as error:
+            raise InputError(f"{file}: {name!r} has a row that is not a list of numbers") from error
+        if key == "table":
+            if len(row) != table.size:
+                raise InputError(f"{file}: {name!r} lists {len(row)} probabilities, and its family needs {table.size}")
+            # `table` lists the node's own states slowest, then the parents, last parent fastest.
+            table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1).copy()
+            continue
+        words = [_word(w) for w in key.strip("()").split(",")] if key != "default" else []
+        if len(row) != shape[-1] or (words and len(words) != len(parents)):
+            raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
+        if words:
+            table[_place(file, name, states, parents, words)] = row
+        else:
+            table[np.isnan(table).all(axis=-1)] = row
+    if np.isnan(table).any():
+        raise InputError(f"{file}: {name!r} has no probabilities for some of its parents' states")
+    return Node(name, states[name], parents, table)
+
+
+def _place(
+    file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], words: list[str]
+) -> tuple[int, ...]:
+    place = []
+    for parent, word in zip(parents, words, strict=True):
+        if word not in states[parent]:
+            raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which is not a state of it")
+        place.append(states[parent].index(word))
+    return tuple(place)

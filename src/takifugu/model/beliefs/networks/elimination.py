@@ -1,0 +1,162 @@
+"""Variable elimination on tables of non-negative numbers: the size is predicted before anything is multiplied.
+
+Only positive terms are multiplied and added, so every entry of the result keeps its relative accuracy, and an entry is
+zero only where every term is zero. Tables are rescaled as they are made, so that deep networks do not underflow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import Unsupported
+
+FloatArray = npt.NDArray[np.float64]
+Scope = tuple[int, ...]
+
+#: The largest table, in numbers, that elimination may build (about 400 MB).
+LARGEST_TABLE = 5e7
+#: A network with a table of more numbers is not planned any further: it will be refused.
+HOPELESS = 10**12
+#: Half the spacing of float64 at one.
+UNIT = 2.0**-53
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A table over variables: axis k of `table` runs over the values of variable `scope[k]`."""
+
+    scope: Scope
+    table: FloatArray
+
+
+@dataclass(frozen=True)
+class Plan:
+    """In which order variables go, how large the largest table gets, and how many numbers are touched in all."""
+
+    order: tuple[int, ...]
+    largest: float
+    operations: float
+
+
+def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: Collection[int] = ()) -> list[int]:
+    """Return all variables but those to keep, always the one whose table with its neighbours is the smallest next.
+
+    >>> elimination_order([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4})
+    [0, 1, 2]
+    """
+    near: dict[int, set[int]] = {v: set() for v in sizes}
+    for scope in scopes:
+        for v in scope:
+            near[v].update(u for u in scope if u != v)
+    weight = {v: sizes[v] * math.prod(sizes[u] for u in near[v]) for v in sizes}
+    heap = [(weight[v], v) for v in sizes if v not in keep]
+    heapify(heap)
+    order: list[int] = []
+    while heap:
+        known, v = heappop(heap)
+        if v not in near or known != weight[v]:
+            continue
+        if known > HOPELESS:
+            return order + [u for u in near if u not in keep]
+        order.append(v)
+        around = near.pop(v)
+        for u in around:
+            near[u].discard(v)
+            weight[u] //= sizes[v]
+            for new in around - near[u] - {u}:
+                near[u].add(new)
+                weight[u] *= sizes[new]
+            if u not in keep:
+                heappush(heap, (weight[u], u))
+    return order
+
+
+def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int]) -> Plan:
+    """Plan the elimination of all variables but `keep`, always the one that makes the smallest table next.
+
+    >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
+    (0, 1)
+    """
+    order = elimination_order(scopes, {v: sizes[v] for scope in scopes for v in scope}, keep)
+    place = {v: n for n, v in enumerate(order)}
+    waiting: list[list[set[int]]] = [[] for _ in range(len(order) + 1)]
+
+    def wait(scope: set[int]) -> None:
+        waiting[min((place[v] for v in scope if v in place), default=len(order))].append(scope)
+
+    for scope in scopes:
+        wait(set(scope))
+    largest = operations = 0.0
+    for number, variable in enumerate(order):
+        joined = set().union(*waiting[number])
+        weight = math.prod(float(sizes[v]) for v in joined)
+        largest, operations = max(largest, weight), operations + weight * len(waiting[number])
+        wait(joined - {variable})
+    final = math.prod(float(sizes[v]) for v in keep)
+    return Plan(tuple(order), max(largest, final), operations + final)
+
+
+def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> tuple[FloatArray, float]:
+    """Return (table, error): the product of all factors summed over everything but `keep`, axes in that order.
+
+    The table is a law when the factors are conditional laws of an ancestral set; it is divided by its sum. `error`
+    bounds the relative error of every entry that did not underflow. Raises Unsupported when a table would exceed
+    LARGEST_TABLE.
+    """
+    steps = plan([f.scope for f in factors], sizes, keep)
+    if steps.largest > LARGEST_TABLE:
+        raise Unsupported(
+            f"exact inference would need a table of {steps.largest:.1e} numbers, above the limit of "
+            f"{LARGEST_TABLE:.0e}",
+            fix="ask about fewer variables at once, or cut the network's largest families",
+        )
+    rounding = 0
+    pool = list(factors)
+    for variable in steps.order:
+        mine = [f for f in pool if variable in f.scope]
+        pool = [f for f in pool if variable not in f.scope]
+        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
+        pool.append(_scaled(Factor(scope, _product(mine, scope))))
+        rounding += len(mine) + sizes[variable] + 1
+    present = {v for f in pool for v in f.scope}
+    missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
+    table = _product([*pool, *missing], tuple(keep))
+    rounding += len(pool) + table.size
+    return table / table.sum(), (rounding + 2) * 2 * UNIT
+
+
+def support(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Return which entries of the table of `eliminate` are above zero: exact, whatever underflows there."""
+    pool = [Factor(f.scope, (f.table > 0).astype(np.float64)) for f in factors]
+    for variable in plan([f.scope for f in factors], sizes, keep).order:
+        mine = [f for f in pool if variable in f.scope]
+        pool = [f for f in pool if variable not in f.scope]
+        scope = tuple(dict.fromkeys(v for f in mine for v in f.scope if v != variable))
+        pool.append(Factor(scope, (_product(mine, scope) > 0).astype(np.float64)))
+    present = {v for f in pool for v in f.scope}
+    missing = [Factor((v,), np.ones(sizes[v])) for v in keep if v not in present]
+    return np.asarray(_product([*pool, *missing], tuple(keep)) > 0)
+
+
+def _product(factors: Sequence[Factor], scope: Scope) -> FloatArray:
+    """Multiply factors pairwise and sum out what is not in scope."""
+    letters = {v: n for n, v in enumerate(dict.fromkeys([*scope, *(v for f in factors for v in f.scope)]))}
+    terms: list[Any] = []
+    for factor in factors:
+        terms += [factor.table, [letters[v] for v in factor.scope]]
+    return np.asarray(np.einsum(*terms, [letters[v] for v in scope], optimize=len(factors) > 2), dtype=np.float64)
+
+
+def _scaled(factor: Factor) -> Factor:
+    largest = float(factor.table.max())
+    if largest <= 0:
+        return factor
+    exponent = -math.frexp(largest)[1]
+    return Factor(factor.scope, np.ldexp(factor.table, exponent))  # a power of two: exact

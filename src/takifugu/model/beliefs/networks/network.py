@@ -1,0 +1,368 @@
+"""Finite Bayesian networks over named variables: joint laws by elimination, near sets by d-separation."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.entries import relisted
+from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
+from takifugu.core.lists import list_of
+from takifugu.model.beliefs.networks import elimination
+from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
+from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.stochastic import normalised
+
+State = Hashable
+FloatArray = npt.NDArray[np.float64]
+
+#: Rows of a conditional table that miss a sum of one by no more than this are rounded decimals, and renormalised.
+ROW_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One variable: P(own value | parents' values) = table[parents' value indices..., own value index]."""
+
+    name: str
+    states: tuple[State, ...]
+    parents: tuple[str, ...]
+    table: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class BayesianNetwork:
+    """A Bayesian network (Song17 §4): nodes with finite states, parents and conditional tables.
+
+    Give (name, states, parents, table) for each node, in any order; `table` has one axis per parent, in the order of
+    `parents`, and a last axis for the node's own states. Numbers count nodes in the order given (`listed`); inside,
+    they are kept component by component and parents before children (`names`). Raises InputError for a cycle, an
+    unknown or repeated name, a table of the wrong shape, or rows whose sums miss one by more than 1e-6.
+
+    >>> net = BayesianNetwork([("rain", ["no", "yes"], [], [0.8, 0.2]),
+    ...                        ("wet", ["no", "yes"], ["rain"], [[0.9, 0.1], [0.2, 0.8]])])
+    >>> net.names
+    ('rain', 'wet')
+    >>> [round(float(p), 3) for p in net.joint(["wet"])]
+    [0.76, 0.24]
+    """
+
+    nodes: tuple[Node, ...]
+    source: str = "assumed"
+    listed: tuple[Hashable, ...] = field(default=(), repr=False)
+    _parts: dict[int, BayesianNetwork] = field(default_factory=dict, repr=False)
+
+    def __init__(
+        self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], Any]], source: str = "assumed"
+    ) -> None:
+        given = [n if isinstance(n, Node) else _node(*n) for n in nodes]
+        if not given:
+            raise InputError(
+                "the network has no nodes", fix="give at least one (name, states, parents, table)"
+            ).at("nodes")
+        by_name = {n.name: n for n in given}
+        if len(by_name) != len(given):
+            raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
+        for node in given:
+            _check(node, by_name)
+        object.__setattr__(self, "nodes", tuple(by_name[name] for name in _ordered(by_name)))
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "listed", tuple(by_name))
+        object.__setattr__(self, "_parts", {})
+
+    @property
+    def size(self) -> int:
+        return len(self.nodes)
+
+    @cached_property
+    def names(self) -> tuple[Hashable, ...]:
+        return tuple(node.name for node in self.nodes)
+
+    @cached_property
+    def one_alphabet(self) -> bool:
+        return len({node.states for node in self.nodes}) == 1
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.nodes[entry].states
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    def position(self, name: Hashable) -> int:
+        if name not in self._positions:
+            raise InputError(f"the network has no node {name!r}{did_you_mean(name, self.names)}")
+        return self._positions[name]
+
+    @cached_property
+    def parents(self) -> tuple[tuple[int, ...], ...]:
+        """Return the entries of each entry's parents."""
+        return tuple(tuple(self._positions[p] for p in node.parents) for node in self.nodes)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Return the entries of each entry's children."""
+        children: list[list[int]] = [[] for _ in self.nodes]
+        for child, above in enumerate(self.parents):
+            for parent in above:
+                children[parent].append(child)
+        return tuple(map(tuple, children))
+
+    @cached_property
+    def moral_neighbours(self) -> tuple[frozenset[int], ...]:
+        """Return each entry's neighbours in the moral graph: parents, children, and the children's other parents."""
+        near: list[set[int]] = [set() for _ in self.nodes]
+        for child, above in enumerate(self.parents):
+            family = {child, *above}
+            for v in family:
+                near[v] |= family - {v}
+        return tuple(map(frozenset, near))
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return self._possible[entry]
+
+    @cached_property
+    def _possible(self) -> tuple[tuple[bool, ...], ...]:
+        supports: list[tuple[bool, ...]] = []
+        everything: list[bool] = []  # whether all is possible at a node and above it
+        for i, above in enumerate(self.parents):
+            table = self.nodes[i].table
+            everything.append(bool((table > 0).all()) and all(everything[p] for p in above))
+            if everything[i]:
+                supports.append((True,) * table.shape[-1])
+            elif len(above) > 1:
+                supports.append(tuple(bool(can) for can in self.support([i])))
+            else:
+                rows = table[list(supports[above[0]])] if above else table[None]
+                supports.append(tuple(bool(can) for can in np.any(rows > 0, axis=0)))
+        return tuple(supports)
+
+    def joint(self, names: Sequence[Hashable]) -> FloatArray:
+        """Return P(X_names), one axis per name in the order given, by variable elimination.
+
+        Raises Unsupported where a table would be too large (the size is predicted first), InputError for an unknown
+        name.
+        """
+        return self.law([self.position(n) for n in names])[0]
+
+    def law(self, entries: Sequence[int]) -> tuple[FloatArray, float]:
+        """Return (table, error): the joint law of some entries, and a bound on each entry's relative error."""
+        factors, sizes = self._ancestral(entries)
+        return eliminate(factors, sizes, entries)
+
+    def support(self, entries: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Return which cells of the joint law of some entries have probability above zero: exact.
+
+        Raises Unsupported where zeros make this a question for a table that would be too large.
+        """
+        factors, sizes = self._ancestral(entries)
+        if all((f.table > 0).all() for f in factors):
+            return np.ones([sizes[e] for e in entries], dtype=np.bool_)
+        largest = plan([f.scope for f in factors], sizes, entries).largest
+        if largest > elimination.LARGEST_TABLE:
+            raise Unsupported(
+                f"which values of {', '.join(repr(self.names[e]) for e in entries[:3])} are possible would need a "
+                f"table of {largest:.1e} numbers, above the limit of {elimination.LARGEST_TABLE:.0e}",
+                fix="cut the network's largest families",
+            )
+        return support(factors, sizes, entries)
+
+    def law_plan(self, entries: Sequence[int]) -> Plan:
+        """Return the predicted work of `law`."""
+        factors, sizes = self._ancestral(entries)
+        return plan([f.scope for f in factors], sizes, entries)
+
+    def _ancestral(self, entries: Sequence[int]) -> tuple[list[Factor], dict[int, int]]:
+        """Return the factors of the entries and their ancestors: the rest sums to one."""
+        alive = self.ancestral(entries)
+        return [self.factors[i] for i in alive], {i: len(self.nodes[i].states) for i in alive}
+
+    def ancestral(self, entries: Iterable[int]) -> list[int]:
+        """Return some entries and all their ancestors, in order."""
+        alive = set(entries)
+        stack = list(alive)
+        while stack:
+            for parent in self.parents[stack.pop()]:
+                if parent not in alive:
+                    alive.add(parent)
+                    stack.append(parent)
+        return sorted(alive)
+
+    @cached_property
+    def factors(self) -> tuple[Factor, ...]:
+        """Return the conditional table of each entry as a factor over its parents and itself."""
+        return tuple(Factor((*self.parents[i], i), node.table) for i, node in enumerate(self.nodes))
+
+    def near_set(self, entry: int, quilt: Iterable[int]) -> frozenset[int]:
+        """Return the entries that are d-connected to `entry` given `quilt`, `entry` included (Song17 Definition 4.2).
+
+        All others are independent of X_entry given X_quilt (as a set: d-separation is closed under unions).
+        """
+        return frozenset(self.reached(entry, quilt))
+
+    def reached(self, entry: int, quilt: Iterable[int]) -> Iterator[int]:
+        """Yield the entries of `near_set` as they are found, each once."""
+        given = frozenset(quilt)
+        above_given = frozenset(self.ancestral(given))
+        near: set[int] = set()
+        seen: set[tuple[int, bool]] = set()
+        visits = [(entry, True)]  # (node, arrived from a child)
+        while visits:
+            visit = visits.pop()
+            if visit in seen:
+                continue
+            seen.add(visit)
+            node, from_child = visit
+            if node not in given and node not in near:
+                near.add(node)
+                yield node
+            if from_child and node not in given:
+                visits += [(p, True) for p in self.parents[node]] + [(c, False) for c in self.children[node]]
+            elif not from_child:
+                if node not in given:
+                    visits += [(c, False) for c in self.children[node]]
+                if node in above_given:
+                    visits += [(p, True) for p in self.parents[node]]
+
+    @cached_property
+    def depths(self) -> tuple[int, ...] | None:
+        """Return how many ancestors each entry has, where no entry has two parents; else None."""
+        if any(len(above) > 1 for above in self.parents):
+            return None
+        depths: list[int] = []
+        for above in self.parents:  # parents come first
+            depths.append(depths[above[0]] + 1 if above else 0)
+        return tuple(depths)
+
+    @cached_property
+    def _runs(self) -> tuple[range, ...]:
+        runs: list[range] = []
+        for group in _components({n.name: n for n in self.nodes}):
+            start = runs[-1].stop if runs else 0
+            runs.append(range(start, start + len(group)))
+        return tuple(runs)
+
+    def components(self) -> tuple[range, ...]:
+        return self._runs
+
+    def component(self, number: int) -> BayesianNetwork:
+        if len(self._runs) == 1:
+            return self
+        if number not in self._parts:
+            run = self._runs[number]
+            self._parts[number] = BayesianNetwork(self.nodes[run.start : run.stop], self.source)
+        return self._parts[number]
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ("the record follows the stated Bayesian network",)
+
+    def to_dict(self) -> dict[str, Any]:
+        nodes = [
+            {"name": n.name, "states": list(n.states), "parents": list(n.parents), "table": n.table.tolist()}
+            for n in self.nodes
+        ]
+        data = {"kind": "bayesian-network", "nodes": nodes, "source": self.source}
+        return data if self.listed == self.names else {**data, "listed": list(self.listed)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> BayesianNetwork:
+        """Read a network back from its `to_dict` form."""
+        nodes = [(n["name"], n["states"], n["parents"], n["table"]) for n in data["nodes"]]
+        network = BayesianNetwork(nodes, data.get("source", "assumed"))
+        return relisted(network, data["listed"]) if "listed" in data else network
+
+    def describe(self) -> str:
+        arcs = sum(len(n.parents) for n in self.nodes)
+        return f"a Bayesian network of {self.size} nodes and {arcs} arcs ({self.source})"
+
+
+def _node(name: str, states: Sequence[State], parents: Sequence[str], table: Any) -> Node:
+    try:
+        numbers = np.array(table, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"node {name!r}", rule="its table is not a full table of numbers, a row per parent state"
+        ).at("nodes", str(name)) from error
+    above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
+    return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)
+
+
+def _check(node: Node, by_name: Mapping[str, Node]) -> None:
+    """Check one node's table against its family, and renormalise its rows in place."""
+    if not checked_alphabet(node.states, f"node {node.name!r}"):
+        raise InputError(
+            f"node {node.name!r}", rule="its states must be different names, at least one"
+        ).at("nodes", node.name)
+    for parent in node.parents:
+        if parent not in by_name:
+            raise InputError(
+                f"node {node.name!r} has an unknown parent {parent!r}{did_you_mean(parent, by_name)}"
+            ).at("nodes", node.name)
+    if len(set(node.parents)) != len(node.parents) or node.name in node.parents:
+        raise InputError(
+            f"node {node.name!r}", rule="its parents must be different nodes, not itself"
+        ).at("nodes", node.name)
+    shape = (*(len(by_name[p].states) for p in node.parents), len(node.states))
+    if node.table.shape != shape:
+        raise InputError(
+            f"node {node.name!r}", rule=f"its table has shape {node.table.shape}, and its family needs {shape}"
+        ).at("nodes", node.name)
+    if not np.isfinite(node.table).all() or (node.table < 0).any():
+        raise InputError(
+            f"node {node.name!r}: a probability is negative, NaN or infinite", rule="each must lie in [0, 1]"
+        ).at("nodes", node.name)
+    sums = node.table.sum(axis=-1, keepdims=True)
+    worst = float(np.abs(sums - 1).max())
+    if worst > ROW_TOLERANCE:
+        raise InputError(
+            f"node {node.name!r}: a row of its table misses a sum of 1 by {worst:.3g}, more than {ROW_TOLERANCE:g}",
+            rule="every row must sum to 1",
+            fix=per_cent(float(sums.flat[int(np.abs(sums - 1).argmax())])),
+        ).at("nodes", node.name)
+    node.table.setflags(write=True)
+    node.table[...] = normalised(node.table)
+    node.table.setflags(write=False)
+
+
+def _ordered(by_name: Mapping[str, Node]) -> list[str]:
+    """Return the names component by component, parents before children."""
+    order: list[str] = []
+    placed: set[str] = set()
+    for group in _components(by_name):
+        waiting = list(group)
+        while waiting:
+            ready = [n for n in waiting if placed.issuperset(by_name[n].parents)]
+            if not ready:
+                raise InputError(
+                    f"the network has a cycle through {sorted(waiting)[:5]}", rule="arcs must not lead back"
+                ).at("nodes")
+            order += ready
+            placed.update(ready)
+            waiting = [n for n in waiting if n not in placed]
+    return order
+
+
+def _components(by_name: Mapping[str, Node]) -> list[list[str]]:
+    near: dict[str, set[str]] = {name: set() for name in by_name}
+    for name, node in by_name.items():
+        for parent in node.parents:
+            near[name].add(parent)
+            near[parent].add(name)
+    groups: list[list[str]] = []
+    seen: set[str] = set()
+    for name in by_name:
+        if name in seen:
+            continue
+        group, stack = {name}, [name]
+        while stack:
+            for other in near[stack.pop()] - group:
+                group.add(other)
+                stack.append(other)
+        seen |= group
+        groups.append([n for n in by_name if n in group])
+    return groups

@@ -1,0 +1,87 @@
+"""Bayesian networks from files and other libraries: BIF and the formats of pyAgrum, pyAgrum and pgmpy models."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.networks.bif import read_bif
+from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
+from takifugu.model.beliefs.networks.network_child import Table, plain, tables_of
+
+
+def read_network(path: str | Path | Any, source: str | None = None) -> BayesianNetwork:
+    """Read a network file, or take over a model of pyAgrum or pgmpy.
+
+    BIF is read directly, BIFXML, DSL, NET, O3PRM, UAI and XDSL through pyAgrum, the extra `networks`; it holds some
+    probabilities in single precision: each is taken as the shortest decimal that it stands for. Rows whose sums miss
+    one by up to 1e-6 are renormalised. Raises InputError for a file that is missing or not a network, for something
+    that is not a model, and where pyAgrum is needed and not installed.
+    """
+    if not isinstance(path, str | Path):
+        if hasattr(path, "get_cpds"):
+            return from_pgmpy(path, source or "a pgmpy model")
+        if hasattr(path, "cpt"):
+            return from_pyagrum(path, source or "a pyAgrum model")
+        raise InputError(
+            f"a {type(path).__name__} is not a network", fix="give a file's path, or a pyAgrum or pgmpy model"
+        ).at("path")
+    file = Path(path)
+    if file.suffix.lower() == ".bif":
+        return read_bif(file, source)
+    if not os.path.isfile(file):
+        raise InputError(f"the network file {str(path)!r} does not exist or is not a file", fix="give the path of one")
+    if find_spec("pyagrum") is None:
+        raise InputError("reading network files needs pyAgrum", fix="pip install 'takifugu[networks]'")
+    return _network(tables_of(file), source or f"the file {file.name}")
+
+
+def from_pyagrum(model: Any, source: str = "a pyAgrum model") -> BayesianNetwork:
+    """Return a pyAgrum `BayesNet` as a belief."""
+    return _network(plain(model), source)
+
+
+def _network(tables: list[Table], source: str) -> BayesianNetwork:
+    nodes = [Node(name, tuple(states), tuple(parents), _shortest(array)) for name, states, parents, array in tables]
+    return BayesianNetwork(nodes, source)
+
+
+def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
+    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief; pgmpy is not imported.
+
+    Raises InputError where two tables disagree about the states of a variable.
+    """
+    tables = {str(name): model.get_cpds(name) for name in model.nodes()}
+    for name, table in tables.items():
+        if table is None:
+            raise InputError(f"the pgmpy model has no table for {name!r}", fix="add one with add_cpds")
+    states = {name: tuple(table.state_names[table.variables[0]]) for name, table in tables.items()}
+    nodes = []
+    for name, table in tables.items():
+        values, parents = np.asarray(table.values, dtype=np.float64), table.variables[1:]
+        for axis, parent in enumerate(parents, 1):
+            mine, theirs = list(table.state_names[parent]), states.get(str(parent), ())
+            if set(mine) != set(theirs):
+                raise InputError(
+                    f"the table of {name!r} names the states of {str(parent)!r} {mine}, and that variable's own "
+                    f"table {list(theirs)}",
+                    fix="name them alike",
+                )
+            values = values.take([mine.index(state) for state in theirs], axis)  # each table has its own order
+        values = np.moveaxis(values, 0, -1)  # pgmpy keeps the node's own axis first
+        nodes.append(Node(name, states[name], tuple(map(str, parents)), values.copy()))
+    return BayesianNetwork(nodes, source)
+
+
+def _shortest(array: Any) -> Any:
+    """Return what single-precision numbers stand for: their shortest decimals, where the array holds such numbers."""
+    single = np.asarray(array, dtype=np.float32)
+    values = np.array(array, dtype=np.float64)
+    if not np.array_equal(single.astype(np.float64), values):
+        return values
+    return np.array([float(str(v)) for v in single.ravel()], dtype=np.float64).reshape(values.shape)

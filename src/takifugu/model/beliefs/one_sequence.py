@@ -1,0 +1,122 @@
+"""What chains and classes of chains have in common: one sequence of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.beliefs.states import State, checked_alphabet
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Nameless:
+    """Entries that are counted and not named, all with one alphabet."""
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+
+class OneSequence(Nameless):
+    """`length` dependent entries, each with one of `states`; all may occur anywhere unless `possible` says no."""
+
+    length: int
+    states: tuple[State, ...]
+    source: str
+    #: A recording may be in independent pieces (`chains.pieces`); this one is not.
+    in_pieces = False
+    #: After how many steps the law of a step is the same again (`chains.periodic_chain`).
+    period = 1
+
+    @property
+    def chain(self) -> Any:
+        """Return the law of one sequence of the recording: itself."""
+        return self
+
+    @property
+    def has_given_start(self) -> bool:
+        """Whether the law fixes at which step of the recording the sequence starts."""
+        return False
+
+    def with_length(self, length: int) -> Any:
+        """Return the same law with another number of steps."""
+        raise NotImplementedError
+
+    def from_step(self, step: int, length: int) -> Any:
+        """Return the law of a run of the recording from a step on (a negative one: before its first).
+
+        None where that is not known.
+        """
+        return None if step and self.has_given_start else self.with_length(length)
+
+    def laws_of(self, steps: IntArray) -> frozenset[int] | None:
+        """Return the numbers of the laws that the steps from some entries on follow; None where each may have its own.
+
+        Where two sets of entries have the same, the belief says nothing of how they differ.
+        """
+        return frozenset((0,))
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source states that the belief was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.states
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a chain has no column {name!r}", rule="its entries are counted from 0, not named")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(self.states)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.length),)
+
+
+class Recording(Belief, Protocol):
+    """A belief about the steps of one recording: `chain` is the law of one sequence, which may have another length."""
+
+    @property
+    def chain(self) -> Any: ...
+
+    @property
+    def in_pieces(self) -> bool: ...
+
+    @property
+    def has_given_start(self) -> bool: ...
+
+
+def is_recording(belief: object) -> TypeGuard[Recording]:
+    """Whether a belief is about steps of sequences, which have positions and no names."""
+    return hasattr(belief, "in_pieces")
+
+
+def checked_length(length: int) -> int:
+    """Return a number of steps; InputError unless it is a whole number above 0."""
+    if isinstance(length, bool) or int(length) != length or length < 1:
+        raise InputError(f"the chain's length is {length!r}", rule="it must be a whole number above 0").at("length")
+    return int(length)
+
+
+def checked_states(states: Iterable[State] | None, count: int, what: str) -> tuple[State, ...]:
+    """Return `count` different names of states (0, 1, ... by default); InputError for others."""
+    names = tuple(range(count)) if states is None else checked_alphabet(states, what)
+    if len(names) != count:
+        raise InputError(f"{what} has {count} rows and {len(names)} states", fix="give one name per row").at("states")
+    return names

@@ -1,0 +1,92 @@
+"""The smallest belief: the answer follows one of two given distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import as_fraction, to_text
+
+State = Hashable
+
+
+@dataclass(frozen=True, eq=False)
+class LawPair(Nameless):
+    """An answer whose distribution is `left` or `right`; there is one entry, the choice.
+
+    Float atoms are read as decimals (0.1 is 1/10), as the published value will be, so that both are the same number.
+    """
+
+    left: Pmf
+    right: Pmf
+    source: str = "assumed"
+
+    def __post_init__(self) -> None:
+        for side in ("left", "right"):
+            object.__setattr__(self, side, getattr(self, side).in_decimals())
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return ("left", "right")
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"two distributions have no column {name!r}", fix="publish Identity()")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True, True)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> LawPair:
+        return self
+
+    @property
+    def span(self) -> Fraction:
+        """Return the distance from the lowest to the highest atom of both."""
+        ends = [Fraction(v) for law in (self.left, self.right) for v in law.support_range]
+        return max(ends) - min(ends)
+
+    def law(self, value: int) -> Pmf:
+        """Return the law of the answer under value index 0 (left) or 1 (right)."""
+        return self.right if value else self.left
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ("the answer follows one of the two stated distributions",)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "law-pair", "left": _pmf_to(self.left), "right": _pmf_to(self.right), "source": self.source
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> LawPair:
+        return LawPair(_pmf_from(data["left"]), _pmf_from(data["right"]), data.get("source", "assumed"))
+
+    def describe(self) -> str:
+        return f"two distributions of the answer, {len(self.left)} and {len(self.right)} values ({self.source})"
+
+
+def _pmf_to(law: Pmf) -> list[list[Any]]:
+    return [[_number_to(v), _number_to(p)] for v, p in law.items()]
+
+
+def _pmf_from(rows: list[list[Any]]) -> Pmf:
+    return Pmf([_number_from(v) for v, _ in rows], [_number_from(p) for _, p in rows])
+
+
+def _number_to(value: Any) -> Any:
+    """Integers and fractions become strings, floats stay floats: both read back exactly."""
+    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
+
+
+def _number_from(value: Any) -> Any:
+    return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value

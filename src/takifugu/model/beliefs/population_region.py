@@ -1,0 +1,318 @@
+"""What a sample says of a population: all distributions in a region that holds the true one with a stated confidence.
+
+The region bounds the mass of every set of a tree: the whole, its parts, theirs, down to single values. All sets of all
+populations share what may fail. Of independent rows each set gets the interval of Clopper and Pearson (1934), of people
+with several rows each a mixture interval. Sums of many values are known better than single ones, and the larger sets of
+the tree say so.
+
+Over the region <p, v> is largest at a vertex that a merge of the tree finds (docs/theory/distributions.md): in integers
+for what is certified, in floating point, all columns of a channel at once, for what is proposed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
+from takifugu.numbers.atoms import Floats
+
+#: Masses of sets are rounded outward to multiples of 1 / WHOLE.
+WHOLE = 2**60
+#: The relative error of an end of an interval is far below this; ends are moved outward by it.
+_SLACK = 2.0**-30
+#: Shares of one person are rounded to multiples of this.
+STEP = Fraction(1, 2**40)
+
+#: Pieces of a line: (gain per unit of mass, mass), the largest gain first.
+Pieces = list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A set of values (by number) and the parts that it is divided into; a single value has none."""
+
+    values: tuple[int, ...]
+    parts: tuple[Block, ...] = ()
+
+    @property
+    def all(self) -> tuple[Block, ...]:
+        """Return the block and everything inside it, each block before its parts."""
+        return (self, *(block for part in self.parts for block in part.all))
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """All distributions whose mass on each block lies between `low` and `high`, in multiples of 1 / WHOLE."""
+
+    tree: Block
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    def largest(self, column: Sequence[int]) -> Fraction:
+        """Return the largest <p, column> of a distribution p in the region, exactly.
+
+        >>> tree = tree_of(["a", "b", "c"])
+        >>> Region(tree, (WHOLE, 0, 0, 0), (WHOLE, WHOLE // 4, WHOLE // 2, WHOLE)).largest([3, 2, 1])
+        Fraction(2, 1)
+        """
+        ends = iter(zip(self.low, self.high, strict=True))
+
+        def line(block: Block) -> tuple[int, int, Pieces]:
+            """Return the least mass of a block, what it gains with that at most, and what more mass gains."""
+            low, high = next(ends)
+            mass, gain, pieces, more = 0, 0, Pieces(), Pieces()
+            for part in block.parts:
+                if part.parts:
+                    least, gained, others = line(part)
+                    mass, gain = mass + least, gain + gained
+                    pieces += others
+                else:
+                    slope = column[part.values[0]]
+                    least, most = next(ends)
+                    mass, gain = mass + least, gain + least * slope
+                    pieces.append((slope, most - least))
+            pieces.sort(reverse=True)
+            room = high - max(mass, low)
+            for slope, length in pieces:
+                needed = min(max(low - mass, 0), length)
+                mass, gain = mass + needed, gain + needed * slope
+                rest = min(length - needed, room)
+                room -= rest
+                if rest:
+                    more.append((slope, rest))
+            return mass, gain, more
+
+        return Fraction(line(self.tree)[1], WHOLE)
+
+    def least(self, column: Sequence[int]) -> Fraction:
+        """Return the least <p, column> of a distribution p in the region, exactly."""
+        return -self.largest([-value for value in column])
+
+    def about(self, columns: Floats, sign: int = 1) -> Floats:
+        """Return about the largest <p, column> of every column, or with sign -1 the least; shape (columns,)."""
+        ends = iter(zip(self.low, self.high, strict=True))
+        slopes = sign * columns.T
+
+        def line(block: Block) -> tuple[Floats, Floats, Floats, Floats]:
+            low, high = (end / WHOLE for end in next(ends))
+            if not block.parts:
+                slope = slopes[:, block.values]
+                return np.full(len(slope), low), low * slope[:, 0], slope, np.full(slope.shape, high - low)
+            if all(not part.parts for part in block.parts):
+                lows, highs = np.array([next(ends) for _ in block.parts]).T / WHOLE
+                slope = slopes[:, [part.values[0] for part in block.parts]]
+                return merged(low, high, np.full(len(slope), lows.sum()), slope @ lows, slope, highs - lows)
+            parts = [line(part) for part in block.parts]
+            mass, gain = (np.sum([part[n] for part in parts], axis=0) for n in (0, 1))
+            return merged(low, high, mass, gain, *(np.concatenate([part[n] for part in parts], axis=1) for n in (2, 3)))
+
+        def merged(
+            low: float, high: float, mass: Floats, gain: Floats, slope: Floats, length: Floats
+        ) -> tuple[Floats, Floats, Floats, Floats]:
+            length = np.broadcast_to(length, slope.shape)
+            order = np.argsort(-slope, axis=1, kind="stable")
+            slope, length = np.take_along_axis(slope, order, 1), np.take_along_axis(length, order, 1)
+            until = np.cumsum(length, axis=1)
+            needed = np.clip(low - mass[:, None] - (until - length), 0, length)
+            most = np.clip(high - mass[:, None] - (until - length), 0, length)
+            return mass + needed.sum(axis=1), gain + (needed * slope).sum(axis=1), slope, np.maximum(most - needed, 0)
+
+        return np.asarray(sign * line(self.tree)[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """One region for each population, over one tree; all hold the true distributions with probability `confidence`.
+
+    `sizes` says how many independent observations each was found from, `of_people` whether an observation is a person
+    with several rows.
+    """
+
+    confidence: float
+    tree: Block
+    by_name: Mapping[str, Region]
+    sizes: Mapping[str, int]
+    of_people: bool = False
+
+    @property
+    def largest_move(self) -> float:
+        """Return a bound on the total variation distance between two distributions of one region."""
+        places = [n for n, block in enumerate(self.tree.all) if not block.parts]
+        widths = [sum(of.high[n] - of.low[n] for n in places) / WHOLE / 2 for of in self.by_name.values()]
+        return min(1.0, max(widths))
+
+    def only(self, names: Sequence[str]) -> Regions:
+        """Return the regions of some of the populations."""
+        some = {name: self.by_name[name] for name in names}
+        return Regions(self.confidence, self.tree, some, {name: self.sizes[name] for name in names}, self.of_people)
+
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what the promise over the class takes for granted, in the words of a certificate."""
+        listed = ", ".join(f"{size:,} of {name}" for name, size in self.sizes.items())
+        what = "people" if self.of_people else "rows"
+        apart = (
+            "the people of the reference file are independent of each other, and each counts once" if self.of_people
+            else "the rows of the reference file are independent of each other"
+        )  # fmt: skip
+        return (
+            f"the populations were counted in a sample ({what}: {listed}); the promise holds for every distribution in "
+            f"a class that holds the true ones with confidence {self.confidence:g}; two distributions of one "
+            f"population in it differ by at most {100 * self.largest_move:.3g} % of their mass",
+            apart,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        ends = {name: [list(map(str, of.low)), list(map(str, of.high))] for name, of in self.by_name.items()}
+        return {"confidence": self.confidence, "ends": ends, "sizes": dict(self.sizes), "of_people": self.of_people}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any], values: Sequence[Hashable]) -> Regions:
+        tree = tree_of(values)
+        ends = {name: [tuple(map(int, end)) for end in pair] for name, pair in data["ends"].items()}
+        if any(len(end) != len(tree.all) for pair in ends.values() for end in pair):
+            raise InputError("the region bounds other sets of values", rule="it was edited by hand").at("region")
+        regions = {name: Region(tree, low, high) for name, (low, high) in ends.items()}
+        return Regions(data["confidence"], tree, regions, data["sizes"], data["of_people"])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How often each value occurred among `size` independent observations of one population.
+
+    An observation is a row, or a person whose rows share a weight of 1 (`of_people`): then counts are multiples of
+    `STEP`, each off by half of it for every person at most.
+    """
+
+    counts: tuple[Fraction, ...]
+    size: int
+    of_people: bool = False
+
+    def smoothed(self, share: Fraction) -> tuple[Fraction, ...]:
+        """Return the distribution of counts to each of which a share is added; all equal where there is nothing."""
+        weights = [count + share for count in self.counts]
+        total = sum(weights, Fraction(0))
+        return tuple(w / total if total else Fraction(1, len(weights)) for w in weights)
+
+
+def samples_of(
+    rows: Iterable[tuple[str, int]], values: int, people: Iterable[Hashable] | None = None
+) -> dict[str, Sample]:
+    """Return the samples in rows (name of the population, number of the value), with the person of each row or none.
+
+    >>> samples_of([("m", 0), ("m", 1), ("m", 1)], 2, ["p", "p", "q"])["m"]
+    Sample(counts=(Fraction(1, 2), Fraction(3, 2)), size=2, of_people=True)
+    """
+    listed = list(rows)
+    whose: list[Hashable] = list(range(len(listed))) if people is None else list(people)
+    by_person: dict[str, dict[Hashable, Counter[int]]] = {}
+    for (name, value), person in zip(listed, whose, strict=True):
+        by_person.setdefault(name, {}).setdefault(person, Counter())[value] += 1
+    several = any(counts.total() > 1 for of in by_person.values() for counts in of.values())
+    samples = {}
+    for name, of in by_person.items():
+        sums = [Fraction(0)] * values
+        for counts in of.values():
+            for value, count in counts.items():
+                sums[value] += round(Fraction(count, counts.total()) / STEP) * STEP
+        samples[name] = Sample(tuple(sums), len(of), several)
+    return samples
+
+
+def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confidence: float) -> Regions:
+    """Return regions that hold all true distributions with probability `confidence` or more.
+
+    Raises InputError for a confidence outside (0, 1), and for counts that are not one for each value.
+
+    >>> rows = [("m", 0)] * 90 + [("m", 1)] * 10 + [("f", 0)]
+    >>> found = covering(samples_of(rows, 2), ["a", "b"], 0.99)
+    >>> [round(float(found.by_name[name].largest([0, 1])), 3) for name in ("m", "f")]
+    [0.222, 0.999]
+    """
+    level, tree = checked_confidence(confidence), tree_of(values)
+    if any(len(sample.counts) != len(values) for sample in samples.values()):
+        raise InputError("a population has not one count for each value", fix="count all values").at("counts")
+    several = [block for block in tree.all if len(block.values) < len(values)]
+    miss = (1 - level) / (len(samples) * len(several))
+    regions = {name: _region(tree, sample, miss) for name, sample in samples.items()}
+    sizes = {name: sample.size for name, sample in samples.items()}
+    return Regions(level, tree, regions, sizes, any(sample.of_people for sample in samples.values()))
+
+
+def _region(tree: Block, sample: Sample, miss: float) -> Region:
+    low, high = [], []
+    for block in tree.all:
+        count = sum((sample.counts[n] for n in block.values), Fraction(0))
+        if len(block.values) == len(sample.counts):
+            ends = (1.0, 1.0)
+        elif sample.of_people:
+            ends = _interval_of_people(count, sample.size, len(block.values), miss)
+        else:
+            ends = interval(int(count), sample.size, miss)
+        low.append(int(ends[0] * WHOLE))
+        high.append(min(WHOLE, math.ceil(ends[1] * WHOLE)))
+    return Region(tree, tuple(low), tuple(high))
+
+
+def interval(count: int, total: int, miss: float) -> tuple[float, float]:
+    """Return an interval that misses the probability of an event, seen `count` times of `total`, at most so often.
+
+    Clopper and Pearson 1934, rounded outward.
+
+    >>> [round(end, 4) for end in interval(0, 100, 0.01)], interval(0, 0, 0.01)
+    ([0.0, 0.0516], (0.0, 1.0))
+    """
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(count, total - count + 1, miss / 2)) * (1 - _SLACK) if count else 0.0
+    # The upper end by the other event: where it is near 1 its distance from 1 keeps its accuracy.
+    above = float(betaincinv(total - count, count + 1, miss / 2)) * (1 - _SLACK) if count < total else 0.0
+    return low, 1 - above
+
+
+def _interval_of_people(count: Fraction, people: int, values: int, miss: float) -> tuple[float, float]:
+    """Return an interval for the mean of people's shares of a set: those are numbers in [0, 1], not only 0 or 1."""
+    off = float(STEP) * people * values
+    low = mixture_interval(max(float(count) - off, 0.0), people, miss)[0]
+    high = mixture_interval(min(float(count) + off, float(people)), people, miss)[1]
+    return low * (1 - _SLACK), 1 - (1 - high) * (1 - _SLACK)
+
+
+def tree_of(values: Sequence[Hashable]) -> Block:
+    """Return a tree of blocks, from what is public: places by halves of both coordinates, numbers by halves.
+
+    Anything else has single values only.
+
+    >>> [block.values for block in tree_of([1, 2, 3]).all]
+    [(0, 1, 2), (0, 1), (0,), (1,), (2,)]
+    """
+    axes: list[list[Any]]
+    if all(isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value)) for value in values):
+        axes = [[value[axis] for value in values] for axis in (0, 1)]  # type: ignore[index]
+    elif all(map(_is_number, values)):
+        axes = [list(values)]
+    else:
+        return Block(tuple(range(len(values))), tuple(Block((n,)) for n in range(len(values))))
+    ranks = np.array([np.unique(axis, return_inverse=True)[1] for axis in axes])
+    return _halved(ranks, np.arange(len(values)))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _halved(ranks: Any, inside: Any) -> Block:
+    if len(inside) == 1:
+        return Block((int(inside[0]),))
+    low, high = ranks[:, inside].min(axis=1), ranks[:, inside].max(axis=1)
+    upper = ranks[:, inside] > ((low + high) // 2)[:, None]
+    parts = [inside[(half == upper.T).all(axis=1)] for half in product((False, True), repeat=len(ranks))]
+    return Block(tuple(map(int, inside)), tuple(_halved(ranks, part) for part in parts if len(part)))

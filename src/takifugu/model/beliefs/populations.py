@@ -1,0 +1,315 @@
+"""A belief about the rows of one person: each is drawn from one of several populations, and which one is hidden.
+
+Kawamoto19 §2: a population is a distribution of one value. A person has at most `rows` of them. Where they are
+declared independent given the population, r rows tell r times what one tells; where they may depend on each other, the
+distributions of single rows say nothing about several together: (x, x) and (x, 1 - x), x a fair coin, have the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.population_region import Regions, Sample, covering
+from takifugu.model.beliefs.states import checked_alphabet, plain_state
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+#: A text, a number, or a place: a pair of numbers.
+Value = Hashable
+Law = tuple[Fraction, ...]
+#: Masses may miss a sum of 1 by this much; they are then divided by their sum.
+TOLERANCE = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True, eq=False)
+class FromPopulations(Nameless):
+    """`rows` values of one person, each following the distribution of that person's population.
+
+    `laws` maps the name of each population to a mapping from values (texts, numbers, or places as pairs of numbers) to
+    masses, which are kept exact. `scales` says how long one unit of either coordinate of a place is, and `measure` what
+    that is measured in ("m"). `prior` weighs values where an error is averaged (default: the mean of the populations).
+
+    With `regions` the populations were counted (`counted`), and promises hold for all distributions in them.
+
+    Raises InputError for fewer than two populations, a population of one value, masses that do not sum to 1,
+    coordinates that are not finite, a number of rows below 1, and, unless `supports` is "align", for a value that is
+    possible in one population and not in another.
+
+    >>> belief = FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}, rows=2)
+    >>> belief.populations, belief.alphabet(0), belief.size
+    (('home', 'out'), ('a', 'b'), 2)
+    """
+
+    populations: tuple[str, ...]
+    values: tuple[Value, ...]
+    laws: tuple[Law, ...]
+    rows: int
+    independent: bool
+    scales: tuple[Fraction, Fraction]
+    measure: str
+    prior: Law
+    source: str
+    regions: Regions | None
+
+    def __init__(
+        self,
+        laws: Mapping[str, Mapping[Any, Number]],
+        rows: int = 1,
+        independent: bool = False,
+        scales: Sequence[Number] = (1, 1),
+        measure: str = "",
+        prior: Mapping[Any, Number] | None = None,
+        source: str = "assumed",
+        supports: str = "refuse",
+        regions: Regions | None = None,
+    ) -> None:
+        if not isinstance(laws, Mapping) or len(laws) < 2:
+            raise InputError("there are fewer than two populations", fix="give a distribution by each name").at("laws")
+        read = {str(name): _masses(law, f"the population {name!r}") for name, law in laws.items()}
+        values = _checked_values(list(dict.fromkeys(value for law in read.values() for value in law)))
+        masses_by_name = {name: tuple(law.get(value, Fraction(0)) for value in values) for name, law in read.items()}
+        _check_supports(masses_by_name, values, supports)
+        count = plain_state(rows)
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise InputError(f"a person has {rows!r} rows", rule="give a whole number above 0").at("rows")
+        units = tuple(as_fraction(scale, "a scale", "scales") for scale in scales)
+        if len(units) != 2 or min(units) <= 0:
+            raise InputError(f"the scales are {list(scales)!r}", rule="they are two numbers above 0").at("scales")
+        even = Fraction(1, len(masses_by_name))
+        weights = None if prior is None else _masses(prior, "the prior")
+        if weights is not None and (unknown := [value for value in weights if value not in values]):
+            raise InputError(f"the prior has the value {unknown[0]!r}, which no population has").at("prior")
+        mean = tuple(sum(masses, Fraction(0)) * even for masses in zip(*masses_by_name.values(), strict=True))
+        object.__setattr__(self, "populations", tuple(masses_by_name))
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "laws", tuple(masses_by_name.values()))
+        object.__setattr__(self, "rows", count)
+        object.__setattr__(self, "independent", bool(independent))
+        object.__setattr__(self, "scales", units)
+        object.__setattr__(self, "measure", str(measure))
+        shares = mean if weights is None else tuple(weights.get(value, Fraction(0)) for value in values)
+        object.__setattr__(self, "prior", shares)
+        object.__setattr__(self, "source", source)
+        if regions is not None and (
+            set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
+        ):
+            raise InputError("the regions are those of other populations", fix="count the same values").at("regions")
+        object.__setattr__(self, "regions", regions)
+
+    @staticmethod
+    def counted(
+        samples: Mapping[str, Sample],
+        values: Sequence[Any],
+        confidence: float = 0.99,
+        smoothing: Number = 1,
+        **more: Any,
+    ) -> FromPopulations:
+        """Return a class of populations that were counted (`samples_of`): promises hold for all of it.
+
+        `smoothing` is added to each count for the distributions that losses are averaged over. `more` is what
+        FromPopulations takes beside distributions. Raises InputError for a confidence outside (0, 1).
+
+        >>> from takifugu.model.beliefs.population_region import samples_of
+        >>> samples = samples_of([("home", 0), ("home", 1), ("out", 1)], 2)
+        >>> FromPopulations.counted(samples, ["a", "b"], source="a survey").regions.sizes
+        {'home': 2, 'out': 1}
+        """
+        share = as_fraction(smoothing, "smoothing", "smoothing")
+        if share < 0:
+            raise InputError(f"smoothing is {smoothing!r}", rule="it must not be negative").at("smoothing")
+        laws = {name: dict(zip(values, of.smoothed(share), strict=True)) for name, of in samples.items()}
+        return FromPopulations(laws, regions=covering(samples, list(values), confidence), **more)
+
+    @property
+    def size(self) -> int:
+        return self.rows
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether r rows tell at most r times what one row tells: there is one, or they are independent."""
+        return self.rows == 1 or self.independent
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether values are places, pairs of numbers."""
+        return isinstance(self.values[0], tuple)
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source states that the populations were taken from the data that it is to protect."""
+        return is_private_source(self.source)
+
+    @cached_property
+    def place(self) -> dict[Value, int]:
+        """Return the number of each value."""
+        return {value: number for number, value in enumerate(self.values)}
+
+    @cached_property
+    def which(self) -> WhichOf:
+        """Return the belief as a secret about the population reads it."""
+        return WhichOf(self)
+
+    def alphabet(self, entry: int) -> tuple[Value, ...]:
+        return self.values
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"the rows of a person have no column {name!r}", fix="publish EachValue()")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return tuple(any(masses) for masses in zip(*self.laws, strict=True))
+
+    def components(self) -> tuple[range, ...]:
+        """Return all rows as one run: they share the population."""
+        return (range(self.size),)
+
+    def component(self, number: int) -> FromPopulations:
+        return self
+
+    def distance(self, one: Value, other: Value) -> float:
+        """Return what it costs to take one value for another: the length between places, |x - y|, or 0 or 1."""
+        if isinstance(one, tuple) and isinstance(other, tuple):
+            (a, b), (c, d) = one, other
+            return math.hypot(float(self.scales[0]) * (a - c), float(self.scales[1]) * (b - d))
+        if self._are_numbers:
+            return abs(float(one) - float(other))  # type: ignore[arg-type]
+        return float(one != other)
+
+    @cached_property
+    def _are_numbers(self) -> bool:
+        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+
+    def assumptions(self) -> tuple[str, ...]:
+        each = "each row of a person follows the stated distribution of that person's population"
+        class_of = () if self.regions is None else self.regions.assumptions()
+        if self.rows == 1:
+            return (each, "no person has more than 1 row", *class_of)
+        together = (
+            "given the population, the rows of a person are independent of each other" if self.independent
+            else "the rows of a person may depend on each other in any way"
+        )  # fmt: skip
+        return (each, f"no person has more than {self.rows} rows", together, *class_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "populations",
+            "values": [list(value) if isinstance(value, tuple) else value for value in self.values],
+            "laws": {name: [to_text(m) for m in law] for name, law in zip(self.populations, self.laws, strict=True)},
+            "rows": self.rows, "independent": self.independent, "scales": [to_text(scale) for scale in self.scales],
+            "measure": self.measure, "prior": [to_text(mass) for mass in self.prior], "source": self.source,
+            "regions": None if self.regions is None else self.regions.to_dict(),
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> FromPopulations:
+        values = [tuple(value) if isinstance(value, list) else value for value in data["values"]]
+        laws = {name: dict(zip(values, law, strict=True)) for name, law in data["laws"].items()}
+        return FromPopulations(
+            laws, data["rows"], data["independent"], data["scales"], data["measure"],
+            dict(zip(values, data["prior"], strict=True)), data["source"], "align",
+            None if data.get("regions") is None else Regions.from_dict(data["regions"], values),
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        names = " or ".join(map(repr, self.populations[:6])) + (", ..." if len(self.populations) > 6 else "")
+        what = "places" if self.is_planar else "values"
+        count = "1 row" if self.rows == 1 else f"up to {self.rows} rows"
+        words = f"{count} of a person, each of {len(self.values)} {what}, drawn from the population {names}"
+        counted = "" if self.regions is None else f"; counted, confidence {self.regions.confidence:g}"
+        return f"{words} ({self.source}{counted})"
+
+
+@dataclass(frozen=True, eq=False)
+class WhichOf(Nameless):
+    """The belief as a secret about the population reads it: one entry, whose values are the populations."""
+
+    rows: FromPopulations
+
+    size = 1
+    pairs = None
+
+    @property
+    def source(self) -> str:
+        return self.rows.source
+
+    def alphabet(self, entry: int) -> tuple[str, ...]:
+        return self.rows.populations
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(self.rows.populations)
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a population has no column {name!r}")
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> WhichOf:
+        return self
+
+    def describe_hypothesis(self, value: int) -> str:
+        """Say what it means that the entry has the value of this index."""
+        return f"the population is {self.rows.populations[value]!r}"
+
+    def assumptions(self) -> tuple[str, ...]:
+        return self.rows.assumptions()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"rows": self.rows.to_dict()}
+
+    def describe(self) -> str:
+        return self.rows.describe()
+
+
+def _masses(given: Any, what: str) -> dict[Value, Fraction]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{what} is {given!r}", fix="give a mapping from values to masses").at("laws")
+    masses: dict[Value, Fraction] = {}
+    for value, mass in given.items():
+        plain = tuple(map(plain_state, value)) if isinstance(value, tuple) else plain_state(value)
+        masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
+    total = sum(masses.values(), Fraction(0))
+    if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:
+        raise InputError(
+            f"the masses of {what} sum to {float(total):g}", rule="they are not negative and sum to 1"
+        ).at("laws")
+    return {value: mass / total for value, mass in masses.items()}
+
+
+def _checked_values(values: list[Any]) -> tuple[Value, ...]:
+    if not any(isinstance(value, tuple) for value in values):
+        return checked_alphabet(values, "the populations", "values")
+    for value in values:
+        two = isinstance(value, tuple) and len(value) == 2
+        if not two or not all(isinstance(x, int | float) and not isinstance(x, bool) for x in value):
+            raise InputError(
+                f"a place is {value!r}", rule="it is a pair of numbers, for all values or none"
+            ).at("values")
+        if not all(map(math.isfinite, value)):
+            raise InputError("a place has a coordinate that is not finite", fix="give a number").at("values")
+    return tuple(values)
+
+
+def _check_supports(laws: Mapping[str, Law], values: Sequence[Value], supports: str) -> None:
+    if supports not in ("refuse", "align"):
+        raise InputError(f"supports is {supports!r}", fix='write "refuse" or "align"').at("supports")
+    for name, law in laws.items():
+        if sum(mass > 0 for mass in law) < 2:
+            raise InputError(
+                f"the population {name!r} has one value only", rule="whoever sees that value knows it",
+                fix="smooth it over the declared values",
+            ).at("laws")  # fmt: skip
+        possible = map(any, zip(*laws.values(), strict=True))
+        missing = [v for v, mass, elsewhere in zip(values, law, possible, strict=True) if elsewhere and not mass]
+        if missing and supports == "refuse":
+            raise InputError(
+                f"the value {missing[0]!r} is impossible in the population {name!r} and possible in another one",
+                rule="whoever learns that it occurred knows the population",
+                fix='smooth the populations, or accept it with supports = "align"',
+            ).at("supports")

@@ -1,0 +1,301 @@
+"""Independent records of jointly normal columns: a mean vector and a covariance, kept as the rationals declared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from takifugu.core.errors import InputError, within
+from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
+from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.records.normal_views import NormalView, view_of
+from takifugu.model.queries import Query
+from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
+from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+State = Hashable
+Range = tuple[Fraction, Fraction]
+
+#: Significant digits of estimated means and covariances.
+_DIGITS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateNormal(Nameless):
+    """`records` independent records, each jointly normal over the named columns (Zhang22 §4.3).
+
+    `mean` has one number and `covariance` one row per column; decimals stay exact, so that a singular covariance is
+    one. `ranges` (column: (low, high)) and `resolution` say how data are read as fixed point: data outside a range are
+    refused, or with outside="clip" clipped, which the certificate then states. `replaced` names the columns in which a
+    missing value is replaced by a number before it is read. What rounding, clipping and replacing do to the answer is
+    covered (docs/theory/attributes.md). Raises InputError for a covariance that is not symmetric and positive
+    semidefinite, and for fewer than two records.
+
+    >>> body = MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=500)
+    >>> body.describe()
+    "500 independent records of the jointly normal columns 'height' and 'weight' (assumed)"
+    """
+
+    mean: Vector
+    covariance: Matrix
+    columns: tuple[str, ...]
+    records: int
+    ranges: tuple[Range | None, ...]
+    resolution: Fraction | None
+    outside: str
+    source: str
+    replaced: tuple[str, ...]
+
+    def __init__(
+        self,
+        mean: Iterable[Number],
+        covariance: Iterable[Iterable[Number]],
+        names: Iterable[str],
+        records: int,
+        ranges: Mapping[str, tuple[Number, Number]] | None = None,
+        resolution: Number | None = None,
+        outside: str = "refuse",
+        source: str = "assumed",
+        replaced: Iterable[str] = (),
+    ) -> None:
+        columns, filled = _columns(names), tuple(replaced)
+        if any(name not in columns for name in filled):
+            raise InputError(f"the replaced columns are {[*filled]}", fix=f"name some of {list(columns)}").at(
+                "replaced"
+            )
+        means = tuple(as_fraction(value, "a mean", "mean") for value in mean)
+        if len(means) != len(columns):
+            raise InputError(f"there are {len(means)} means for {len(columns)} columns", fix="give one each").at("mean")
+        if isinstance(records, bool) or not isinstance(records, int) or records < 2:
+            raise InputError(
+                f"the number of records is {records!r}",
+                rule="a property of whole columns is of two records or more, and their number is public",
+                fix="write a whole number from 2",
+            ).at("records")
+        if outside not in ("refuse", "clip"):
+            raise InputError(f"outside is {outside!r}", fix='write "refuse" or "clip"').at("outside")
+        step = None if resolution is None else as_fraction(resolution, "the resolution", "resolution")
+        if step is not None and step <= 0:
+            raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
+        for name, value in (
+            ("mean", means), ("covariance", _covariance(covariance, columns)), ("columns", columns),
+            ("records", records), ("ranges", _ranges(ranges or {}, columns)), ("resolution", step),
+            ("outside", outside), ("source", source), ("replaced", filled),
+        ):  # fmt: skip
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def fit(
+        data: Any,
+        names: Iterable[str] | None = None,
+        *,
+        source: str,
+        private: bool = False,
+        records: int | None = None,
+        ranges: Mapping[str, tuple[Number, Number]] | None = None,
+        resolution: Number | None = None,
+        outside: str = "refuse",
+        replaced: Iterable[str] = (),
+    ) -> MultivariateNormal:
+        """Return the belief with the means and the covariance of some data: a frame, or columns of numbers by name.
+
+        `source` states in words where they come from; `private=True` marks that they are the data to protect.
+        `records` is how many records the release is about, by default as many as are given. Raises InputError for an
+        empty source, for columns of other lengths or with what is no number, and for fewer than two records.
+
+        >>> fitted = MultivariateNormal.fit({"x": [1, 2, 3], "y": [2, 4, 6]}, source="a public survey")
+        >>> fitted.covariance
+        ((Fraction(1, 1), Fraction(2, 1)), (Fraction(2, 1), Fraction(4, 1)))
+        """
+        from takifugu.model.beliefs.records.normal_fit import moments
+
+        origin = point_estimate(checked_source(source, private))
+        columns, means, covariance, count = moments(data, names, _DIGITS)
+        return MultivariateNormal(
+            means, covariance, columns, count if records is None else records, ranges, resolution, outside, origin,
+            replaced,
+        )  # fmt: skip
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source states that the belief was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
+
+    @property
+    def size(self) -> int:
+        return self.records
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return ()  # the values of a record are real numbers
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return ()
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(
+            f"{name!r} is a column, not an entry: entries are records",
+            fix=f"hide dataset_property({name!r}, ...) or every_entry({name!r}, max_difference=...)",
+        )
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.records),)
+
+    def component(self, number: int) -> MultivariateNormal:
+        return self
+
+    @cached_property
+    def read(self) -> Columns:
+        """The columns as queries read them."""
+        return Columns(
+            self.columns, self.records, tuple(None if ends is None else self._reach(*ends) for ends in self.ranges)
+        )
+
+    def property(self, secret: Any) -> NormalView:
+        """Return the belief as a secret about its columns reads it (`normal_views`)."""
+        return view_of(self, secret)
+
+    def resolve(self, query: Query) -> ColumnSums:
+        """Return a query as weighted sums of the columns; without a declared grid on a readable one.
+
+        Raises InputError where a column that is read varies less than one step of the resolution.
+        """
+        cells = self.read.weights(query)
+        rows = tuple(row for _, row in cells)
+        grid = declared_grid(query)
+        if grid is None:
+            grid = min(readable_grid(self.deviation(row)) for row in rows)
+        labels = tuple(label for label, _ in cells)
+        if len(cells) == 1:
+            labels = (labels[0].split(" ")[0],)
+        answer = ColumnSums(grid, labels, self.columns, rows, self.records, self.read.reaches)
+        self._check_resolution(answer.read_columns)
+        return answer
+
+    def _check_resolution(self, read: Sequence[int]) -> None:
+        for number, variance in zip(read, self.pivots(read), strict=True):
+            if self.resolution is not None and self.resolution**2 > variance:
+                given = "" if number == read[0] else " given the others that are read"
+                raise InputError(
+                    f"the resolution is {to_text(self.resolution)}, and the column {self.columns[number]!r} has a "
+                    f"standard deviation of {math.sqrt(variance):.4g}{given}",
+                    rule="numbers that are rounded more coarsely than they vary are no longer nearly normal",
+                    fix="declare a finer resolution",
+                ).at("resolution")
+
+    def pivots(self, read: Sequence[int]) -> tuple[Fraction, ...]:
+        """Return the variance of each of some columns given those before it."""
+        return pivots([[self.covariance[i][j] for j in read] for i in read])
+
+    def clips(self, read: Iterable[int]) -> bool:
+        """Return whether numbers of these columns are clipped when they are read."""
+        return self.outside == "clip" and any(self.ranges[j] is not None for j in read)
+
+    def replaces(self, read: Iterable[int]) -> bool:
+        """Return whether missing values of these columns are replaced when they are read."""
+        return any(self.columns[j] in self.replaced for j in read)
+
+    def _reach(self, low: Fraction, high: Fraction) -> Fraction:
+        """Return how far apart two numbers of a range can be, as they are read: clipped, then rounded or vice versa."""
+        step = self.resolution
+        return high - low if step is None else max(high - low, (round(high / step) - round(low / step)) * step)
+
+    def deviation(self, row: Sequence[Fraction]) -> float:
+        """Return the standard deviation of a weighted sum of the columns over all records."""
+        return math.sqrt(self.records * form(row, self.covariance, row))
+
+    def assumptions(self) -> tuple[str, ...]:
+        listed = " and ".join(map(repr, self.columns))
+        normal = (
+            f"the {self.records} records are independent, each drawn from the stated joint normal distribution of "
+            f"{listed}"
+        )
+        if self.outside == "refuse":
+            return (normal,)
+        return (
+            normal,
+            'values outside the declared ranges are clipped, which voids "jointly normal" as far as any are',
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        ranges = {
+            name: [to_text(end) for end in ends]
+            for name, ends in zip(self.columns, self.ranges, strict=True)
+            if ends is not None
+        }
+        data: dict[str, Any] = {
+            "kind": "multivariate-normal", "mean": [to_text(value) for value in self.mean],
+            "covariance": [[to_text(value) for value in row] for row in self.covariance],
+            "names": list(self.columns), "records": self.records, "source": self.source,
+        }  # fmt: skip
+        if ranges:
+            data["ranges"] = ranges
+        if self.replaced:
+            data["replaced"] = list(self.replaced)
+        if self.resolution is not None:
+            data["resolution"] = to_text(self.resolution)
+        return data if self.outside == "refuse" else {**data, "outside": self.outside}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> MultivariateNormal:
+        ranges = {name: (low, high) for name, (low, high) in data.get("ranges", {}).items()}
+        return MultivariateNormal(
+            data["mean"], data["covariance"], data["names"], data["records"], ranges, data.get("resolution"),
+            data.get("outside", "refuse"), data.get("source", "assumed"), data.get("replaced", ()),
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        listed = " and ".join(map(repr, self.columns))
+        return f"{self.records} independent records of the jointly normal columns {listed} ({self.source})"
+
+
+def _columns(names: Iterable[str]) -> tuple[str, ...]:
+    columns = (names,) if isinstance(names, str) else tuple(names)
+    if not columns or not all(isinstance(name, str) and name for name in columns) or len({*columns}) != len(columns):
+        raise InputError(f"the columns are {list(columns)}", rule="they are one or more names, each once").at("names")
+    return columns
+
+
+def _covariance(given: Iterable[Iterable[Number]], columns: Sequence[str]) -> Matrix:
+    rows = tuple(tuple(as_fraction(value, "a covariance", "covariance") for value in row) for row in given)
+    size = len(columns)
+    if len(rows) != size or any(len(row) != size for row in rows):
+        raise InputError(
+            f"the covariance has {len(rows)} rows for {size} columns", rule="it has one row and one number per column"
+        ).at("covariance")
+    for i in range(size):
+        for j in range(i):
+            if rows[i][j] != rows[j][i]:
+                raise InputError(
+                    f"the covariance of {columns[i]!r} and {columns[j]!r} is {to_text(rows[i][j])} and "
+                    f"{to_text(rows[j][i])}",
+                    rule="a covariance matrix is symmetric", fix="write the same number in both places",
+                ).at("covariance", i)  # fmt: skip
+    if not is_semidefinite(rows):
+        raise InputError(
+            "the covariance is not positive semidefinite: some weighted sum of the columns would have a negative "
+            "variance",
+            rule="decimals are read exactly, so that a rounded correlation of 1 can exceed it",
+            fix="correct a covariance, or add a little to the variances",
+        ).at("covariance")
+    return rows
+
+
+def _ranges(given: Mapping[str, tuple[Number, Number]], columns: Sequence[str]) -> tuple[Range | None, ...]:
+    for name in given:
+        if name not in columns:
+            raise InputError(f"a range is given for {name!r}", fix=f"name one of {list(columns)}").at("ranges", name)
+    ranges = dict[str, Range]()
+    for name, ends in given.items():
+        with within("ranges", name):
+            if isinstance(ends, str) or len(tuple(ends)) != 2:
+                raise InputError(f"the range is {ends!r}", fix="write (lowest, highest)")
+            low, high = (as_fraction(end, "an end of a range") for end in ends)
+            if low >= high:
+                raise InputError(f"the range goes from {low} to {high}", rule="it must have an inside")
+            ranges[name] = (low, high)
+    return tuple(ranges.get(name) for name in columns)

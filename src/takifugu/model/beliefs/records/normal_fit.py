@@ -1,0 +1,62 @@
+"""Means and covariances of columns of numbers, in decimals, and never less than positive semidefinite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.core.lists import is_table, list_of, no_list
+from takifugu.numbers.normal.matrices import is_semidefinite
+
+
+def moments(
+    data: Any, names: Iterable[str] | None, digits: int
+) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
+    """Return the columns, their means and covariance (divided by n - 1) to so many significant digits, and n.
+
+    Where rounding leaves a covariance that is not positive semidefinite the variances are raised by as little as makes
+    it so. `data` has columns by name: a mapping or a frame. Raises InputError for what is no table of numbers.
+    """
+    if not isinstance(data, Mapping) and not is_table(data):
+        raise InputError(
+            f"the data is of type {type(data).__name__}", rule="a fit needs columns of numbers by name",
+            fix='give a frame, or columns such as {"height": [...], "weight": [...]}',
+        ).at("data")  # fmt: skip
+    given = (data if isinstance(data, Mapping) else data.columns) if names is None else names
+    columns = list(given) if names is None else list_of(given, "the names", "names", "['height', 'weight']")
+    table = [_numbers(data[name], name) for name in columns]
+    if len({len(column) for column in table}) != 1 or len(table[0]) < 2:
+        raise InputError(
+            "the columns must have one length, of two records or more", fix="check the data of the estimate"
+        ).at("data")
+    values = np.array(table)
+    means = [_decimal(value, digits) for value in values.mean(axis=1)]
+    matrix = np.atleast_2d(np.cov(values))
+    size = range(len(columns))
+    rounded = [[_decimal(matrix[min(i, j), max(i, j)], digits) for j in size] for i in size]
+    raised = Fraction(1, 10**digits)
+    while not is_semidefinite(rounded):
+        rounded = [[rounded[i][j] * (1 + raised * (i == j)) for j in size] for i in size]
+        raised *= 2
+    return columns, means, rounded, len(table[0])
+
+
+def _numbers(column: Any, name: str) -> list[float]:
+    if no_list(column) is not None:
+        raise InputError(f"the column {name!r} is {no_list(column)}", fix="give a list of numbers").at(name)
+    values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+    try:
+        numbers = [float(value) for value in values]
+    except (TypeError, ValueError):
+        numbers = [float("nan")]
+    if not np.isfinite(numbers).all():
+        raise InputError(f"the column {name!r} holds something else than finite numbers", fix="clean it first").at(name)
+    return numbers
+
+
+def _decimal(value: float, digits: int) -> Fraction:
+    return Fraction(f"{value:.{digits - 1}e}")

@@ -1,0 +1,245 @@
+"""A normal belief as a secret about its columns reads it: what is compared, and the moments of what is hidden.
+
+What is hidden is g = sum over columns j of weights[j] times the sum of column j over the records ("mean", "sum",
+weighted sums), a vector of such, the value of a column in one record, or a parameter of the normal distribution. The
+normal law gives every value of g some density, so that a secret says which values are compared: all up to a difference,
+some pairs, or some sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets import EveryEntry
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
+from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved
+from takifugu.numbers.rationals import as_fraction
+
+State = Hashable
+
+
+@dataclass(frozen=True, eq=False)
+class NormalView(Nameless):
+    """One entry, the hypothesis about g: `hypotheses` in words, and `pairs` of them that are compared (None: all).
+
+    Exactly one of these says what they are: `differences` of g from an unnamed value, one vector per hypothesis;
+    `sets` of values of g; or `parameters`, values of the mean or of the variance (`of`) of a column. `weights` make g
+    of the columns, one row per number, over all records, or with `single` over one record.
+    """
+
+    belief: Any
+    secret: Any
+    hypotheses: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...] | None
+    weights: Matrix
+    single: bool = False
+    differences: tuple[Vector, ...] = ()
+    sets: tuple[ValueSet, ...] = ()
+    parameters: tuple[Fraction, ...] = ()
+    of: str = ""
+
+    @property
+    def source(self) -> str:
+        return str(self.belief.source)
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.hypotheses
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True,) * len(self.hypotheses)
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a hypothesis about columns has no entry {name!r}", fix="name a column in the secret")
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> NormalView:
+        return self
+
+    def describe_hypothesis(self, index: int) -> str:
+        return self.hypotheses[index]
+
+    def assumptions(self) -> tuple[str, ...]:
+        return tuple(self.belief.assumptions())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "normal-view", "belief": self.belief.to_dict(), "secret": self.secret.to_dict()}
+
+    def describe(self) -> str:
+        return f"{self.secret.describe()} under {self.belief.describe()}"
+
+    @property
+    def variance(self) -> Matrix:
+        """The covariance of the numbers in g."""
+        scale = 1 if self.single else self.belief.records
+        return _forms(self.weights, self.belief.covariance, self.weights, scale)
+
+    def shared(self, answer: ColumnSums) -> Matrix:
+        """Return the covariance of the answer's cells and the numbers in g: of one record, where g is of one."""
+        scale = 1 if self.single else self.belief.records
+        return _forms(answer.coefficients, self.belief.covariance, self.weights, scale)
+
+    def spread(self, answer: ColumnSums) -> Matrix:
+        """Return the covariance of the answer's cells."""
+        return _forms(answer.coefficients, self.belief.covariance, answer.coefficients, self.belief.records)
+
+    def entry_change(self, answer: ColumnSums) -> tuple[Fraction, Fraction]:
+        """Return how far one record's hidden value moves a cell, and the answer in L1, at most, in answer units.
+
+        Only for the value of a column in one record, up to its largest difference. Raises Unsupported for others.
+        """
+        if not self.single:
+            raise Unsupported("a property of whole columns is no entry that changes by itself")
+        (row,), (difference,) = self.weights, self.differences[-1]
+        column = next(j for j, weight in enumerate(row) if weight)
+        farther = self.belief.resolution or Fraction(0)  # rounded, a number may move one step more
+        moves = [abs(cell[column]) * (abs(difference) + farther) for cell in answer.coefficients]
+        return max(moves), sum(moves, Fraction(0))
+
+
+def view_of(belief: Any, secret: Any) -> NormalView:
+    """Return the view of a normal belief that a secret asks for; InputError for one that it cannot have."""
+    if isinstance(secret, DatasetProperty):
+        return _of_records(belief, secret)
+    if isinstance(secret, EveryEntry):
+        return _of_one_record(belief, secret)
+    if isinstance(secret, DistributionParameter):
+        return _of_population(belief, secret)
+    raise InputError(
+        f"a normal belief is not asked for {secret.describe()}", fix="hide dataset_property(column, 'mean', ...)"
+    ).at("secrets")
+
+
+def _of_records(belief: Any, secret: DatasetProperty) -> NormalView:
+    if isinstance(secret.function, Named) or secret.function == "share":
+        name = secret.function.name if isinstance(secret.function, Named) else "share"
+        raise InputError(
+            f"the function is {name!r}", rule="under a normal belief what is hidden is linear in the columns",
+            fix="write 'mean', 'sum' or weights; or take a belief over finite records, Records(table, n)",
+        ).at("function")  # fmt: skip
+    columns = [belief.read.named(name) for name in secret.columns]
+    if isinstance(secret.function, tuple):
+        each = dict(zip(columns, secret.function, strict=True))
+        rows: Matrix = (tuple(each.get(name, Fraction(0)) / belief.records for name in belief.columns),)
+    else:
+        share = Fraction(1, belief.records) if secret.function == "mean" else Fraction(1)
+        rows = tuple(tuple(share * (name == column) for name in belief.columns) for column in columns)
+    weights = tuple(tuple(map(Fraction, row)) for row in rows)
+    _check_varies(belief, weights, secret.what)
+    if secret.max_difference is not None:
+        return _near(belief, secret, weights, secret.max_difference, secret.what)
+    if secret.is_vector:
+        raise InputError(
+            f"the secret compares {secret.what} as a whole", rule="their values form no pairs or sets of numbers",
+            fix="give max_difference, one number for each column",
+        ).at("max_difference")  # fmt: skip
+    if secret.pairs is not None:
+        values = sorted({value for pair in secret.pairs for value in pair})
+        pairs = tuple((values.index(a), values.index(b)) for a, b in secret.pairs)
+        words = tuple(f"{secret.what} is {number(value)}" for value in values)
+        return NormalView(belief, secret, words, pairs, weights, differences=tuple((value,) for value in values))
+    if secret.sets is not None:
+        words = tuple(f"{secret.what} is {_in(region)}" for region in secret.sets)
+        return NormalView(belief, secret, words, None, weights, sets=secret.sets)
+    raise InputError(
+        f"the secret compares all values of {secret.what}, and a normal distribution bounds none",
+        rule="some noise is too small for values far enough apart",
+        fix="give max_difference, pairs or sets",
+    ).at("max_difference")
+
+
+def _of_one_record(belief: Any, secret: EveryEntry) -> NormalView:
+    if secret.attribute is None:
+        raise InputError(
+            "the secret names no column, and a record is of several", fix=f"name one of {list(belief.columns)}"
+        ).at("attribute")
+    name = belief.read.named(secret.attribute)
+    weights = (tuple(Fraction(name == column) for column in belief.columns),)
+    what = f"{name!r} in one record"
+    _check_varies(belief, weights, what)
+    if secret.max_difference is None:
+        raise InputError(
+            f"the secret compares all values of {what}, and a normal distribution bounds none",
+            fix=f"write every_entry({name!r}, max_difference=...)",
+        ).at("max_difference")
+    return _near(belief, secret, weights, (secret.max_difference,), what, single=True)
+
+
+def _of_population(belief: Any, secret: DistributionParameter) -> NormalView:
+    name = belief.read.named(secret.column)
+    of = secret.map or "mean"
+    if of not in ("mean", "variance"):
+        raise InputError(f"the parameter is {of!r}", fix='write map="mean" or map="variance"').at("map")
+    if secret.interval is not None and of == "variance":
+        raise InputError(
+            "the secret compares all variances of an interval", rule="its ends prove nothing about what lies between",
+            fix="give values",
+        ).at("interval")  # fmt: skip
+    given: Sequence[Any] = secret.interval if secret.interval is not None else secret.values or ()
+    if not given:
+        raise InputError(
+            f"the secret compares all {of}s of {name!r}", fix="give values, or for the mean an interval"
+        ).at("values")
+    values = tuple(as_fraction(value, "a value of the parameter", "values") for value in given)
+    if of == "variance" and min(values) <= 0:
+        raise InputError(f"a variance of {name!r} is {number(min(values))}", rule="it must be above 0").at("values")
+    words = tuple(f"the {of} of {name!r} in the population is {number(value)}" for value in values)
+    weights = (tuple(Fraction(name == column) for column in belief.columns),)
+    return NormalView(belief, secret, words, None, weights, parameters=values, of=of)
+
+
+def _near(
+    belief: Any, secret: Any, weights: Matrix, reach: Sequence[Fraction], what: str, single: bool = False
+) -> NormalView:
+    """Return the view of values up to a difference: the corners of the box of differences, up to their sign.
+
+    What a shift by v needs is convex in v, so no difference inside the box needs more than some corner.
+    """
+    signs = [(1, *rest) for rest in product((1, -1), repeat=len(reach) - 1)]
+    corners = [tuple(sign * most for sign, most in zip(chosen, reach, strict=True)) for chosen in signs]
+    words = [f"{what} is any value", *(f"{what} is {_moved(corner)}" for corner in corners)]
+    if len(reach) == 1:
+        words = [f"{what} is any value a", f"{what} is a + {number(reach[0])}"]
+    nothing = (Fraction(0),) * len(reach)
+    pairs = tuple((0, place) for place in range(1, len(words)))
+    return NormalView(belief, secret, tuple(words), pairs, weights, single, differences=(nothing, *corners))
+
+
+def _moved(corner: Sequence[Fraction]) -> str:
+    return "another by (" + ", ".join(f"{'+' if step > 0 else ''}{number(step)}" for step in corner) + ")"
+
+
+def _in(values: ValueSet) -> str:
+    return described(values) if isinstance(values, Between | Intervals) else f"one of {described(values)}"
+
+
+def _check_varies(belief: Any, weights: Matrix, what: str) -> None:
+    variance = _forms(weights, belief.covariance, weights, 1)
+    if len(variance) == 1 and not variance[0][0]:
+        raise InputError(
+            f"under the belief {what} takes one value only", rule="nothing about it is left to hide",
+            fix="give its columns a variance above 0",
+        ).at("secrets")  # fmt: skip
+    size = range(len(variance))
+    if any(solved(variance, [Fraction(i == j) for j in size]) is None for i in size):
+        raise InputError(
+            f"under the belief one of the numbers in {what} follows from the others",
+            rule="their differences are not free, so a box of them is not what can happen", fix="hide fewer of them",
+        ).at("secrets")  # fmt: skip
+
+
+def _forms(left: Matrix, covariance: Matrix, right: Matrix, scale: int) -> Matrix:
+    return tuple(tuple(scale * form(one, covariance, other) for other in right) for one in left)

@@ -1,0 +1,291 @@
+"""A belief that knows of the population's parameters only the intervals in which they lie: a class of laws.
+
+Each parameter is a number, and each column takes two states; the probability of its first state is an affine function
+of the parameters. Nobody says how likely the numbers are: what is promised holds for each of them (Zhang22 Section 5
+and Example 3, where phi_1 = 0.6 - 0.2 phi_2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.queries import Query
+from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+from takifugu.numbers.transport.draws import Interval
+
+State = Hashable
+
+
+@dataclass(frozen=True)
+class Affine:
+    """The number constant + sum of slope * parameter.
+
+    >>> Affine("0.6", x2="-0.2").between({"x2": (Fraction(1, 5), Fraction(4, 5))})
+    (Fraction(11, 25), Fraction(14, 25))
+    """
+
+    constant: Fraction
+    slopes: tuple[tuple[str, Fraction], ...]
+
+    def __init__(self, constant: Number = 0, slopes: Mapping[str, Number] | None = None, /, **named: Number) -> None:
+        given = {**(slopes or {}), **named}
+        object.__setattr__(self, "constant", as_fraction(constant, "a probability", "columns"))
+        read = ((name, as_fraction(slope, f"the slope of {name!r}", "columns")) for name, slope in given.items())
+        object.__setattr__(self, "slopes", tuple((name, slope) for name, slope in read if slope))
+
+    def between(self, box: Mapping[str, Interval]) -> Interval:
+        """Return its least and its largest value while each parameter lies in its interval."""
+        ends = [sorted((slope * box[name][0], slope * box[name][1])) for name, slope in self.slopes]
+        return self.constant + sum(low for low, _ in ends), self.constant + sum(high for _, high in ends)
+
+    def reads(self, name: Hashable) -> bool:
+        return any(parameter == name for parameter, _ in self.slopes)
+
+    def to_dict(self) -> dict[str, str]:
+        return {"": to_text(self.constant), **{name: to_text(slope) for name, slope in self.slopes}}
+
+
+@dataclass(frozen=True)
+class BoxColumn:
+    """A column of two states; `chance` is the probability of the first. `entry` is a parameter that it depends on."""
+
+    name: str
+    states: tuple[State, ...]
+    chance: Affine
+    entry: int
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterBox:
+    """`records` records whose columns follow unknown parameters, each in its interval (Zhang22 Section 5).
+
+    `intervals` gives (low, high) for each parameter, `columns` {column: {state: Affine(...), other state: None}}: the
+    probability of a state, a number or an Affine of the parameters, and the state that takes the rest. Given the
+    parameters all values are independent. Raises InputError for an interval without an inside, an unknown parameter,
+    columns without exactly two states, and probabilities that leave [0, 1] in the box.
+
+    >>> box = ParameterBox({"x2": ("0.2", "0.8")}, {"x1": {1: Affine("0.6", x2="-0.2"), 0: None}}, records=4)
+    >>> box.describe()
+    "4 records with the columns 'x1', whose parameters lie between 0.2 and 0.8 ('x2') (assumed)"
+    """
+
+    intervals: tuple[tuple[str, Interval], ...]
+    described: tuple[BoxColumn, ...]
+    records: int
+    source: str = "assumed"
+    listed: tuple[Hashable, ...] = field(default=(), repr=False)
+
+    def __init__(
+        self,
+        intervals: Mapping[str, tuple[Number, Number]],
+        columns: Mapping[str, Mapping[State, Any]],
+        records: int,
+        source: str = "assumed",
+    ) -> None:
+        if not isinstance(intervals, Mapping) or not intervals or not isinstance(columns, Mapping) or not columns:
+            raise InputError(
+                "the box lacks intervals or columns", fix="write {parameter: (low, high)} and {column: {state: ...}}"
+            ).at("intervals" if not intervals else "columns")
+        count = records.item() if hasattr(records, "item") else records
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
+        box = {str(name): _interval(name, ends) for name, ends in intervals.items()}
+        object.__setattr__(self, "intervals", tuple(box.items()))
+        object.__setattr__(self, "described", tuple(_column(name, law, box) for name, law in columns.items()))
+        object.__setattr__(self, "records", count)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "listed", tuple(box))
+
+    @property
+    def size(self) -> int:
+        return len(self.intervals)
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        return tuple(name for name, _ in self.intervals)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the records' values."""
+        return tuple(column.name for column in self.described)
+
+    @property
+    def one_alphabet(self) -> bool:
+        return len({ends for _, ends in self.intervals}) == 1
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        """Return the ends of a parameter's interval: they stand for all numbers between them."""
+        return tuple(to_text(end) for end in self.intervals[entry][1])
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (True, True)
+
+    def position(self, name: Hashable) -> int:
+        if name not in self.names:
+            raise InputError(
+                f"the belief has no parameter {name!r}",
+                fix=f"write one of {[str(n) for n in self.names]}{did_you_mean(name, self.names)}",
+            )
+        return self.names.index(name)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.size),)
+
+    def component(self, number: int) -> ParameterBox:
+        return self
+
+    @cached_property
+    def record(self) -> Record:
+        """One record, as queries read it."""
+        return Record(self.columns, tuple(column.states for column in self.described))
+
+    def resolve(self, query: Query) -> ColumnAnswer:
+        """Return what a query adds up over whole columns; InputError for one that does not add up over records."""
+        return over_columns(query, self.record, self.records, tuple(c.entry for c in self.described), self.size)
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "each parameter of the population is a number in the stated interval, and the promise holds for each",
+            f"given the parameters, the {self.records} records are independent of each other, and so are the columns "
+            "of a record",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "parameter-box", "records": self.records, "source": self.source,
+            "intervals": [[name, [to_text(end) for end in ends]] for name, ends in self.intervals],
+            "columns": [[c.name, list(c.states), c.chance.to_dict()] for c in self.described],
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> ParameterBox:
+        columns = {}
+        for name, (first, other), description in data["columns"]:
+            slopes = {key: Fraction(value) for key, value in description.items() if key}
+            columns[name] = {first: Affine(Fraction(description[""]), slopes), other: None}
+        intervals = {name: (Fraction(low), Fraction(high)) for name, (low, high) in data["intervals"]}
+        return ParameterBox(intervals, columns, data["records"], data.get("source", "assumed"))
+
+    def describe(self) -> str:
+        columns = ", ".join(map(repr, self.columns[:6])) + (", ..." if len(self.columns) > 6 else "")
+        box = ", ".join(f"between {to_text(low)} and {to_text(high)} ({n!r})" for n, (low, high) in self.intervals[:6])
+        return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
+
+    def property(self, secret: Any) -> BoxView | None:
+        """Return the box as a secret about one parameter reads it; None for every parameter as it is.
+
+        Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
+        numbers outside the parameter's interval.
+        """
+        if hasattr(secret, "function") or getattr(secret, "values", None) is not None:
+            raise InputError(
+                f"the secret is {secret.describe()}, and this belief knows intervals of parameters",
+                fix="hide distribution_parameter(name), or distribution_parameter(name, interval=(low, high))",
+            ).at("secrets")
+        if not hasattr(secret, "interval"):
+            return None
+        with_map = getattr(secret, "map", None)
+        if with_map is not None:
+            raise InputError(
+                f"the secret names the map {with_map!r}", rule="the belief says how columns follow their parameters",
+                fix="leave it out",
+            ).at("map")  # fmt: skip
+        entry = self.position(secret.column)
+        low, high = self.intervals[entry][1]
+        ends = secret.interval or (low, high)
+        if not low <= ends[0] < ends[1] <= high:
+            raise InputError(
+                f"the secret compares numbers from {to_text(ends[0])} to {to_text(ends[1])}",
+                rule=f"under this belief {secret.column!r} lies from {to_text(low)} to {to_text(high)}",
+            ).at("interval")
+        return BoxView(self, entry, ends)
+
+
+@dataclass(frozen=True, eq=False)
+class BoxView:
+    """One parameter of a box and the numbers that are compared: any two of an interval, for which its ends stand."""
+
+    box: ParameterBox
+    entry: int
+    ends: Interval
+
+    size = 1
+    names = None
+    one_alphabet = True
+    pairs = ((0, 1), (1, 0))
+
+    @property
+    def source(self) -> str:
+        return self.box.source
+
+    def alphabet(self, entry: int) -> tuple[Fraction, Fraction]:
+        return self.ends
+
+    def possible(self, entry: int) -> tuple[bool, bool]:
+        return (True, True)
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"the parameter is the only entry, and there is no {name!r}")
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> BoxView:
+        return self
+
+    def assumptions(self) -> tuple[str, ...]:
+        return self.box.assumptions()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.box.to_dict()
+
+    def describe(self) -> str:
+        return self.box.describe()
+
+    def describe_hypothesis(self, value: int) -> str:
+        return f"the parameter of {self.box.names[self.entry]!r} is {to_text(self.ends[value])}"
+
+
+def _interval(name: Any, given: Any) -> Interval:
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        raise InputError(f"the interval of {name!r} is {given!r}", fix="write (low, high)").at("intervals", str(name))
+    low, high = (as_fraction(end, "an end of the interval", "intervals", str(name)) for end in given)
+    if low >= high:
+        raise InputError(
+            f"the interval of {name!r} goes from {to_text(low)} to {to_text(high)}", rule="it must have an inside"
+        ).at("intervals", str(name))
+    return low, high
+
+
+def _column(name: Any, description: Any, box: Mapping[str, Interval]) -> BoxColumn:
+    place = ("columns", str(name))
+    two = isinstance(description, Mapping) and len(description) == 2
+    if not two or sum(form is None for form in description.values()) != 1:
+        raise InputError(
+            f"the column {name!r} is {description!r}",
+            rule="a column of a box has two states, one of them with the rest",
+            fix="write {state: Affine(...), other state: None}",
+        ).at(*place)  # fmt: skip
+    (first, form), (other, _) = sorted(description.items(), key=lambda item: item[1] is None)
+    chance = form if isinstance(form, Affine) else Affine(form)
+    unknown = [parameter for parameter, _ in chance.slopes if parameter not in box]
+    if unknown:
+        raise InputError(
+            f"the column {name!r} depends on {unknown[0]!r}, which has no interval{did_you_mean(unknown[0], box)}"
+        ).at(*place)
+    low, high = chance.between(box)
+    if low < 0 or high > 1:
+        raise InputError(
+            f"the probability of {first!r} in the column {name!r} goes from {to_text(low)} to {to_text(high)}",
+            rule="it must stay in [0, 1] while the parameters are in their intervals",
+        ).at(*place)
+    read = [number for number, parameter in enumerate(box) if chance.reads(parameter)]
+    states = checked_alphabet((first, other), f"the column {name!r}")
+    return BoxColumn(str(name), states, chance, read[0] if read else 0)

@@ -1,0 +1,310 @@
+"""A belief about the population: random parameters, and columns of records that each follow their own parameter.
+
+The parameters phi = (phi_1, ..., phi_m) have a finite joint distribution, a table or a Bayesian network. Given all of
+them the columns are independent of each other, and column j consists of n independent draws from the distribution that
+phi_j names (Zhang22 Sections 2, 3 and 5). So the entries of this belief are parameters, not data, and a column is a
+leaf below its own parameter.
+
+Nothing here can say that two columns depend on each other within a record: the quilts of the parameters would not see
+it. If h = i in every record, where P(i = 1) is 1/10 or 9/10 and phi_h is constant, the count of h changes its
+distribution with phi_i by a log-ratio of n log 9, while phi_i tells nothing of phi_h. Use `Records` for such columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.entries import listed
+from takifugu.core.errors import InputError, Unsupported, did_you_mean
+from takifugu.model.beliefs import from_dict, to_dict
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries import Query
+from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
+from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import as_fraction, to_text
+
+State = Hashable
+#: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
+TOLERANCE = Fraction(1, 10**9)
+#: A table of parameters is read as a network while its last conditional table holds at most this many numbers.
+LARGEST_TABLE = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The states of a column and, for each value of its parameter, the probability of each state."""
+
+    name: str
+    entry: int
+    states: tuple[State, ...]
+    laws: tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """`records` records whose columns follow parameters that are random themselves (Zhang22 Section 5).
+
+    `prior` is the joint distribution of the parameters, a JointTable or a BayesianNetwork whose entries are named as
+    the columns; `columns` gives for each column the distribution of one draw for each value of its parameter, as a Pmf
+    or as {state: probability}. A parameter without a column is one that nobody observes. Probabilities are read as the
+    decimals that were typed, and kept exact.
+
+    Raises InputError for a column without a parameter, for values of a parameter without a distribution, for
+    probabilities that do not sum to 1, for fewer than one record, and for columns that depend on each other.
+
+    >>> prior = JointTable([("low", "short"), ("high", "tall")], [0.5, 0.5], names=["income", "height"])
+    >>> chances = {"short": {1: "0.2", 0: "0.8"}, "tall": {1: "0.6", 0: "0.4"}}
+    >>> belief = Parameters(prior, {"height": chances}, records=500)
+    >>> belief.names, belief.columns, belief.alphabet(0)
+    (('income', 'height'), ('height',), ('high', 'low'))
+    """
+
+    prior: JointTable | BayesianNetwork
+    described: tuple[Column, ...]
+    records: int
+    source: str = "assumed"
+    listed: tuple[Hashable, ...] = field(default=(), repr=False)
+
+    def __init__(
+        self,
+        prior: JointTable | BayesianNetwork,
+        columns: Mapping[str, Mapping[Any, Any]],
+        records: int,
+        source: str | None = None,
+    ) -> None:
+        if not isinstance(prior, JointTable | BayesianNetwork):
+            raise InputError(
+                f"the parameters follow a {type(prior).__name__}",
+                rule="their joint distribution must be finite", fix="give a JointTable or a BayesianNetwork",
+            ).at("prior")  # fmt: skip
+        if not isinstance(columns, Mapping) or not columns:
+            raise InputError(
+                "the records have no columns", fix="write {name: {value of the parameter: {state: probability}}}"
+            ).at("columns")
+        count = records.item() if hasattr(records, "item") else records
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
+        object.__setattr__(self, "prior", prior)
+        object.__setattr__(self, "records", count)
+        object.__setattr__(self, "described", tuple(_column(prior, name, laws) for name, laws in columns.items()))
+        object.__setattr__(self, "source", prior.source if source is None else source)
+        object.__setattr__(self, "listed", tuple(listed(prior) or ()))
+
+    @property
+    def size(self) -> int:
+        return self.prior.size
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        return self.prior.names
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the records' values."""
+        return tuple(column.name for column in self.described)
+
+    @property
+    def one_alphabet(self) -> bool:
+        return self.prior.one_alphabet
+
+    @property
+    def from_private_data(self) -> bool:
+        """Whether the parameters' distribution was estimated from the data that it is to protect."""
+        return bool(getattr(self.prior, "from_private_data", False))
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.prior.alphabet(entry)
+
+    def position(self, name: Hashable) -> int:
+        return self.prior.position(name)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return self.prior.possible(entry)
+
+    def components(self) -> tuple[range, ...]:
+        """Return all parameters as one run: independent ones still share the records of an answer."""
+        return (range(self.size),)
+
+    def component(self, number: int) -> Parameters:
+        return self
+
+    @cached_property
+    def record(self) -> Record:
+        """One record, as queries read it."""
+        return Record(self.columns, tuple(column.states for column in self.described))
+
+    def resolve(self, query: Query) -> ColumnAnswer | DeclaredAnswer:
+        """Return what a query adds up over whole columns, or a statistic of them; InputError for any other query."""
+        entry_of = tuple(column.entry for column in self.described)
+        if isinstance(query, Statistic):
+            for name in query.columns:
+                self.record.position(name)
+            return DeclaredAnswer(query, self.columns, self.record.alphabets, self.records, entry_of, self.size)
+        return over_columns(query, self.record, self.records, entry_of, self.size)
+
+    @cached_property
+    def network(self) -> BayesianNetwork:
+        """Return the parameters as a Bayesian network: theirs, or that of a table, in which each depends on all before.
+
+        Raises Unsupported for a table with too many combinations of values, or with tiny probabilities.
+        """
+        return self.prior if isinstance(self.prior, BayesianNetwork) else _network(self.prior)
+
+    @property
+    def network_error(self) -> float:
+        """Return a bound on the relative error of the network's joint probabilities: 0 where it was given."""
+        if isinstance(self.prior, BayesianNetwork):
+            return 0.0
+        return sum(2.0**-52 * (len(self.alphabet(entry)) + 4) for entry in range(self.size))
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "the parameters of the population follow the stated joint distribution",
+            f"given the parameters, the {self.records} records are independent of each other, and so are the columns "
+            "of a record; each column follows its own parameter",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "parameters", "prior": to_dict(self.prior), "records": self.records, "source": self.source,
+            "columns": [
+                {"name": c.name, "states": list(c.states), "laws": [[to_text(p) for p in law] for law in c.laws]}
+                for c in self.described
+            ],
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Parameters:
+        prior: Any = from_dict(data["prior"])
+        columns = {}
+        for description in data["columns"]:
+            values = prior.alphabet(prior.position(description["name"]))
+            laws = [dict(zip(description["states"], map(Fraction, law), strict=True)) for law in description["laws"]]
+            columns[description["name"]] = dict(zip(values, laws, strict=True))
+        return Parameters(prior, columns, data["records"], data.get("source", "assumed"))
+
+    def describe(self) -> str:
+        listed_columns = ", ".join(map(repr, self.columns[:6])) + (", ..." if len(self.columns) > 6 else "")
+        return (
+            f"{self.records} records with the columns {listed_columns}, whose parameters follow "
+            f"{self.prior.describe()}{'' if self.source == self.prior.source else f' ({self.source})'}"
+        )
+
+    def property(self, secret: Any) -> None:
+        """Return None: parameters are entries, and secrets about them are read as they are.
+
+        Raises InputError for a property of the records at hand.
+        """
+        if hasattr(secret, "function"):
+            raise InputError(
+                f"the secret is {secret.describe()}, and this belief is about parameters of the population",
+                rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",
+                fix="hide the parameter: distribution_parameter(column)",
+            ).at("secrets")
+
+
+def _column(prior: JointTable | BayesianNetwork, name: Any, laws: Any) -> Column:
+    """Read the distributions of a column, one for each value of its parameter."""
+    place = ("columns", str(name))
+    if name not in prior.names:
+        raise InputError(
+            f"the column {name!r} has no parameter", rule="each column follows the parameter of its name",
+            fix=f"the parameters are {[str(n) for n in prior.names]}{did_you_mean(name, prior.names)}",
+        ).at(*place)  # fmt: skip
+    entry = prior.position(name)
+    if isinstance(laws, JointTable | BayesianNetwork) or not isinstance(laws, Mapping):
+        raise InputError(
+            f"the column {name!r} follows a {type(laws).__name__}",
+            rule="a column depends on its own parameter only: given all parameters, columns are independent",
+            fix="write {value of the parameter: {state: probability}}; columns that depend on each other within a "
+            "record are what Records(table, n) is for",
+        ).at(*place)
+    values = prior.alphabet(entry)
+    unknown = [value for value in laws if value not in values]
+    if unknown:
+        raise InputError(
+            f"the column {name!r} has a distribution given {unknown[0]!r}",
+            rule="a column depends on the value of its own parameter only, not on other columns",
+            fix=f"give one for each of {[str(v) for v in values]}",
+        ).at(*place)
+    missing = [value for value in values if value not in laws]
+    if missing:
+        raise InputError(
+            f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"
+        ).at(*place)
+    given = {value: _read(name, laws[value]) for value in values}
+    states = checked_alphabet(
+        _ordered({state for law in given.values() for state in law}), f"the column {name!r}", "columns"
+    )
+    return Column(str(name), entry, states, tuple(_normal(name, given[v], states) for v in values))
+
+
+def _read(name: Any, law: Any) -> dict[State, Fraction]:
+    if isinstance(law, Pmf):
+        return {state: as_fraction(mass, "a probability") for state, mass in law.items()}
+    if not isinstance(law, Mapping) or not law:
+        raise InputError(
+            f"a distribution of the column {name!r} is a {type(law).__name__}",
+            rule="one draw of it is a Pmf, or {state: probability}",
+        ).at("columns", str(name))
+    if any(isinstance(mass, Mapping | Pmf) for mass in law.values()):
+        raise InputError(
+            f"the column {name!r} has distributions inside distributions",
+            rule="a column depends on its own parameter only: given all parameters, columns are independent",
+            fix="columns that depend on each other within a record are what Records(table, n) is for",
+        ).at("columns", str(name))
+    return {state: as_fraction(mass, "a probability", "columns", str(name)) for state, mass in law.items()}
+
+
+def _normal(name: Any, law: Mapping[State, Fraction], states: Sequence[State]) -> tuple[Fraction, ...]:
+    total = sum(law.values(), Fraction(0))
+    if min(law.values()) < 0 or abs(total - 1) > TOLERANCE:
+        raise InputError(
+            f"a distribution of the column {name!r} has probabilities that sum to {float(total):.6g}",
+            rule="they must not be negative and must sum to 1",
+        ).at("columns", str(name))
+    return tuple(law.get(state, Fraction(0)) / total for state in states)
+
+
+def _ordered(states: Iterable[Any]) -> list[Any]:
+    ordered = list(states)
+    try:
+        return sorted(ordered)
+    except TypeError:
+        return sorted(ordered, key=lambda state: (type(state).__name__, str(state)))
+
+
+def _network(table: JointTable) -> BayesianNetwork:
+    """Return a table as a network in which each entry depends on all before it; rows that never occur are uniform."""
+    sizes = [len(table.alphabet(entry)) for entry in range(table.size)]
+    if np.prod(np.array(sizes, dtype=float)) > LARGEST_TABLE:
+        raise Unsupported(
+            f"the parameters have {np.prod(np.array(sizes, dtype=float)):.1e} combinations of values, and quilts of a "
+            f"table are sought up to {LARGEST_TABLE:,}",
+            fix="give the parameters as a BayesianNetwork",
+        ).at("prior")
+    nodes, names = [], [str(name) for name in table.names]
+    for entry in range(table.size):
+        sums = dict[tuple[int, ...], Fraction]()
+        for row, mass in zip(table.indices.tolist(), table.masses, strict=True):
+            key = tuple(row[: entry + 1])
+            sums[key] = sums.get(key, Fraction(0)) + Fraction(mass)
+        conditional = np.full(sizes[: entry + 1], 1 / sizes[entry])
+        for above in product(*map(range, sizes[:entry])):
+            each = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]
+            if total := sum(each):
+                conditional[above] = [float(mass / total) for mass in each]
+                if any(mass and mass / total < Fraction(1, 10**290) for mass in each):
+                    raise Unsupported("the table of parameters has probabilities below 1e-290").at("prior")
+        nodes.append((names[entry], table.alphabet(entry), names[:entry], conditional))
+    return BayesianNetwork(nodes, table.source)

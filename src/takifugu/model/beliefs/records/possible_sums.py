@@ -1,0 +1,89 @@
+"""The numbers that a sum over records can be: evenly spaced ones that are not written out, and any others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import add, or_
+from typing import Any, overload
+
+from takifugu.core.errors import Unsupported
+
+#: Values of a sum are listed up to this number.
+MOST_LISTED = 200_000
+
+Key = int | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Steps(Sequence[Any]):
+    """The numbers first, first + step, ..., so many: a tuple that is not written out.
+
+    >>> Steps(Fraction(1), Fraction(1, 2), 3)[2], len(Steps(0, 2, 10**6)), Steps(0, 2, 5).index(4)
+    (Fraction(2, 1), 1000000, 2)
+    """
+
+    first: Any
+    step: Any
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(self.length)))
+        if not -self.length <= index < self.length:
+            raise IndexError(index)
+        return self.first + self.step * (index % self.length)
+
+    def index(self, value: Any, *_: Any) -> int:
+        place = Fraction(value - self.first) / self.step
+        if place.denominator != 1 or not 0 <= place < self.length:
+            raise ValueError(value)
+        return int(place)
+
+    def __contains__(self, value: object) -> bool:
+        try:
+            return self.index(value) >= 0
+        except (ValueError, TypeError):
+            return False
+
+
+def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...], Fraction, Fraction]:
+    """Return scores as whole numbers from 0, their unit, and what so many records add beside them."""
+    low = min(scores)
+    common = math.lcm(*(score.denominator for score in scores))
+    gaps = [int((score - low) * common) for score in scores]
+    divisor = math.gcd(*gaps) or 1
+    return tuple(gap // divisor for gap in gaps), Fraction(divisor, common), low * records
+
+
+def times(level: Key, count: int) -> Key:
+    """Return what so many records of one level add up to, place by place."""
+    return tuple(place * count for place in level) if isinstance(level, tuple) else level * count
+
+
+def sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
+    """Return all sums of so many levels; raises Unsupported where they are too many to list."""
+    if not isinstance(levels[0], tuple):
+        held = 1  # bit s says whether s is a sum
+        for _ in range(count):
+            held = reduce(or_, (held << level for level in levels))
+        return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
+    keys: set[Any] = {times(levels[0], 0)}
+    for _ in range(count):
+        keys = {tuple(map(add, total, level)) for total in keys for level in levels}
+        if len(keys) > MOST_LISTED:
+            raise Unsupported(
+                f"the property takes more than {MOST_LISTED:,} values under the belief",
+                fix="use fewer records, fewer columns, or coarser values",
+            ).at("secrets")
+    return keys

@@ -1,0 +1,304 @@
+"""How secrets about columns read a belief over records: one entry, whose values are the hypotheses.
+
+A *sum* of scores of the records (mean, sum, share, a weighted sum of means, the vector of several) in whole steps; any
+*function* of the columns; the column of one record; and *sets* of the values of one of these.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Key, Steps, sums, times
+from takifugu.model.secrets.properties import DatasetProperty, Named
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
+from takifugu.numbers.rationals import as_fraction, to_text
+
+#: A function of the columns is computed for at most so many combinations of their values; pairs of values of a sum are
+#: listed up to this number.
+MOST_COMBINATIONS, MOST_PAIRS = 100_000, 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class RecordView:
+    """A belief about one entry, made of `records` (a `Records`) for a secret; each kind is a type of its own."""
+
+    records: Any
+    secret: Any
+
+    size = 1
+    names = None
+    one_alphabet = True
+
+    @property
+    def source(self) -> str:
+        source: str = self.records.source
+        return source
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """The values of the property that have positive probability, in order."""
+        raise NotImplementedError
+
+    def alphabet(self, entry: int) -> Any:
+        return self.values
+
+    def possible(self, entry: int) -> Any:
+        return (True,) * len(self.values)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """The pairs of hypotheses that are compared, None for all."""
+        raise NotImplementedError
+
+    def describe_hypothesis(self, value: int) -> str:
+        """Say what it means that the entry has the value of this index."""
+        raise NotImplementedError
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(f"a property has no entry {name!r}")
+
+    def components(self) -> tuple[range, ...]:
+        return (range(1),)
+
+    def component(self, number: int) -> RecordView:
+        return self
+
+    def assumptions(self) -> tuple[str, ...]:
+        assumptions: tuple[str, ...] = self.records.assumptions()
+        return assumptions
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"records": self.records.to_dict(), "secret": self.secret.to_dict()}
+
+    def describe(self) -> str:
+        return str(self.records.describe())
+
+
+@dataclass(frozen=True, eq=False)
+class SumView(RecordView):
+    """A sum over the records of whole scores, one for each row of the table (a tuple of them for a vector).
+
+    The property is `offset` + `unit` times the sum, place by place for a vector; the scores begin at 0 and have no
+    common divisor. Where too many pairs differ by at most `max_difference` only the widest are listed: whatever bounds
+    those by how far apart their values are bounds the others, too.
+    """
+
+    scores: tuple[Key, ...]
+    unit: Any
+    offset: Any
+
+    @property
+    def is_vector(self) -> bool:
+        return isinstance(self.scores[0], tuple)
+
+    @cached_property
+    def levels(self) -> tuple[Key, ...]:
+        """The scores of rows of positive probability, in order."""
+        return tuple(sorted({s for s, can in zip(self.scores, self.records.possible(0), strict=True) if can}))
+
+    @cached_property
+    def keys(self) -> Sequence[Any]:
+        """The possible sums of scores, in order, one for each value."""
+        n, levels = self.records.size, self.levels
+        if len(levels) == 1:
+            return (times(levels[0], n),)
+        if not self.is_vector:
+            low, high = (int(levels[i]) for i in (0, -1))  # type: ignore[arg-type]
+            step = math.gcd(*(int(level) - low for level in levels))  # type: ignore[arg-type]
+            if len(levels) == 2 or len(levels) * step == high - low + step or n * high > MOST_LISTED:
+                return Steps(n * low, step, n * (high - low) // step + 1)
+        return tuple(sorted(sums(levels, n)))
+
+    @cached_property
+    def values(self) -> Sequence[Any]:
+        keys = self.keys
+        if isinstance(keys, Steps):
+            return Steps(self.offset + self.unit * keys.first, self.unit * keys.step, len(keys))
+        return tuple(self._value(key) for key in keys)
+
+    def _value(self, key: Any) -> Any:
+        if not self.is_vector:
+            return self.offset + self.unit * key
+        return tuple(o + u * k for o, u, k in zip(self.offset, self.unit, key, strict=True))
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        secret: DatasetProperty = self.secret
+        if self.is_vector:
+            return _vector_pairs(secret, self.values)
+        if secret.max_difference is not None and self.lists_widest_only:
+            gap = self.widest
+            return tuple((a, a + gap) for a in range(len(self.values) - gap))
+        return secret.compared(self.values)
+
+    @cached_property
+    def lists_widest_only(self) -> bool:
+        """Whether `pairs` are those of the largest difference only."""
+        near_each = self.widest if self.secret.max_difference is not None and isinstance(self.keys, Steps) else 0
+        return near_each * len(self.keys) > MOST_PAIRS
+
+    @cached_property
+    def widest(self) -> int:
+        """How many values lie between two that `max_difference` compares, at most (for evenly spaced values)."""
+        steps: Fraction = self.secret.max_difference[0] / (self.unit * (self.keys[1] - self.keys[0]))
+        return min(math.floor(steps), len(self.values) - 1)
+
+    def describe_hypothesis(self, value: int) -> str:
+        return f"{self.secret.what} is {_text(self.values[value])}"
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionView(RecordView):
+    """Any function of columns over all records; `levels` are the columns' values of each row of the table."""
+
+    levels: tuple[tuple[Any, ...], ...]
+
+    def apply(self, levels: Sequence[tuple[Any, ...]]) -> Fraction:
+        """Return the function of the records with these values of the columns."""
+        columns = [[level[i] for level in levels] for i in range(len(self.levels[0]))]
+        function: Named = self.secret.function
+        try:
+            result = function(*columns)
+            return as_fraction(result.item() if hasattr(result, "item") else result, "its value")
+        except Exception as fault:
+            raise InputError(
+                f"{self.secret.what} cannot be computed for some records that the belief allows "
+                f"({type(fault).__name__}: {fault})",
+                rule="the function returns a finite number for all of them",
+            ).at("function") from fault
+
+    @cached_property
+    def values(self) -> tuple[Fraction, ...]:
+        rows = zip(self.levels, self.records.possible(0), strict=True)
+        alive = sorted({level for level, can in rows if can}, key=repr)
+        if len(alive) ** self.records.size > MOST_COMBINATIONS:
+            raise Unsupported(
+                f"{self.secret.what} would have to be computed for {len(alive)}^{self.records.size} combinations of "
+                f"records, and is for at most {MOST_COMBINATIONS:,}",
+                fix='use fewer records, or a mean, sum or share, which have closed forms',
+            ).at("function")
+        return tuple(sorted({self.apply(list(rows)) for rows in product(alive, repeat=self.records.size)}))
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        compared: tuple[tuple[int, int], ...] | None = self.secret.compared(self.values)
+        return compared
+
+    def describe_hypothesis(self, value: int) -> str:
+        return f"{self.secret.what} is {_text(self.values[value])}"
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnView(RecordView):
+    """The value of a column in one record ("individual attribute privacy", Zhang22 §3)."""
+
+    column: int
+
+    @cached_property
+    def values(self) -> tuple[Hashable, ...]:
+        known: tuple[Hashable, ...] = self.records.table.alphabet(self.column)
+        return known
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        rows = zip(self.records.table.rows, self.records.possible(0), strict=True)
+        alive = {row[self.column] for row, can in rows if can}
+        return tuple(value in alive for value in self.values)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        if self.secret.max_difference is None:
+            return None
+        numbers = [column_number(value, self.secret.attribute) for value in self.values]
+        order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        neighbours = near([numbers[i] for i in order], self.secret.max_difference)
+        return tuple((order[a], order[b]) for a, b in neighbours)
+
+    def describe_hypothesis(self, value: int) -> str:
+        return f"{self.secret.attribute!r} of one record is {self.values[value]!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class SetsView(RecordView):
+    """Which of several sets a property is in; `inside` is the view of the property itself."""
+
+    inside: SumView | FunctionView
+
+    @property
+    def values(self) -> Sequence[Any]:
+        return range(len(self.secret.sets))
+
+    @cached_property
+    def members(self) -> tuple[range | tuple[int, ...], ...]:
+        """The indices of the possible values of the property in each set."""
+        return tuple(_members(chosen, self.inside.values) for chosen in self.secret.sets)
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return tuple(len(members) > 0 for members in self.members)
+
+    @property
+    def pairs(self) -> None:
+        return None
+
+    def describe_hypothesis(self, value: int) -> str:
+        values: ValueSet = self.secret.sets[value]
+        is_in = f"is {values.describe()}" if isinstance(values, Between | Intervals) else f"is in {described(values)}"
+        return f"{self.secret.what} {is_in}"
+
+
+def column_number(value: Any, column: Any) -> Fraction:
+    """Return a value of a column as a number; InputError for one that is none."""
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        raise InputError(
+            f"the column {column!r} has the value {value!r}, which is no number",
+            fix="hide the share of some values: function='share', of=...",
+        ).at("attribute")
+    return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
+
+
+def _members(chosen: ValueSet, values: Sequence[Any]) -> range | tuple[int, ...]:
+    """Return the indices of the values in a set, for values in order."""
+    if isinstance(chosen, Intervals):
+        return tuple(sorted(index for part in chosen.parts for index in _members(part, values)))
+    if not isinstance(chosen, Between):
+        return tuple(values.index(value) for value in chosen if value in values)
+    low = 0 if chosen.low is None else _first(values, chosen.low)
+    high = len(values) if chosen.high is None else _first(values, chosen.high)
+    return range(low, high)
+
+
+def _first(values: Sequence[Any], bound: Fraction) -> int:
+    """Return the index of the first of increasing values that is not below a bound."""
+    return bisect_left(values, bound)
+
+
+def _vector_pairs(secret: DatasetProperty, values: Sequence[Any]) -> tuple[tuple[int, int], ...] | None:
+    """Return the pairs of vectors that differ by at most `max_difference` in each number; None for all."""
+    if secret.pairs is not None:
+        raise InputError(
+            "the secret hides several numbers together, and its pairs are of one number",
+            fix="give max_difference, or one secret per column",
+        ).at("pairs")
+    if secret.max_difference is None:
+        return None
+    return tuple(_near_vectors(values, secret.max_difference))
+
+
+def _near_vectors(values: Sequence[Any], differences: Sequence[Fraction]) -> Iterator[tuple[int, int]]:
+    for a, one in enumerate(values):
+        for b in range(a + 1, len(values)):
+            if all(abs(x - y) <= d for x, y, d in zip(one, values[b], differences, strict=True)):
+                yield a, b
+
+
+def _text(value: Any) -> str:
+    return "(" + ", ".join(map(to_text, value)) + ")" if isinstance(value, tuple) else to_text(value)
+
+

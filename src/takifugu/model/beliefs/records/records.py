@@ -1,0 +1,245 @@
+"""Records: so many independent rows, each with the joint distribution of one table over named columns (Zhang22 §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.entries import positions
+from takifugu.core.errors import InputError, Unsupported, did_you_mean
+from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.beliefs.states import plain_state
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries import (
+    Additive,
+    By,
+    CountRows,
+    CrossTable,
+    Histogram,
+    Identity,
+    Mean,
+    Query,
+    Together,
+    is_ours,
+)
+from takifugu.model.queries.additive import IntArray
+from takifugu.model.queries.by import by_columns
+from takifugu.model.queries.together import joined
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+#: Most records that a belief is about: every list of them stays small beside the data.
+MOST_RECORDS = 10**8
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """`n` independent records of the same joint distribution: a row of the table each (Zhang22 Definition 3).
+
+    The entries are the records, in any order; the table's names are the columns, which queries and secrets name. The
+    number of records is public. `source` is the table's unless another is given. With `within`, an interval (low, high)
+    for each row of the table, the belief is a class: every distribution whose probabilities lie in the intervals, of
+    which the table is one.
+
+    Raises InputError unless the table is a JointTable with columns called by text, n a whole number above 0, and each
+    interval around the row's probability.
+
+    >>> table = JointTable([("a", 0), ("a", 1), ("b", 1)], [0.5, 0.25, 0.25], names=["group", "ill"])
+    >>> people = Records(table, 40)
+    >>> people.size, people.columns, people.alphabet(0)[1]
+    (40, ('group', 'ill'), ('a', 1))
+    """
+
+    table: JointTable
+    size: int
+    source: str
+    within: tuple[tuple[Fraction, Fraction], ...] | None
+
+    def __init__(
+        self,
+        table: JointTable,
+        n: int,
+        source: str | None = None,
+        within: Iterable[tuple[Number, Number]] | None = None,
+    ) -> None:
+        if not isinstance(table, JointTable):
+            raise InputError(
+                f"the distribution of a record is a {type(table).__name__}",
+                fix="give a JointTable(rows, probabilities, names)",
+            ).at("table")
+        if not all(isinstance(name, str) for name in table.column_names):
+            raise InputError("a column of the records has no name in text", fix="give names=['race', ...]").at("table")
+        number = plain_state(n)
+        if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_RECORDS:
+            raise InputError(
+                f"there are {n!r} records", rule=f"their number is public, a whole number from 1 to {MOST_RECORDS:,}"
+            ).at("n")
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "size", number)
+        object.__setattr__(self, "within", None if within is None else _intervals(table, within))
+        object.__setattr__(self, "source", table.source if source is None else str(source))
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source states that the table was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(map(str, self.table.column_names))
+
+    @property
+    def names(self) -> None:
+        return None
+
+    @property
+    def one_alphabet(self) -> bool:
+        return True
+
+    def alphabet(self, entry: int) -> tuple[Hashable, ...]:
+        """Return the rows of the table, those of probability zero included."""
+        return self.table.rows
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return self._possible
+
+    @cached_property
+    def _possible(self) -> tuple[bool, ...]:
+        if self.within is not None:
+            return tuple(high > 0 for _, high in self.within)
+        return tuple(weight > 0 for weight in self.weights)
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """Integers proportional to the table's probabilities; floats count as the binary fractions that they are.
+
+        >>> Records(JointTable([(0,), (1,)], [0.25, 0.75]), 2).weights
+        (1, 3)
+        """
+        exact = [Fraction(mass) for mass in self.table.masses]
+        common = max(mass.denominator for mass in exact)  # powers of two, or whole numbers
+        return tuple(int(mass * common) for mass in exact)
+
+    def column(self, name: str) -> int:
+        """Return the number of a column; InputError for an unknown one."""
+        if name not in self.columns:
+            known = list(self.columns)
+            raise InputError(
+                f"the records have no column {name!r}", fix=f"write one of {known}{did_you_mean(name, known)}"
+            ).at("attribute")
+        return self.columns.index(name)
+
+    def position(self, name: Hashable) -> int:
+        raise InputError(
+            f"{name!r} does not name a record",
+            rule="the entries are records, which are numbered from 0; columns are named by queries over records, "
+            "dataset_property(...) and every_entry(attribute=...)",
+        )
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.size),)
+
+    def component(self, number: int) -> Records:
+        return self
+
+    def resolve(self, query: Query) -> Additive:
+        """Return the answer of a query over columns, added over the records.
+
+        Mean divides by their number, too, and the cells of a Histogram are the values of the columns that it names.
+        Raises InputError for a query of one value where there are several records, Unsupported for queries written
+        elsewhere, which must say what they add per record.
+
+        >>> people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 40)
+        >>> people.resolve(Mean("ill")).grid, people.resolve(CountRows({"group": "b"})).tables[0].tolist()
+        (Fraction(1, 40), [[0], [1]])
+        """
+        if isinstance(query, Together):
+            return joined([self.resolve(part) for part in query.queries])
+        if isinstance(query, CountRows):
+            query.check({name: self.table.alphabet(i) for i, name in enumerate(self.columns)})
+            held = [[int(query.holds(dict(zip(self.columns, row, strict=True))))] for row in self.table.rows]
+            return self._added(Fraction(1), ("count",), np.array(held, dtype=np.int64))
+        if isinstance(query, By):
+            raise by_columns()
+        if isinstance(query, CrossTable):
+            known = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
+            rows = [dict(zip(self.columns, row, strict=True)) for row in self.table.rows]
+            return self._added(query.grid, query.labels(known), query.table(rows, known))
+        if isinstance(query, Identity) and self.size > 1:
+            raise InputError(
+                f"{query.describe()} is one value, and there are {self.size} records",
+                fix="publish a Mean, Sum, Count or Histogram",
+            ).at("query")
+        if not is_ours(query):
+            over: Callable[[Records], Additive] | None = getattr(query, "over_records", None)
+            if over is None:
+                raise Unsupported(
+                    f"a {type(query).__name__} does not say what it adds per record",
+                    fix="define over_records(belief), which returns an Additive over the records",
+                ).at("query")
+            return over(self)
+        if isinstance(query, Histogram) and query.states is None and query.entries is not None:
+            chosen = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
+            query = replace(query, states=tuple(dict.fromkeys(chosen)))
+        answer = query.resolve(self.table)
+        total = np.zeros((len(self.table.rows), answer.cells), dtype=np.int64)
+        for place in np.flatnonzero(answer.weights).tolist():
+            total += answer.contribution(place)[self.table.indices[:, place]]
+        grid = answer.grid / self.size if isinstance(query, Mean) else answer.grid
+        return self._added(grid, answer.labels, total)
+
+    def _added(self, grid: Fraction, labels: tuple[str, ...], rows: IntArray) -> Additive:
+        return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
+
+    def property(self, secret: Any) -> Any:
+        """Return the view of a secret about columns (`records.record_views`); None where it is about whole records."""
+        from takifugu.model.beliefs.records.viewed_records import view_of  # it knows this type
+
+        return view_of(self, secret)
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "the records are independent of each other, each with the same stated joint distribution of its columns",
+            "the number of records is public",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
+        data["source"] = self.source
+        if self.within is not None:
+            data["within"] = [[to_text(low), to_text(high)] for low, high in self.within]
+        return data
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Records:
+        return Records(JointTable.from_dict(data["table"]), data["records"], data.get("source"), data.get("within"))
+
+    def describe(self) -> str:
+        loose = "" if self.within is None else " of probabilities within intervals"
+        return (
+            f"{self.size:,} independent records of {len(self.columns)} columns, with {len(self.table.rows)} different "
+            f"rows{loose} ({self.source})"
+        )
+
+
+def _intervals(table: JointTable, within: Iterable[tuple[Number, Number]]) -> tuple[tuple[Fraction, Fraction], ...]:
+    intervals = tuple(
+        (as_fraction(low, "an end of an interval", "within"), as_fraction(high, "an end of an interval", "within"))
+        for low, high in within
+    )
+    if len(intervals) != len(table.rows):
+        raise InputError(
+            f"there are {len(table.rows)} rows and {len(intervals)} intervals", fix="give one for each row of the table"
+        ).at("within")
+    masses = [Fraction(mass) / (table.total or 1) for mass in table.masses]
+    for row, mass, (low, high) in zip(table.rows, masses, intervals, strict=True):
+        if not 0 <= low <= mass <= high <= 1:
+            raise InputError(
+                f"the interval of the row {row} goes from {float(low):g} to {float(high):g}",
+                rule=f"it must lie inside [0, 1] and hold the table's probability {float(mass):g}",
+            ).at("within")
+    return intervals

@@ -1,0 +1,85 @@
+"""From a secret about columns to the view of records that it is read by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.records.possible_sums import in_steps
+from takifugu.model.beliefs.records.record_views import (
+    ColumnView,
+    FunctionView,
+    RecordView,
+    SetsView,
+    SumView,
+    column_number,
+)
+from takifugu.model.secrets.properties import DatasetProperty, Named
+
+
+def view_of(records: Any, secret: Any) -> RecordView | None:
+    """Return how records are read by a secret; None where it is about whole records.
+
+    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
+    population, which records of one known distribution do not have.
+    """
+    if not isinstance(secret, DatasetProperty):
+        name = getattr(secret, "attribute", None)
+        if name is not None:
+            return ColumnView(records, secret, records.column(str(name)))
+        if hasattr(secret, "column"):
+            raise InputError(
+                f"records of one known distribution have no parameter of {secret.column!r} to hide",
+                fix="hide a property of the records at hand, dataset_property(...), or believe in Parameters(...)",
+            ).at("secrets")
+        return None
+    places = [records.column(name) for name in secret.columns]
+    inside: SumView | FunctionView
+    if isinstance(secret.function, Named):
+        rows = records.table.rows
+        inside = FunctionView(records, secret, tuple(tuple(row[p] for p in places) for row in rows))
+    else:
+        inside = _sum_view(records, secret, places)
+    return inside if secret.sets is None else SetsView(records, secret, inside)
+
+
+def _sum_view(records: Any, secret: DatasetProperty, places: Sequence[int]) -> SumView:
+    share = Fraction(1, 1 if secret.function == "sum" else records.size)
+    columns = [[share * score for score in _scores(records, secret, place)] for place in places]
+    if secret.is_vector:
+        if secret.sets is not None:
+            raise InputError(
+                "the secret hides several numbers together, and its sets are of one number",
+                fix="give max_difference, or one secret per column",
+            ).at("sets")
+        columns_in_steps = [in_steps(column, records.size) for column in columns]
+        scores = tuple(zip(*(steps for steps, _, _ in columns_in_steps), strict=True))
+        return SumView(
+            records, secret, scores, tuple(t[1] for t in columns_in_steps), tuple(t[2] for t in columns_in_steps)
+        )
+    weights = secret.function if isinstance(secret.function, tuple) else (Fraction(1),)
+    rows = zip(*columns, strict=True)
+    weighed = [sum((w * c for w, c in zip(weights, row, strict=True)), Fraction(0)) for row in rows]
+    return SumView(records, secret, *in_steps(weighed, records.size))
+
+
+def _scores(records: Any, secret: DatasetProperty, place: int) -> list[Fraction]:
+    """Return what each row of the table adds to the property, before it is divided by the number of records."""
+    name = secret.columns[secret.columns.index(records.columns[place])]
+    values = [row[place] for row in records.table.rows]
+    if secret.of is None:
+        if secret.function == "share":
+            raise InputError(
+                f"the share in {name!r} names no value", fix=f"write of={records.table.alphabet(place)[0]!r}"
+            ).at("of")
+        return [column_number(value, name) for value in values]
+    known = records.table.alphabet(place)
+    for value in secret.of:
+        if value not in known:
+            raise InputError(
+                f"the secret names the value {value!r}, which {name!r} cannot have",
+                fix=f"write some of {[str(v) for v in known]}",
+            ).at("of")
+    return [Fraction(value in secret.of) for value in values]

@@ -1,0 +1,72 @@
+"""The one place where a belief's states are read: what may name a state, and what may not."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.core.lists import list_of
+
+State = Hashable
+
+
+def checked_alphabet(states: Iterable[Any], what: str, key: str = "states") -> tuple[State, ...]:
+    """Return different states as plain Python text, numbers, true or false.
+
+    `what` begins a message ("the chain"); `key` is the parameter that holds them, for the place of a fault.
+
+    Refused are None and NaN, which mean "not observed" in data, states that would not read back from a file, repeats,
+    and states that are written alike (1 and "1"), which no table of results could distinguish. Raises InputError.
+
+    >>> checked_alphabet(["still", "walking"], "the chain")
+    ('still', 'walking')
+    """
+    listed = list_of(states, f"the states of {what}", key, "['still', 'walking']")
+    names = tuple(_plain(state, what, key) for state in listed)
+    if len(set(names)) != len(names):
+        raise InputError(
+            f"{what} has the states {list(names)}, which repeat a name", fix="give different names, each once"
+        ).at(key)
+    written: dict[str, State] = {}
+    for name in names:
+        if str(name) in written:
+            raise InputError(
+                f"{what} has the states {written[str(name)]!r} and {name!r}, which are written alike",
+                rule="results could not be told apart",
+                fix="rename one of them",
+            ).at(key)
+        written[str(name)] = name
+    return names
+
+
+def different(values: Iterable[Any], what: str, key: str = "states") -> set[State]:
+    """Return the different values of some entries, not checked further; InputError where one cannot name a state."""
+    listed = list(values)
+    try:
+        return set(listed)
+    except TypeError:
+        odd = next(value for value in listed if not isinstance(value, Hashable))
+        _plain(odd, what, key)
+        raise
+
+
+def plain_state(state: Any) -> Any:
+    """Return a NumPy scalar as the Python value that it holds, anything else as it is."""
+    return state.item() if hasattr(state, "dtype") and getattr(state, "ndim", 1) == 0 else state
+
+
+def _plain(state: Any, what: str, key: str) -> State:
+    plain = plain_state(state)
+    if plain is None or (isinstance(plain, float) and plain != plain):
+        raise InputError(
+            f"{what} has the state {plain!r}, which in data means that an entry was not observed",
+            fix="give the state a name, such as 'unknown'",
+        ).at(key)
+    if not isinstance(plain, str | int | float | Fraction):
+        raise InputError(
+            f"{what} has the state {plain!r} of type {type(plain).__name__}",
+            fix="write states as text, numbers, true or false, so that they read back from a file",
+        ).at(key)
+    return plain

@@ -1,0 +1,209 @@
+"""Stochastic matrices and initial laws: reading them, and the stationary law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import frexp, log
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.lists import list_of
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Start = str | Sequence[float] | FloatArray
+
+_ROWS = "[[0.9, 0.1], [0.4, 0.6]]"
+#: Rows that miss a sum of one by no more than this are taken as rounded decimals and renormalised.
+ROW_TOLERANCE = 1e-9
+#: Stationary masses with a smaller binary exponent are found again with exponents of their own.
+_SMALL = -900
+#: The exponent of zero: far below every other, and sums of a few still fit.
+_LEAST = -(2**50)
+
+
+@dataclass(frozen=True, eq=False)
+class WideLaw:
+    """Masses mantissas * 2**exponents, far beyond the range of floats; zero exactly where a value is impossible."""
+
+    mantissas: FloatArray
+    exponents: IntArray
+
+    @property
+    def support(self) -> npt.NDArray[np.bool_]:
+        """Which values are possible."""
+        return np.asarray(self.mantissas > 0)
+
+    @property
+    def logs(self) -> FloatArray:
+        """The logarithms of the masses, -inf for impossible values."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.mantissas) + self.exponents * log(2))
+
+    @staticmethod
+    def of(masses: npt.ArrayLike) -> WideLaw:
+        mantissas, exponents = np.frexp(np.asarray(masses, dtype=np.float64))
+        return WideLaw(mantissas, exponents.astype(np.int64))
+
+    def floats(self) -> FloatArray:
+        """Return the nearest floats: a mass below 5e-324 becomes 0, and one below 2e-308 loses digits."""
+        return np.asarray(np.ldexp(self.mantissas, np.maximum(self.exponents, -4000).astype(np.int32)))
+
+
+def wide_stationary_law(matrix: FloatArray) -> WideLaw:
+    """Return the unique stationary law of a stochastic matrix; InputError where it is not unique.
+
+    Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps its relative accuracy. Where floats are too
+    small for it, with exponents of its own for every number: what is possible stays possible.
+
+    >>> wide_stationary_law(np.array([[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]])).logs.round()
+    array([   0., -460., -920.])
+    """
+    closed = _closed_classes(matrix > 0)
+    if len(closed) != 1:
+        raise InputError(
+            f"the chain has {len(closed)} closed classes of states, so its stationary distribution is not unique",
+            fix='give initial=[...] or initial="any"',
+        ).at("matrix")
+    members = closed[0]
+    inside = matrix[np.ix_(members, members)]
+    try:
+        law = WideLaw.of(_eliminated(inside))
+        small = bool((law.exponents < _SMALL).any()) or not law.support.all()
+    except FloatingPointError:
+        small = True
+    if small:
+        law = _eliminated_wide(inside)
+    mantissas, exponents = np.zeros(len(matrix)), np.zeros(len(matrix), dtype=np.int64)
+    mantissas[members], exponents[members] = law.mantissas, law.exponents
+    for array in (mantissas, exponents):
+        array.setflags(write=False)
+    return WideLaw(mantissas, exponents)
+
+
+def stationary_law(matrix: FloatArray) -> FloatArray:
+    """Return the stationary law in floats; masses below 5e-324 become 0, so it tells nothing about what is possible."""
+    law = wide_stationary_law(matrix).floats()
+    law.setflags(write=False)
+    return law
+
+
+def _eliminated(matrix: FloatArray) -> FloatArray:
+    """Return pi of an irreducible matrix in floats; FloatingPointError where a rate is beyond them."""
+    p, n = matrix.copy(), len(matrix)
+    law = np.zeros(n)
+    law[0] = 1.0
+    with np.errstate(under="raise", over="raise", invalid="raise"):
+        for last in range(n - 1, 0, -1):
+            p[:last, last] /= p[last, :last].sum()
+            p[:last, :last] += np.outer(p[:last, last], p[last, :last])
+        for i in range(1, n):
+            law[i] = law[:i] @ p[:i, i]
+        return np.asarray(law / law.sum())
+
+
+def _eliminated_wide(matrix: FloatArray) -> WideLaw:
+    """Return the same from mantissas and exponents: each operation rounds once, and none leaves the range."""
+    m, e = _normal(matrix, np.zeros(matrix.shape, dtype=np.int64))
+    n = len(matrix)
+    for last in range(n - 1, 0, -1):
+        whole, scale = _sum(m[last, :last], e[last, :last])
+        m[:last, last], e[:last, last] = _normal(m[:last, last] / whole, e[:last, last] - scale)
+        products = np.multiply.outer(m[:last, last], m[last, :last]), np.add.outer(e[:last, last], e[last, :last])
+        top = np.maximum(e[:last, :last], products[1])
+        added = _shift(m[:last, :last], e[:last, :last] - top) + _shift(products[0], products[1] - top)
+        m[:last, :last], e[:last, :last] = _normal(added, top)
+    law, exponents = np.zeros(n), np.full(n, _LEAST, dtype=np.int64)
+    law[0], exponents[0] = 0.5, 1
+    for i in range(1, n):
+        law[i], exponents[i] = _sum(law[:i] * m[:i, i], exponents[:i] + e[:i, i])
+    whole, scale = _sum(law, exponents)
+    return WideLaw(*_normal(law / whole, exponents - scale))
+
+
+def _sum(mantissas: FloatArray, exponents: IntArray) -> tuple[float, int]:
+    top = int(exponents[mantissas > 0].max())
+    mantissa, exponent = frexp(float(_shift(mantissas, exponents - top).sum()))
+    return mantissa, exponent + top
+
+
+def _normal(mantissas: FloatArray, exponents: IntArray) -> tuple[FloatArray, IntArray]:
+    fractions, extra = np.frexp(mantissas)
+    return fractions, np.where(fractions > 0, exponents + extra, _LEAST)
+
+
+def _shift(mantissas: FloatArray, exponents: IntArray) -> FloatArray:
+    return np.asarray(np.ldexp(mantissas, np.maximum(exponents, -4000).astype(np.int32)))
+
+
+def _closed_classes(steps: npt.NDArray[np.bool_]) -> list[list[int]]:
+    n = len(steps)
+    reach = steps | np.eye(n, dtype=bool)
+    for k in range(n):
+        reach |= np.outer(reach[:, k], reach[k])
+    classes: dict[tuple[int, ...], list[int]] = {}
+    for i in range(n):
+        if all(reach[j, i] for j in range(n) if reach[i, j]):
+            members = [j for j in range(n) if reach[i, j]]
+            classes[tuple(members)] = members
+    return list(classes.values())
+
+
+def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatArray:
+    """Return a square table of probabilities whose rows sum to one; InputError with the fault where it is not."""
+    rows = list_of(matrix, "the matrix", "matrix", _ROWS)
+    rows = [list_of(row, "a row of the matrix", "matrix", _ROWS) for row in rows]
+    try:
+        table = np.array([[float(p) for p in row] for row in rows], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "the matrix is not a square table of numbers", fix="give k rows of k probabilities"
+        ).at("matrix") from error
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
+        raise InputError(
+            f"the matrix has shape {table.shape}", rule="it must be square, k rows of k probabilities"
+        ).at("matrix")
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise InputError(
+            "the matrix has a negative, NaN or infinite probability", rule="every one must lie in [0, 1]"
+        ).at("matrix")
+    sums = table.sum(axis=1)
+    for row, total in enumerate(sums):
+        if abs(total - 1) > ROW_TOLERANCE:
+            raise InputError(
+                f"row {row} of the matrix sums to {total:.12g}", rule=f"it must sum to 1 (within {ROW_TOLERANCE:g})",
+                fix=per_cent(float(total)),
+            ).at("matrix", row)  # fmt: skip
+    table = normalised(table)
+    table.setflags(write=False)
+    return table
+
+
+def normalised(rows: FloatArray) -> FloatArray:
+    """Return the rows (the last axis) divided by their sums; those that sum to one up to rounding stay as they are.
+
+    So a belief reads back from its own text without change.
+    """
+    sums = rows.sum(axis=-1, keepdims=True)
+    return np.where(np.abs(sums - 1) <= 2.0**-52 * rows.shape[-1], rows, rows / sums)
+
+
+def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
+    """Return "stationary", "any" or a law of the first entry over k states; InputError for anything else."""
+    if isinstance(initial, str):
+        if initial not in ("stationary", "any"):
+            raise InputError(
+                f"initial is {initial!r}",
+                fix=(
+                    f'write "stationary", "any" or a list of {k} '
+                    f"probabilities{did_you_mean(initial, ['stationary', 'any'])}"
+                ),
+            ).at("initial")
+        return initial
+    law = np.array([float(p) for p in initial])
+    if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
+        raise InputError(f"initial must be {k} probabilities that sum to 1, one per state").at("initial")
+    return tuple(float(p) for p in normalised(law[None, :])[0])

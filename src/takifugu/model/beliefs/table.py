@@ -1,0 +1,197 @@
+"""A joint table: every combination of values with its probability, kept exact when it is given exact."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.lists import list_of
+from takifugu.model.beliefs.estimate import checked_source, is_private_source
+from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
+from takifugu.model.beliefs.stochastic import normalised
+from takifugu.numbers.rationals import as_fraction, to_text
+
+State = Hashable
+
+
+@dataclass(frozen=True, eq=False)
+class JointTable:
+    """A joint distribution of named entries: `rows` are tuples of values, `probabilities` one mass per row.
+
+    Ints and Fractions stay exact (integer masses over a common total). Rows of probability zero may be given; they
+    keep their values in the alphabets. Raises InputError for repeated rows, ragged rows, masses that do not sum to 1.
+
+    >>> bits = JointTable([(0, 0), (1, 1)], [0.5, 0.5], names=["x1", "x2"])
+    >>> bits.alphabet(0)
+    (0, 1)
+    """
+
+    rows: tuple[tuple[State, ...], ...]
+    masses: tuple[int, ...] | tuple[float, ...]
+    total: int | None
+    column_names: tuple[Hashable, ...]
+    source: str = "assumed"
+    _alphabets: tuple[tuple[State, ...], ...] = field(default=(), repr=False)
+
+    def __init__(
+        self,
+        rows: Iterable[Sequence[State]],
+        probabilities: Iterable[int | float | Fraction],
+        names: Iterable[Hashable] | None = None,
+        source: str = "assumed",
+    ) -> None:
+        table = tuple(tuple(row) if isinstance(row, Sequence) and not isinstance(row, str) else (row,) for row in rows)
+        given = list(probabilities)
+        if not table or len(table) != len(given):
+            raise InputError(
+                f"the table has {len(table)} rows and {len(given)} probabilities", fix="give one mass per row"
+            ).at("probabilities")
+        masses, total = _masses(given)
+        width = len(table[0])
+        if width == 0 or any(len(row) != width for row in table):
+            raise InputError(
+                "the table's rows have different lengths", rule="every row needs one value per column"
+            ).at("rows")
+        alphabets = tuple(_alphabet([row[i] for row in table], i) for i in range(width))
+        table = tuple(tuple(plain_state(value) for value in row) for row in table)
+        if len(set(table)) != len(table):
+            raise InputError("the table repeats a row", fix="add up its probabilities first").at("rows")
+        listed = None if names is None else list_of(names, "the columns", "names", "['age', 'sex']")
+        columns = tuple(f"x{i + 1}" for i in range(width)) if listed is None else tuple(listed)
+        if len(columns) != width or len(set(columns)) != width:
+            raise InputError(
+                f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
+            ).at("names")
+        object.__setattr__(self, "rows", table)
+        object.__setattr__(self, "_alphabets", alphabets)
+        object.__setattr__(self, "masses", masses)
+        object.__setattr__(self, "total", total)
+        object.__setattr__(self, "column_names", columns)
+        object.__setattr__(self, "source", source)
+
+    @staticmethod
+    def from_counts(
+        rows: Iterable[Sequence[State]],
+        counts: Iterable[int],
+        names: Iterable[Hashable] | None = None,
+        *,
+        source: str,
+        private: bool = False,
+    ) -> JointTable:
+        """Return the empirical distribution of counted rows, with exact masses count / total.
+
+        `source` states in words where the counts come from; `private=True` marks that it is the data to protect.
+        Raises InputError for counts that are negative, all zero or not whole, and for an empty source.
+
+        >>> JointTable.from_counts([("ill",), ("well",)], [1, 3], source="a public survey").total
+        4
+        """
+        given = list(counts)
+        numbers = [int(c) for c in given]
+        if not numbers or min(numbers) < 0 or sum(numbers) == 0 or numbers != given:
+            raise InputError("counts must be whole numbers, not negative, and not all zero").at("counts")
+        shares = [Fraction(c, sum(numbers)) for c in numbers]
+        return JointTable(rows, shares, names, checked_source(source, private))
+
+    @property
+    def from_private_data(self) -> bool:
+        """Return whether the source states that the table was estimated from the data that it is to protect."""
+        return is_private_source(self.source)
+
+    @property
+    def size(self) -> int:
+        return len(self.column_names)
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        return self.column_names
+
+    @cached_property
+    def one_alphabet(self) -> bool:
+        return len(set(self._alphabets)) == 1
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self._alphabets[entry]
+
+    def position(self, name: Hashable) -> int:
+        if name in self.column_names:
+            return self.column_names.index(name)
+        raise InputError(
+            f"the belief has no column {name!r}",
+            fix=f"write one of {[str(n) for n in self.column_names]}{did_you_mean(name, self.column_names)}",
+        )
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        alive = {row[entry] for row, mass in zip(self.rows, self.masses, strict=True) if mass > 0}
+        return tuple(value in alive for value in self._alphabets[entry])
+
+    @cached_property
+    def indices(self) -> npt.NDArray[np.int64]:
+        """Return the rows as value indices, shape (rows, entries)."""
+        lookup = [{value: i for i, value in enumerate(a)} for a in self._alphabets]
+        return np.array([[lookup[j][v] for j, v in enumerate(row)] for row in self.rows], dtype=np.int64)
+
+    def components(self) -> tuple[range, ...]:
+        return (range(self.size),)
+
+    def component(self, number: int) -> JointTable:
+        return self
+
+    def assumptions(self) -> tuple[str, ...]:
+        return ("the record follows the stated joint table",)
+
+    def to_dict(self) -> dict[str, Any]:
+        if self.total is None:
+            probabilities: list[Any] = list(self.masses)
+        else:
+            probabilities = [to_text(Fraction(int(m), self.total)) for m in self.masses]
+        return {
+            "kind": "joint-table", "rows": [list(r) for r in self.rows], "probabilities": probabilities,
+            "names": list(self.column_names), "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> JointTable:
+        probabilities = [as_fraction(p, "a probability") if isinstance(p, str) else p for p in data["probabilities"]]
+        return JointTable(data["rows"], probabilities, data.get("names"), data.get("source", "assumed"))
+
+    def describe(self) -> str:
+        return f"a joint table of {self.size} columns and {len(self.rows)} rows ({self.source})"
+
+
+def _alphabet(column: list[Any], number: int) -> tuple[State, ...]:
+    what = f"column {number + 1} of the table"
+    return checked_alphabet(_ordered(different(column, what, "rows")), what, "rows")
+
+
+def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[Any, ...], int | None]:
+    if all(isinstance(p, int | Fraction) and not isinstance(p, bool) for p in probabilities):
+        exact = [Fraction(p) for p in probabilities]
+        if any(p < 0 for p in exact) or sum(exact) != 1:
+            raise InputError(
+                "the probabilities must not be negative and must sum to exactly 1", fix=per_cent(float(sum(exact)))
+            ).at("probabilities")
+        total = lcm(*(p.denominator for p in exact))
+        return tuple(int(p * total) for p in exact), total
+    floats = np.array([float(p) for p in probabilities])
+    if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
+        raise InputError(
+            "the probabilities must be finite, not negative, and sum to 1 (within 1e-9)",
+            fix=per_cent(float(floats.sum())),
+        ).at("probabilities")
+    return tuple(float(p) for p in normalised(floats[None, :])[0]), None
+
+
+def _ordered(values: set[State]) -> tuple[State, ...]:
+    try:
+        return tuple(sorted(values))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))

@@ -1,0 +1,409 @@
+"""Independent users: each has a finite distribution of its contribution and a probability of being present."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.lists import list_of
+from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.secrets import ABSENT, plain
+from takifugu.numbers.rationals import as_fraction, to_text
+
+State = Hashable
+Mass = int | float | Fraction
+IntArray = npt.NDArray[np.int64]
+
+#: The two meanings of absence, and what each means (errata N2).
+MODES = {
+    "unknown": "an absent user is still counted, with an unknown value",
+    "removed": "an absent user is removed and contributes nothing",
+}
+#: Probabilities given as floats may sum to one up to this error; they are then divided by their sum.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class UserLaw:
+    """What one user contributes when present: `values` with `probabilities`; and the probability of being present."""
+
+    values: tuple[State, ...]
+    probabilities: tuple[Fraction, ...] | tuple[float, ...]
+    presence: Fraction | float
+
+    def items(self) -> Iterator[tuple[State, Fraction | float]]:
+        """Yield (value, probability)."""
+        return zip(self.values, self.probabilities, strict=True)
+
+    @property
+    def exact(self) -> bool:
+        return isinstance(self.presence, Fraction) and isinstance(self.probabilities[0], Fraction)
+
+
+@dataclass(frozen=True)
+class Letters:
+    """The values that some users can have, and how they can be absent: not at all (""), "unknown" or "removed"."""
+
+    values: tuple[State, ...]
+    absence: str
+
+    @property
+    def alphabet(self) -> tuple[State, ...]:
+        return (*self.values, ABSENT) if self.absence else self.values
+
+
+@dataclass(frozen=True)
+class Singles(Sequence[range]):
+    """The ranges range(0, 1), range(1, 2), ...: every user is its own component."""
+
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, index: int) -> range: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[range]: ...
+
+    def __getitem__(self, index: int | slice) -> range | Sequence[range]:
+        if isinstance(index, slice):
+            return [range(i, i + 1) for i in range(self.size)[index]]
+        place = range(self.size)[index]
+        return range(place, place + 1)
+
+    def __iter__(self) -> Iterator[range]:
+        return (range(i, i + 1) for i in range(self.size))
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentUsers:
+    """V independent users; user v has distribution `laws[v]`, value -> probability, and may be absent (Ding22 §3.3.1).
+
+    `presence` is one probability of being present, or one per user. `absence` says what "absent" means (required where
+    a presence is below 1): "unknown", the paper's: an absent user is counted with an unknown value, so the distribution
+    of the answer given absence averages over the user's values (Ding22 Appendix A); "removed": it contributes nothing.
+    Under "unknown" absence is possible for every user, whatever `presence` says, and the answer does not depend on it.
+    Ints and Fractions stay exact. `names` name the users; `groups` builds millions of users from a few distributions.
+
+    Raises InputError for no users, probabilities that are negative, not finite or do not sum to one, repeated values,
+    the value "absent" (which stands for an absent user), and "removed" where everybody is certainly present.
+
+    >>> users = IndependentUsers([{0: 0.25, 1: 0.75}] * 3, presence=0.5, absence="removed")
+    >>> users.size, users.alphabet(0)
+    (3, (0, 1, 'absent'))
+    """
+
+    laws: tuple[UserLaw, ...]
+    law_of: IntArray
+    absence: str
+    user_names: tuple[Hashable, ...] | None
+    source: str
+
+    def __init__(
+        self,
+        laws: Iterable[Any],
+        presence: Mass | Iterable[Mass] = 1,
+        absence: str | None = None,
+        names: Iterable[Hashable] | None = None,
+        source: str = "assumed",
+    ) -> None:
+        given = [laws] if isinstance(laws, Mapping) else list(laws)
+        if not given:
+            raise InputError(
+                "there are no users", fix="give one distribution per user, for example [{0: 0.3, 1: 0.7}] * 25"
+            ).at("laws")
+        shared = not isinstance(presence, Iterable) or isinstance(presence, str)
+        each = [presence] * len(given) if shared else list(presence)  # type: ignore[arg-type]
+        if len(each) != len(given):
+            raise InputError(
+                f"there are {len(given)} users and {len(each)} presences", fix="give one, or one per user"
+            ).at("presence")
+        read = _Reader()
+        self._fill([read.law(law, there) for law, there in zip(given, each, strict=True)], absence, names, source)
+
+    @staticmethod
+    def groups(
+        groups: Iterable[Sequence[Any]], absence: str | None = None, source: str = "assumed"
+    ) -> IndependentUsers:
+        """Return users given as (count, law) or (count, law, presence), in this order; no user is stored individually.
+
+        Raises InputError as the class does, and for a count that is not a whole number above 0.
+
+        >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
+        1000000
+        """
+        laws: list[UserLaw] = []
+        counts: list[int] = []
+        read = _Reader()
+        for group in groups:
+            if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
+                raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])").at("groups")
+            count = plain(group[0])
+            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0").at("groups")
+            counts.append(count)
+            laws.append(read.law(group[1], group[2] if len(group) == 3 else 1))
+        if not laws:
+            raise InputError("there are no users", fix="give at least one group (count, distribution)").at("groups")
+        users = object.__new__(IndependentUsers)
+        users._fill(laws, absence, None, source, counts)
+        return users
+
+    def _fill(
+        self,
+        given: Sequence[UserLaw],
+        absence: str | None,
+        names: Iterable[Hashable] | None,
+        source: str,
+        counts: Sequence[int] | None = None,
+    ) -> None:
+        number = {law: i for i, law in enumerate(dict.fromkeys(given))}
+        law_of = np.array([number[law] for law in given], dtype=np.int64)
+        law_of = law_of if counts is None else np.repeat(law_of, counts)
+        law_of.setflags(write=False)
+        listed = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
+        called = None if listed is None else tuple(map(plain, listed))
+        if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
+            raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
+        object.__setattr__(self, "laws", tuple(number))
+        object.__setattr__(self, "law_of", law_of)
+        object.__setattr__(self, "absence", _mode(absence, [law.presence for law in number]))
+        object.__setattr__(self, "user_names", called)
+        object.__setattr__(self, "source", source)
+
+    @property
+    def size(self) -> int:
+        return len(self.law_of)
+
+    @property
+    def names(self) -> tuple[Hashable, ...] | None:
+        return self.user_names
+
+    @property
+    def one_alphabet(self) -> bool:
+        return len(self.letters) == 1
+
+    @cached_property
+    def letters(self) -> tuple[Letters, ...]:
+        """The different alphabets; `letters_of` says which each user has."""
+        return tuple(dict.fromkeys(self._letters(law) for law in self.laws))
+
+    @cached_property
+    def letters_of(self) -> IntArray:
+        return np.array([self.letters.index(self._letters(law)) for law in self.laws], dtype=np.int64)[self.law_of]
+
+    @cached_property
+    def likeness(self) -> IntArray:
+        """One number per user: equal for users with the same alphabet and the same possible values."""
+        known: dict[Any, int] = {}
+        keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
+        return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)[self.law_of]
+
+    def _letters(self, law: UserLaw) -> Letters:
+        may_leave = self.absence == "unknown" or law.presence < 1
+        return Letters(law.values, self.absence if may_leave else "")
+
+    def law(self, user: int) -> UserLaw:
+        """Return what user number `user` contributes, and how likely it is to be present."""
+        return self.laws[int(self.law_of[user])]
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self._alphabets[int(self.law_of[entry])]
+
+    def observable(self, entry: int) -> tuple[State, ...]:
+        """Return the values that data may have at an entry; absence of mode "unknown" is none."""
+        letters = self.letters[int(self.letters_of[entry])]
+        return (*letters.values, *([ABSENT] if letters.absence == "removed" else []))
+
+    @cached_property
+    def _alphabets(self) -> tuple[tuple[State, ...], ...]:
+        return tuple(self._letters(law).alphabet for law in self.laws)
+
+    def position(self, name: Hashable) -> int:
+        if self.user_names is None:
+            raise InputError(
+                f"the users have no names, so there is no {name!r}", fix="number them from 0, or give names"
+            )
+        if name in self.user_names:
+            return self.user_names.index(name)
+        raise InputError(f"the belief has no user {name!r}{did_you_mean(name, self.user_names)}")
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return self._possible[int(self.law_of[entry])]
+
+    @cached_property
+    def _possible(self) -> tuple[tuple[bool, ...], ...]:
+        return tuple(
+            tuple(law.presence > 0 and p > 0 for p in law.probabilities) + (True,) * bool(self._letters(law).absence)
+            for law in self.laws
+        )
+
+    def components(self) -> Sequence[range]:
+        return Singles(self.size)
+
+    def component(self, number: int) -> IndependentUsers:
+        which = int(self.law_of[number])
+        if which not in self._alone:
+            alone = object.__new__(IndependentUsers)
+            alone._fill([self.laws[which]], "unknown", None, self.source)
+            object.__setattr__(alone, "absence", self.absence)
+            self._alone[which] = alone
+        return self._alone[which]
+
+    @cached_property
+    def _alone(self) -> dict[int, IndependentUsers]:
+        return {}
+
+    def likenesses(self, columns: Iterable[IntArray | None], by_law: bool = False) -> IntArray:
+        """Return one number per user, equal for those who are alike: alphabet, possible values, and all columns.
+
+        With `by_law` users whose laws differ are not alike.
+        """
+        code = self.law_of if by_law else self.likeness
+        for column in columns:
+            if column is not None and (column != column[0]).any():
+                numbers = np.unique(column, return_inverse=True)[1].ravel()
+                code = np.unique(code * (int(numbers.max()) + 1) + numbers, return_inverse=True)[1].ravel()
+        return code
+
+    def representatives(
+        self, entries: range | tuple[int, ...], columns: Iterable[IntArray | None], by_law: bool = False
+    ) -> list[int]:
+        """Return the first of each set of users in `entries` who are alike (see `likenesses`), in order."""
+        chosen = np.arange(entries.start, entries.stop) if isinstance(entries, range) else np.array(entries, np.int64)
+        code = self.likenesses(columns, by_law)[chosen]
+        return sorted(chosen[np.unique(code, return_index=True)[1]].tolist())
+
+    def assumptions(self) -> tuple[str, ...]:
+        return (
+            "the users are independent of each other, each with the stated distribution of its contribution",
+            f"the list of possible users is public; {MODES[self.absence]}",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        ends = np.flatnonzero(np.diff(self.law_of)) + 1
+        starts = [0, *ends.tolist()]
+        return {
+            "kind": "independent-users",
+            "laws": [
+                {"law": [[v, _to(p)] for v, p in law.items()], "presence": _to(law.presence)} for law in self.laws
+            ],
+            "users": [
+                [end - start, int(self.law_of[start])]
+                for start, end in zip(starts, [*starts[1:], self.size], strict=True)
+            ],
+            "absence": self.absence,
+            "names": None if self.user_names is None else list(self.user_names),
+            "source": self.source,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> IndependentUsers:
+        laws = [([(v, _from(p)) for v, p in law_data["law"]], _from(law_data["presence"])) for law_data in data["laws"]]
+        groups = [(count, *laws[number]) for count, number in data["users"]]
+        users = IndependentUsers.groups(groups, data["absence"], data.get("source", "assumed"))
+        names = data.get("names")
+        object.__setattr__(users, "user_names", None if names is None else tuple(names))
+        return users
+
+    def describe(self) -> str:
+        laws = "one distribution" if len(self.laws) == 1 else f"{len(self.laws)} different distributions"
+        return f"{self.size} independent users with {laws}; {MODES[self.absence]} ({self.source})"
+
+
+class _Reader:
+    """Reads laws and presences; a law that is given again, as the same object, is read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Any], tuple[Any, UserLaw]] = {}
+
+    def law(self, law: Any, presence: Any) -> UserLaw:
+        key = (id(law), presence if isinstance(presence, int | float | Fraction) else repr(presence))
+        if key not in self._known:
+            self._known[key] = law, UserLaw(*_law(law), _presence(presence))
+        return self._known[key][1]
+
+
+def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[float, ...]]:
+    try:
+        pairs = [(plain(v), plain(p)) for v, p in (law.items() if hasattr(law, "items") else law)]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}"
+        ).at("laws") from None
+    if not pairs:
+        raise InputError(
+            "a user's distribution is empty", fix="give at least one value with its probability"
+        ).at("laws")
+    values = checked_alphabet([v for v, _ in pairs], "a user's distribution", "laws")
+    if ABSENT in values:
+        raise InputError(
+            f"a user's distribution has the value {ABSENT!r}, which stands for an absent user", fix="rename it"
+        ).at("laws")
+    for value, p in pairs:
+        number = isinstance(p, int | float | Fraction) and not isinstance(p, bool)
+        if not number or not math.isfinite(p) or p < 0:
+            raise InputError(
+                f"the probability of {value!r} is {p!r}", rule="it must be a finite number, at least 0"
+            ).at("laws")
+    if any(isinstance(p, float) for _, p in pairs):
+        total = math.fsum(float(p) for _, p in pairs)
+        if abs(total - 1) > TOLERANCE:
+            raise InputError(
+                f"a user's probabilities sum to {total}", rule="they must sum to 1 (within 1e-9)", fix=per_cent(total)
+            ).at("laws")
+        off = abs(total - 1) > 2.0**-50
+        return values, tuple(float(p) / total if off else float(p) for _, p in pairs)
+    exact = tuple(Fraction(p) for _, p in pairs)
+    if sum(exact) != 1:
+        raise InputError(
+            f"a user's probabilities sum to {sum(exact)}", rule="they must sum to exactly 1",
+            fix=per_cent(float(sum(exact))),
+        ).at("laws")
+    return values, exact
+
+
+def _presence(presence: Any) -> Fraction | float:
+    there = plain(presence)
+    number = isinstance(there, int | float | Fraction) and not isinstance(there, bool)
+    if not number or not 0 <= there <= 1:
+        raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1").at("presence")
+    return there if isinstance(there, float) and there not in (0.0, 1.0) else Fraction(there)
+
+
+def _mode(absence: str | None, presences: Sequence[Fraction | float]) -> str:
+    certain = all(there == 1 for there in presences)
+    if absence is None and certain:
+        return "unknown"
+    if absence not in MODES:
+        raise InputError(
+            f"the absence is {absence!r}",
+            fix=(
+                f"write \"unknown\" ({MODES['unknown']}) or \"removed\" "
+                f"({MODES['removed']}){did_you_mean(absence, MODES)}"
+            ),
+        ).at("absence")
+    if absence == "removed" and certain:
+        raise InputError(
+            'the absence is "removed", and every user is present with probability 1', fix="give a presence below 1"
+        ).at("absence")
+    return absence
+
+
+def _to(p: Fraction | float) -> str | float:
+    """Fractions become text, floats stay floats: both read back exactly."""
+    return to_text(p) if isinstance(p, Fraction) else p
+
+
+def _from(p: str | float) -> Fraction | float:
+    return as_fraction(p, "a probability") if isinstance(p, str) else p

@@ -1,0 +1,296 @@
+"""Frameworks: secrets times beliefs, as lazy families of comparisons with one canonical form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from takifugu.core.entries import listed, order, relisted
+from takifugu.core.errors import InputError, within
+from takifugu.core.registry import Registry
+from takifugu.model import beliefs as belief_room
+from takifugu.model import secrets as secret_room
+from takifugu.model.beliefs import Belief, separate
+from takifugu.model.beliefs.domain import Data
+from takifugu.model.beliefs.domain import from_dict as domain_from_dict
+from takifugu.model.beliefs.pair import LawPair
+from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.queries.coding import alphabets
+from takifugu.model.secrets import Secret, WhichLaw
+from takifugu.model.secrets.hypotheses import Comparison
+from takifugu.numbers.distributions.pmf import Pmf
+
+#: The definitions of privacy that a framework may be read under: what each says is `definitions.Definition`.
+DEFINITIONS: Registry[Any] = Registry(
+    "the framework's definition",
+    {
+        "pufferfish": "accounting.definitions.pufferfish:PUFFERFISH",
+        "attribute": "accounting.definitions.attribute:ATTRIBUTE",
+        "asymmetric": "accounting.definitions.asymmetric:ASYMMETRIC",
+        "distribution": "accounting.definitions.distribution:DISTRIBUTION",
+    },
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Framework:
+    """What is hidden from whom: every pair of every secret, under every belief, both ways, with weight 1.
+
+    `definition` is "pufferfish" (Song17 Definition 2.1); others register themselves (`definitions`). Where
+    there is no belief, `given_domain` says what the data can be.
+    """
+
+    secrets: tuple[Secret, ...]
+    beliefs: tuple[Belief, ...]
+    definition: str = "pufferfish"
+    given_domain: Data | None = None
+
+    def __post_init__(self) -> None:
+        about = [] if self.given_domain is None else [self.given_domain]
+        object.__setattr__(self, "beliefs", agreed((*about, *self.beliefs))[len(about) :] if self.beliefs else ())
+
+    @property
+    def domain(self) -> Belief | Data:
+        """What queries and data are read by: the entries, their names and values; a belief says them, too."""
+        if self.beliefs:  # noise is for answers as they read them, so data are read alike
+            return self.beliefs[0]
+        if self.given_domain is None:
+            raise InputError("the framework has no belief and no domain", fix="give one of them")
+        return self.given_domain
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, where the data are records; none where they are not."""
+        return _columns(self.beliefs[0]) if self.beliefs else ()
+
+    @cached_property
+    def pairs(self) -> tuple[LawPair, ...]:
+        """Return the given distributions that are compared directly (`between`), which have no entries; mostly none."""
+        return tuple(b for b in self.beliefs if isinstance(b, LawPair))  # a framework's own form, no capability
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether given distributions of the answer are compared (`between`): nothing is known of any entries."""
+        return bool(self.pairs)
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
+        comparisons: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
+        return comparisons
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the canonical form: it reads back with `from_dict` and never holds data."""
+        text, changed = self._written
+        data: dict[str, Any] = json.loads(text) if changed is None else changed
+        return data
+
+    def fingerprint(self) -> str:
+        """Return a hash of the canonical form, of 128 bits: equal frameworks have equal fingerprints."""
+        return self._fingerprint
+
+    @cached_property
+    def _written(self) -> tuple[str, dict[str, Any] | None]:
+        """The canonical form as text, and as it is where JSON would change it: a ledger must see that to refuse it."""
+        plain = self._plain
+        text = json.dumps(plain)
+        return text, None if json.loads(text) == plain else plain
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
+        return {
+            "definition": self.definition,
+            "secrets": [s.to_dict() for s in self.secrets],
+            "beliefs": [belief_room.to_dict(b) for b in self.beliefs],
+            **({} if self.given_domain is None else {"domain": self.given_domain.to_dict()}),
+        }
+
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what must hold for the promise to mean what it says, once each."""
+        holders: tuple[Any, ...] = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
+        return tuple(dict.fromkeys(a for b in holders if hasattr(b, "assumptions") for a in b.assumptions()))
+
+    def describe(self) -> str:
+        known = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
+        return f"{'; '.join(s.describe() for s in self.secrets)} | {known}"
+
+
+def agreed(beliefs: Sequence[Any]) -> tuple[Any, ...]:
+    """Return beliefs (and a domain) about the same entries, all listed as the first one that names them lists them.
+
+    Raises InputError where they differ in the number of entries, in their names, or in the values of an entry: an
+    answer would mean something else under each of them, and data could be impossible under one alone.
+    """
+    first, agreeing = beliefs[0], list[Belief]()
+    named = next((b for b in beliefs if listed(b) is not None), first)
+    for belief in beliefs:
+        if belief.size != first.size:
+            raise InputError(
+                f"the beliefs have {first.size} and {belief.size} entries",
+                rule="all beliefs of a framework are about the same data, so give each as many entries",
+            )
+        if (one := _columns(first)) != (other := _columns(belief)):
+            raise InputError(
+                f"the beliefs have the columns {list(one)} and {list(other)}",
+                rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
+            ).at("beliefs")  # fmt: skip
+        agreeing.append(belief if listed(belief) is None else relisted(belief, listed(named) or ()))
+        if belief is not first:
+            _check_values(agreeing[0], agreeing[-1])
+    return tuple(agreeing)
+
+
+def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Belief]) -> Framework:
+    """Return the Pufferfish framework of some secrets and some beliefs (Song17 Definition 2.1).
+
+    Raises InputError when a list is empty, when a secret does not fit a belief, when no secret pair has positive
+    probability under any belief, or when a state is neither text nor a number nor true or false.
+
+    >>> from takifugu import MarkovChain, every_entry
+    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3))
+    >>> len(list(framework.comparisons()))
+    6
+    """
+    chosen: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
+    believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
+    if not chosen:
+        raise InputError(
+            "the framework hides nothing", fix="give at least one secret, for example every_entry()"
+        ).at("secrets")
+    if not believed:
+        raise InputError(
+            "the framework has no belief", fix="give at least one, for example MarkovChain(...)"
+        ).at("beliefs")
+    for secret in chosen:
+        if not isinstance(secret, Secret):
+            raise InputError(
+                f"{secret!r} is not a secret", fix="write for example every_entry() or attribute(name, a, b)"
+            ).at("secrets")
+        with within("secrets"):
+            secret_room.check_registered(secret)
+    for belief in believed:
+        if not isinstance(belief, Belief):
+            raise InputError(
+                f"{type(belief).__name__} is not a belief", fix="give a MarkovChain, a JointTable, ..."
+            ).at("beliefs")
+        belief_room.check_registered(belief)
+        _check_states(belief)
+        if isinstance(belief, LawPair) != all(isinstance(s, WhichLaw) for s in chosen):
+            raise InputError(
+                "two distributions of an answer are compared by between(p, q), not by secrets of entries"
+            ).at("beliefs")
+    # a number in a secret counts the entries as its beliefs list them
+    framework = Framework(chosen, believed, _definition(chosen))
+    if not any(_has_pair(secret, belief) for secret in chosen for belief in framework.beliefs):
+        if framework.definition != "pufferfish":
+            raise InputError(
+                "what is hidden takes one value under every belief, so there is nothing to compare",
+                fix="check the column, its values and their probabilities",
+            ).at("secrets")
+        raise InputError(
+            "every secret has probability zero under every belief, so nothing would be hidden",
+            fix="check the values that the secret names and the masses that the belief gives them",
+        ).at("secrets")
+    return framework
+
+
+def between(p: Pmf, q: Pmf) -> Framework:
+    """Return the framework that hides which of two distributions the answer comes from (Ding22 §2).
+
+    >>> between(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])).definition
+    'pufferfish'
+    """
+    for law in (p, q):
+        if not isinstance(law, Pmf):
+            raise InputError(f"{type(law).__name__} is not a distribution", fix="write Pmf(values, probabilities)")
+    return Framework((WhichLaw(),), (LawPair(p, q),))
+
+
+def from_dict(data: Mapping[str, Any]) -> Framework:
+    """Read a framework back from its canonical form.
+
+    Raises InputError for a missing key, an unknown definition, or a part that breaks its own rules.
+    """
+    missing = [key for key in ("secrets", "beliefs") if key not in data]
+    definition = data.get("definition", "pufferfish")
+    if missing:
+        raise InputError(f"the framework lacks {missing}", rule="it was not written by to_dict")
+    DEFINITIONS.find(definition)
+    return Framework(
+        tuple(secret_room.from_dict(s) for s in data["secrets"]),
+        tuple(belief_room.from_dict(b) for b in data["beliefs"]),
+        definition,
+        domain_from_dict(data["domain"]) if "domain" in data else None,
+    )
+
+
+def _check_states(belief: Belief) -> None:
+    """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
+    if _columns(belief) or getattr(belief, "is_planar", False):
+        return  # its values are tuples, which the belief itself has checked
+    for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
+        if isinstance(state, Fraction):
+            raise InputError(
+                f"the belief has the state {state!r} of type {type(state).__name__}",
+                fix="write states as text, numbers, true or false, so that they read back from a file",
+            ).at("beliefs")
+
+
+def _check_values(first: Belief, other: Belief) -> None:
+    """Refuse beliefs of which one has a value of an entry that another lacks: data with it would be refused."""
+    if first.one_alphabet and other.one_alphabet:
+        numbers: Iterable[int] = (0,)
+    else:
+        numbers = range(first.size)
+    here, there = order(first), order(other)
+    for number in numbers:
+        one = _values(first, number if here is None else here[number])
+        two = _values(other, number if there is None else there[number])
+        if one is not two and one != two:
+            names = listed(first) or listed(other)
+            which = f"entry {number}" if names is None else repr(names[number])
+            odd = sorted(map(str, one ^ two))
+            raise InputError(
+                f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])})",
+                fix="name the same values in each, with probability 0 where one never occurs",
+            ).at("beliefs")
+
+
+def _columns(belief: Any) -> tuple[str, ...]:
+    """Return the columns of a belief over records, none of others."""
+    return tuple(getattr(belief, "columns", ()))
+
+
+def _values(belief: Belief, entry: int) -> frozenset[Any]:
+    """Return the values that data may have at an entry: those that a belief calls observable, where not all are."""
+    return frozenset(getattr(belief, "observable", belief.alphabet)(entry))
+
+
+def _definition(secrets: Sequence[Secret]) -> str:
+    """Return the definition that secrets are read under: those of whole columns have one of their own."""
+    names = {getattr(secret, "definition", "pufferfish") for secret in secrets}
+    if len(names) > 1:
+        raise InputError(
+            "one framework hides entries and properties of whole columns",
+            rule="these are two promises, with rules of their own for how much noise is too little",
+            fix="calibrate for one framework, and charge the other one for the release in a ledger",
+        ).at("secrets")
+    return str(names.pop())
+
+
+def _has_pair(secret: Secret, belief: Belief) -> bool:
+    if (seen := secret_room.view(secret, belief)) is not None:
+        return secret.family(seen).has_pairs(seen, 0)
+    family = secret.family(belief)
+    users = separate(belief)
+    entries = users.representatives(family.entries, ()) if users else family.entries
+    return any(family.has_pairs(belief, entry) for entry in entries)

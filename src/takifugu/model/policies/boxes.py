@@ -1,0 +1,71 @@
+"""Equal boxes over a public range of coordinates, as places with names: row and column, counted from 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+#: Most boxes of a grid.
+MOST_BOXES = 2_000_000
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """`columns` equal boxes from one end of x to the other, and `rows` of y; the last ones include their far ends.
+
+    Raises InputError for ends that are no range, and for more than 2,000,000 boxes.
+
+    >>> town = Boxes.of((0, 10), (0, 4), columns=5, rows=2)
+    >>> town.place(Fraction(10), Fraction(1)), town.place(Fraction(11), Fraction(1)), len(town.names())
+    ('r0c4', None, 10)
+    """
+
+    x: tuple[Fraction, Fraction]
+    y: tuple[Fraction, Fraction]
+    columns: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in (("x", self.x), ("y", self.y)):
+            if low >= high:
+                raise InputError(f"{name} goes from {low} to {high}", rule="from low to high").at(name)
+        if min(self.columns, self.rows) < 1 or self.columns * self.rows > MOST_BOXES:
+            raise InputError(f"the grid has {self.columns * self.rows:,} boxes", rule=f"at most {MOST_BOXES:,}")
+
+    @staticmethod
+    def of(x: tuple[Number, Number], y: tuple[Number, Number], columns: int, rows: int) -> Boxes:
+        """Return the boxes over ranges that are given as any numbers."""
+        (left, right), (low, high) = x, y
+        across = as_fraction(left, "an end of the grid", "x"), as_fraction(right, "an end of the grid", "x")
+        along = as_fraction(low, "an end of the grid", "y"), as_fraction(high, "an end of the grid", "y")
+        return Boxes(across, along, columns, rows)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all boxes, row by row."""
+        return tuple(f"r{row}c{column}" for row in range(self.rows) for column in range(self.columns))
+
+    def place(self, x: Fraction, y: Fraction) -> str | None:
+        """Return the name of the box of a point; None outside of the range."""
+        column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
+        return None if column is None or row is None else f"r{row}c{column}"
+
+    def to_dict(self) -> dict[str, Any]:
+        ends = {name: [to_text(end) for end in pair] for name, pair in (("x", self.x), ("y", self.y))}
+        return {**ends, "columns": self.columns, "rows": self.rows}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Boxes:
+        return Boxes.of(tuple(data["x"]), tuple(data["y"]), data["columns"], data["rows"])
+
+
+def _number(value: Fraction, ends: tuple[Fraction, Fraction], count: int) -> int | None:
+    low, high = ends
+    if not low <= value <= high:
+        return None
+    return min(count - 1, math.floor((value - low) / (high - low) * count))

@@ -1,0 +1,61 @@
+"""The framework that a policy makes of a domain: what must not be noticed, whatever anybody believes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.frameworks import Framework
+from takifugu.model.policies.places import Visits
+from takifugu.model.policies.policy import ASYMMETRIC, Policy
+from takifugu.model.policies.sensitivity import Monotone
+from takifugu.model.queries import Visitors
+
+NOTHING = "the policy protects nothing: no record may move to another one"
+
+
+def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
+    """Return the framework of asymmetric privacy: a policy over the records of a domain (Takagi21 Definition IV.2).
+
+    The promise is for any two data sets that differ by one allowed move, in that order, and needs no belief. Raises
+    InputError for a policy that protects nothing, that names a value which no record has, or whose predicates raise.
+
+    >>> from takifugu.model.policies.policy import visits
+    >>> Asymmetric(visits(), Visits.of(["bar", "shop"], most=1)).definition
+    'asymmetric'
+    """
+    if not isinstance(policy, Policy):
+        raise InputError(
+            f"the policy is {policy!r}", fix="write visits(), or Policy.of(none_of('ill'), ...)"
+        ).at("policy")
+    if not isinstance(domain, Domain | Visits):
+        raise InputError(
+            f"the domain is a {type(domain).__name__}", fix="write Visits.of(places), or Domain.of(count, values)"
+        ).at("domain")
+    policy.check_known(_values(domain))
+    if _protects_nothing(policy, domain):
+        raise InputError(
+            NOTHING, rule="what is hidden is a move to another record",
+            fix="hide something that may become false: p = not c, none_of(...), for what is sensitive",
+        ).at("policy")  # fmt: skip
+    return Framework((policy,), (), ASYMMETRIC, domain)
+
+
+def _values(domain: Domain | Visits) -> Any:
+    if isinstance(domain, Visits):
+        return domain.numbers
+    return dict.fromkeys(value for values in set(domain.alphabets) for value in values)
+
+
+def _protects_nothing(policy: Policy, domain: Domain | Visits) -> bool:
+    if isinstance(domain, Visits):
+        moves = domain.moves(policy, domain.resolve(Visitors()))
+        return moves.direction is Monotone.CONSTANT
+    return not any(
+        policy.allows(before, after)
+        for values in set(domain.alphabets)
+        for before in values
+        for after in values
+        if before != after
+    )

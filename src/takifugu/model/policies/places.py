@@ -1,0 +1,277 @@
+"""People and the places where they were: a domain whose records are sets of places, however many places there are.
+
+How many people there are is not part of it, and never published. `most` is m, the largest number of these places where
+one person can have been: a *fact* (one place per hour, H hours), never a cut. Cutting a record down would make "safe"
+wrong, and would let counts rise along an allowed move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import comb
+from typing import Any, NoReturn
+
+import numpy as np
+
+from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.policies.boxes import Boxes
+from takifugu.model.policies.policy import EachOf, Policy
+from takifugu.model.policies.predicates import AnyOf, NoneOf, Value, plain_value
+from takifugu.model.policies.sensitivity import Change, IntArray, Monotone, Sensitivity, of_sum
+from takifugu.model.queries import AtMost, Query, Visitors
+
+#: Most records, sets of places, that are listed where a policy is a function of a record.
+MOST_LISTED = 4096
+
+
+class Set(frozenset[Value]):
+    """The places of one person, equal to any frozenset of them; it reads as a person would say it.
+
+    >>> Set(["bar"]), Set()
+    ('bar', nowhere)
+    """
+
+    def __repr__(self) -> str:
+        names = " and ".join(map(repr, sorted(self, key=str)[:3]))
+        return f"{names} and {len(self) - 3} more" if len(self) > 3 else names or "nowhere"
+
+
+@dataclass(frozen=True)
+class Listed(Domain):
+    """People whose sets of places are listed one by one; `places` orders the cells of a query about all of them."""
+
+    places: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class VisitCounts:
+    """How many people were at each of some places: an answer of one integer per place, none bounded by the domain.
+
+    `boxes` is the grid that gives the places their names: boxes of two grids are named alike.
+    """
+
+    labels: tuple[str, ...]
+    places: IntArray
+    most: int
+    boxes: Boxes | None = None
+
+    grid = Fraction(1)
+    on_grid = True
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels)
+
+    @property
+    def key(self) -> Hashable:
+        """Return what it counts: two answers with one key add up the same."""
+        return "visitors" if self.boxes is None else ("visitors", self.boxes)
+
+    def entry_changes(self) -> NoReturn:
+        """Raise Unsupported: nothing bounds how many people there are, so nothing bounds a change of all data."""
+        raise Unsupported("how many people there are is not declared, so nothing bounds the change of all data")
+
+    def cell_ranges(self) -> tuple[None, ...]:
+        """Return None for each cell: nothing bounds a count."""
+        return (None,) * self.cells
+
+    def evaluate(self, values: Any) -> tuple[int, ...]:
+        """Return the counts, from an array (1, places) of people counted at every place of the domain."""
+        return tuple(values[0, self.places].tolist())
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Records that are sets of these places; `most` is the largest number of them in one record, None for no bound.
+
+    `boxes` says of which grid they are the boxes, if they are. Raises InputError for no place, for a repeated one, and
+    for `most` below 1.
+
+    >>> Visits.of(["bar", "shop", "gym"], most=1).describe()
+    'people and where they were, of 3 places, each person at 1 of them at most'
+    """
+
+    places: tuple[Value, ...]
+    most: int | None = None
+    boxes: Boxes | None = None
+
+    names = None  # its entries are the places of one record, which no query reads by name
+    one_alphabet = True
+
+    def __post_init__(self) -> None:
+        texts = {str(place) for place in self.places}
+        if not self.places or len(texts) != len(self.places):
+            raise InputError(
+                "the list of places is empty" if not self.places else "two places are written alike",
+                rule="there is one at least, each once",
+            ).at("places")
+        if self.most is not None and (isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1):
+            raise InputError(f"most is {self.most!r}", rule="it is a whole number above 0, or left out").at("most")
+
+    @staticmethod
+    def of(places: Iterable[Value], most: int | None = None) -> Visits:
+        """Return the domain of these places."""
+        return Visits(tuple(map(plain_value, places)), most)
+
+    @staticmethod
+    def of_boxes(boxes: Boxes, most: int | None = None) -> Visits:
+        """Return the domain whose places are the boxes of a grid."""
+        return Visits(boxes.names(), most, boxes)
+
+    @property
+    def size(self) -> int:
+        return len(self.places)
+
+    @property
+    def largest(self) -> int:
+        """The largest number of places in one record."""
+        return self.size if self.most is None else min(self.most, self.size)
+
+    def alphabet(self, entry: int) -> tuple[Value, ...]:
+        return (False, True)
+
+    def position(self, name: Hashable) -> int:
+        """Return the number of a place; InputError for one that there is not."""
+        if name not in self.numbers:
+            raise InputError(f"the domain has no place {name!r}{did_you_mean(name, self.places)}").at("places")
+        return self.numbers[name]
+
+    @cached_property
+    def numbers(self) -> dict[Value, int]:
+        """The number of each place."""
+        return {place: number for number, place in enumerate(self.places)}
+
+    def resolve(self, query: Query) -> VisitCounts:
+        """Return the answer to Visitors, or to AtMost of it; InputError for another query."""
+        if isinstance(query, AtMost):
+            answer = self.resolve(query.query)
+            query.steps(answer)
+            return answer
+        if not isinstance(query, Visitors):
+            raise InputError(
+                f"{query.describe()} is asked of places that people visit",
+                fix="publish Visitors(places), or AtMost(Visitors(places), threshold)",
+            ).at("query")
+        cells = query.cells(self.numbers)
+        numbers = np.fromiter((self.numbers[place] for place in cells), dtype=np.int64, count=len(cells))
+        return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)), self.boxes)
+
+    def moves(self, policy: Policy, answer: VisitCounts) -> Sensitivity:
+        """Return how the counts move along one allowed move, from the structure of the policy.
+
+        A place rises where some V without it may become a V' with it: never where "not there" is a predicate of its
+        own. It falls unless "there" is one. A move takes away m places at most, and adds m at most. For predicates
+        of several places this is an upper bound, and a policy with a function is looked at record by record, where
+        records are few, or taken to allow every move.
+        """
+        policy.check_known(self.numbers)
+        rises, falls = np.ones(self.size, dtype=bool), np.ones(self.size, dtype=bool)
+        for rule in policy.rules:
+            if isinstance(rule, EachOf) or (isinstance(rule, NoneOf) and len(rule.named) == 1):
+                rises[self._chosen(rule.named)] = False
+            elif isinstance(rule, AnyOf) and len(rule.named) == 1:
+                falls[self._chosen(rule.named)] = False
+            elif not isinstance(rule, NoneOf | AnyOf) and self._records() <= MOST_LISTED:
+                records = self.as_records(1)
+                labels = tuple(self.places[n] for n in answer.places.tolist())
+                return of_sum(policy, records, Visitors(labels).resolve(records))
+        up, down = rises[answer.places], falls[answer.places]
+        total = min(min(self.largest, int(up.sum())) + min(self.largest, int(down.sum())), int((up | down).sum()))
+        kinds = {(r, f): Change(Monotone.of(r, f), Fraction(int(r or f))) for r in (False, True) for f in (False, True)}
+        changes = tuple(kinds[pair] for pair in zip(up.tolist(), down.tolist(), strict=True))
+        return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
+
+    def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
+        """Return a move that reaches the total, or the one from the most of the counted places to nowhere."""
+        if not total:
+            return None
+        most = [self.places[number] for number in answer.places[: self.largest].tolist()]
+        rest = [self.places[number] for number in answer.places[self.largest : total].tolist()]
+        alone = [Set([self.places[number]]) for number in answer.places[:50].tolist()]
+        single = [pair for place in alone for pair in ((place, Set()), (Set(), place))]
+        tries = [(Set(most), Set(rest)), (Set(most), Set()), (Set(), Set(most)), *single]
+        return next(((0, before, after) for before, after in tries if policy.allows(before, after)), None)
+
+    def as_records(self, people: int) -> Domain:
+        """Return a domain of so many people whose values are the sets of places, listed: for audits of few places.
+
+        Raises Unsupported beyond 4,096 sets.
+        """
+        if self._records() > MOST_LISTED:
+            raise Unsupported(f"there are more than {MOST_LISTED:,} sets of these places to list")
+        sets = [Set(chosen) for size in range(self.largest + 1) for chosen in combinations(self.places, size)]
+        return Listed((tuple(sets),) * people, None, self.places)
+
+    def counted(self, records: Iterable[Iterable[Value]]) -> IntArray:
+        """Return how many of the records have each place, shape (1, places).
+
+        Raises DataError, which names no place and no person, for a place that the domain lacks and for a record of
+        more places than `most`.
+        """
+        counts = np.zeros((1, self.size), dtype=np.int64)
+        for record in records:
+            there = {*record}
+            if not there <= self.numbers.keys():
+                raise DataError("a record names a place that the domain does not have", fix="declare all places")
+            self.check_sizes([len(there)])
+            counts[0, [self.numbers[place] for place in there]] += 1
+        return counts
+
+    def check_sizes(self, sizes: Sequence[int]) -> None:
+        """Raise DataError, which names nobody, for a record of more places than `most`."""
+        if self.most is not None and max(sizes, default=0) > self.most:
+            raise DataError(
+                f"a record has more places than the {self.most} that are declared",
+                rule='it must be a fact that nobody has more; cutting records down could make "safe" wrong',
+                fix="declare the number that is a fact, or none, with a limit",
+            ).at("data")
+
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what is taken to be true of everybody."""
+        if self.most is None:
+            return ()
+        places = "1 of the places" if self.most == 1 else f"{self.most} of the places"
+        return (f"no person was at more than {places}: this is a fact, nothing was cut",)
+
+    def describe(self) -> str:
+        most = "" if self.most is None else f", each person at {self.most} of them at most"
+        of = "places" if self.boxes is None else f"boxes ({self.boxes.rows} rows, {self.boxes.columns} columns)"
+        return f"people and where they were, of {self.size} {of}{most}"
+
+    def to_dict(self) -> dict[str, Any]:
+        if self.boxes is not None:
+            return {"kind": "visits", "boxes": self.boxes.to_dict(), "most": self.most}
+        return {"kind": "visits", "places": list(self.places), "most": self.most}
+
+    def _chosen(self, named: tuple[Value, ...] | None) -> Any:
+        return slice(None) if named is None else [self.numbers[value] for value in named]
+
+    def _records(self) -> int:
+        return sum(comb(self.size, count) for count in range(self.largest + 1)) if self.size <= 64 else MOST_LISTED + 1
+
+
+def read(data: Mapping[str, Any]) -> Visits:
+    """Read a domain of places back from its `to_dict` form."""
+    if "boxes" in data:
+        return Visits.of_boxes(Boxes.from_dict(data["boxes"]), data["most"])
+    return Visits.of(data["places"], data["most"])
+
+
+def counts_of(domain: Visits, data: Any) -> IntArray:
+    """Return the data as counts: a mapping of people to their places, a list of sets of places, or counts."""
+    if isinstance(data, np.ndarray):
+        if data.shape != (1, domain.size) or data.dtype.kind not in "iu" or (data < 0).any():
+            raise DataError("the counts are not one whole number for each place, in order").at("data")
+        return data.astype(np.int64)
+    records = list(data.values()) if isinstance(data, Mapping) else data
+    if isinstance(records, str) or not hasattr(records, "__iter__"):
+        raise DataError("the data are no list of records", fix="give each person's places, {'Ana': ['bar']}").at("data")
+    records = list(records)
+    if any(isinstance(record, str) or not hasattr(record, "__iter__") for record in records):
+        raise DataError("a record is no set of places", fix="give each person's places, {'Ana': ['bar']}").at("data")
+    return domain.counted(records)

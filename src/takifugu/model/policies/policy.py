@@ -1,0 +1,223 @@
+"""Policies of asymmetric privacy: which moves of one record must not be noticed (Takagi21 Definition IV.1, corrected).
+
+A policy is a **set** of predicates p_1, ..., p_d over records. A move x -> x' is allowed iff p_i(x) -> p_i(x') for all
+i: what is true of x stays true (docs/errata.md, E4: the printed relation is the negation). The requirement is
+Pr[M(X) in S] <= e^epsilon Pr[M(X') in S] + delta for all data sets X, X' that differ by one allowed move, and nothing
+the other way. With p = not c, "c is false", c may turn from true to false and never back: that somebody *was* at a
+place is hidden, that they were not is not.
+
+"Allowed" is a preorder on records: reflexive, and transitive, because implications are. Hence one move takes a record
+wherever several do, and the distance d_p(X, X') is the number of records that differ, or infinite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NoReturn, Protocol
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.model.policies.predicates import KINDS, NoneOf, Predicate, Record, Value, held, listed
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon
+
+#: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
+ASYMMETRIC = "asymmetric"
+
+
+class Rule(Protocol):
+    """A predicate, or many of one form."""
+
+    @property
+    def values(self) -> tuple[Value, ...]: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def describe(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class EachOf:
+    """The predicates "the record does not have v", one for each of the named values v, or for every value there is.
+
+    For places where people were: their set of places V against any V' without a named place that V lacks.
+
+    >>> EachOf(None).allows(frozenset({"bar", "shop"}), frozenset({"shop"}))
+    True
+    >>> EachOf(None).allows(frozenset({"bar"}), frozenset({"shop"}))
+    False
+    """
+
+    named: tuple[Value, ...] | None = None
+
+    def allows(self, before: Record, after: Record) -> bool:
+        new = held(after) - held(before)
+        return not new if self.named is None else new.isdisjoint(self.named)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.named or ()
+
+    def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
+        """Return the predicates one by one; `values` are all that there are."""
+        return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "each-of", "values": None if self.named is None else list(self.named)}
+
+    def describe(self) -> str:
+        """Say what is hidden of a record, and what is not."""
+        if self.named is None:
+            return "that a person was at the places where they were (not that they were at no other)"
+        places = " or ".join(map(repr, self.named[:4]))
+        more = "" if len(self.named) <= 4 else f" or another one of {len(self.named)} places"
+        return f"that a person was at {places}{more} (not that they were not)"
+
+
+def each_from(data: Mapping[str, Any]) -> EachOf:
+    """Read the predicates of `EachOf` back."""
+    return EachOf(None if data["values"] is None else listed(data["values"]))
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A set of predicates over records; none at all is ordinary differential privacy, where every move is allowed.
+
+    It stands as the secret of a framework and reads back from JSON. Raises InputError for what is no predicate.
+
+    >>> at_home = Policy.of(NoneOf(("bar",)))
+    >>> at_home.allows("bar", "home"), at_home.allows("home", "bar")
+    (True, False)
+    """
+
+    rules: tuple[Any, ...] = ()
+
+    definition = ASYMMETRIC
+
+    def __post_init__(self) -> None:
+        for rule in self.rules:
+            if not isinstance(rule, Predicate | EachOf):
+                raise InputError(
+                    f"the policy holds {rule!r}", rule="it is a set of predicates",
+                    fix="write none_of('ill'), visits(), or checked(name, version, function)",
+                ).at("policy")  # fmt: skip
+        object.__setattr__(self, "rules", tuple(dict.fromkeys(self.rules)))
+
+    @staticmethod
+    def of(*rules: Any) -> Policy:
+        """Return the policy that allows the moves which every one of the predicates allows."""
+        return Policy(tuple(rules))
+
+    def allows(self, before: Record, after: Record) -> bool:
+        """Return whether the move of one record, before -> after, must not be noticed (E4: p(before) -> p(after)).
+
+        Raises InputError where a predicate does.
+        """
+        return all(
+            rule.allows(before, after) if isinstance(rule, EachOf) else (not rule(before) or rule(after))
+            for rule in self.rules
+        )
+
+    def intersected(self, other: Policy) -> Policy:
+        """Return the policy that allows the moves which both allow: promises under the two add up under it."""
+        return Policy((*self.rules, *other.rules))
+
+    def predicates(self, values: Iterable[Value]) -> tuple[Predicate, ...]:
+        """Return the predicates one by one, where `values` are all that there are."""
+        known, predicates = tuple(values), list[Predicate]()
+        for rule in self.rules:
+            predicates += rule.predicates(known) if isinstance(rule, EachOf) else [rule]
+        return tuple(predicates)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The declared values that its predicates name."""
+        return tuple(dict.fromkeys(value for rule in self.rules for value in rule.values))
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether there is no predicate, so that every move is allowed: ordinary differential privacy."""
+        return not self.rules
+
+    def distance(self, one: Sequence[Record], other: Sequence[Record]) -> int | float:
+        """Return d_p(X, X'), the least number of allowed moves of one record from X to X'; infinite without a path.
+
+        Raises InputError for data sets of different sizes (Takagi21 Definition IV.6 replaces records).
+
+        >>> Policy.of(NoneOf((1,))).distance([1, 1, 0], [0, 0, 0]), Policy.of(NoneOf((1,))).distance([0], [1])
+        (2, inf)
+        """
+        if len(one) != len(other):
+            raise InputError(f"the data sets have {len(one)} and {len(other)} records", rule="a move replaces one")
+        moved = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
+        return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "policy", "rules": [rule.to_dict() for rule in self.rules]}
+
+    def describe(self) -> str:
+        """Say what is hidden, and that its opposite is not."""
+        if self.is_ordinary:
+            return "any change of one record (ordinary differential privacy)"
+        return " and ".join(rule.describe() for rule in self.rules)
+
+    def family(self, belief: Any) -> NoReturn:
+        """Raise InputError: a policy is about records, whatever anybody believes of them."""
+        raise InputError(
+            "a policy is about every record, whatever anybody believes", fix="write Asymmetric(policy, domain)"
+        ).at("secrets")
+
+    def check_known(self, values: Iterable[Value]) -> None:
+        """Raise InputError for a value that a predicate names and no record has."""
+        known = set(values)
+        for value in self.values:
+            if value not in known:
+                first_values = [str(v) for v in list(known)[:20]]
+                raise InputError(
+                    f"the policy names {value!r}, which no record has{did_you_mean(value, known)}",
+                    rule=f"its values are {first_values}{' and more' if len(known) > 20 else ''}",
+                ).at("policy")
+
+
+def policy_from(data: Mapping[str, Any]) -> Policy:
+    """Read a policy back from its `to_dict` form.
+
+    >>> policy_from(visits().to_dict()) == visits()
+    True
+    """
+    return Policy(tuple(KINDS.find(rule.get("kind"))(rule) for rule in data["rules"]))
+
+
+def visits(places: Iterable[Value] | None = None) -> Policy:
+    """Return the policy {"not at v", for each place v}: the places V of a person against any V' that is a part of V.
+
+    `places` are those that it is about; without them, every place of the domain. It hides that a person was somewhere,
+    not that they were elsewhere or nowhere: the move {A} -> {B} is not allowed, so who knows that somebody was at
+    exactly one of A and B may learn which. Raises InputError for an empty list. Source: Takagi21 Section IV-C, with
+    p = not c (docs/errata.md, N3) and a set of predicates for several places (E6).
+
+    >>> visits().allows(frozenset({"A", "B"}), frozenset({"B"})), visits().allows(frozenset({"A"}), frozenset({"B"}))
+    (True, False)
+    """
+    return Policy((EachOf(None if places is None else listed(places)),))
+
+
+def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
+    """Return what a promise (epsilon, delta) for one move says of `moves` allowed moves: k epsilon, and the delta.
+
+    The delta is delta times the sum of e^(i epsilon) for i < k, at most 1 (group privacy along a path of data sets).
+    Raises InputError for a negative number of moves.
+
+    >>> along_path(1, 0, 3)
+    (Fraction(3, 1), 0.0)
+    """
+    if isinstance(moves, bool) or not isinstance(moves, int) or moves < 0:
+        raise InputError(f"the number of moves is {moves!r}", rule="it is a whole number from 0").at("moves")
+    each, excess = as_epsilon(epsilon), as_delta(delta)
+    try:
+        total = float(excess) * math.fsum(math.exp(i * float(each)) for i in range(moves)) if excess else 0.0
+    except OverflowError:
+        total = 1.0
+    return moves * each, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
+

@@ -1,0 +1,238 @@
+"""Predicates over records: what a policy is a set of.
+
+A record is one declared value, or a frozenset of declared values (the places where a person was). A predicate p is
+written as what it asks of the values: none of these (p = not c, where c says "it has one of these"), one of these at
+least (p = c), or a function with a name and a version. `or` and `and` of predicates are refused: a policy that is such
+a formula neither makes counts monotone nor composes (docs/errata.md, E6); several predicates are a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from takifugu.core.errors import InputError
+from takifugu.core.registry import Registry
+
+Value = Hashable
+Record = Value | frozenset[Value]
+
+
+def held(record: Record) -> frozenset[Value]:
+    """Return the values that a record has: itself, or its elements where it is a set."""
+    return record if isinstance(record, frozenset) else frozenset((record,))
+
+
+class Predicate:
+    """One predicate over records: called with a record it says whether it holds."""
+
+    def __call__(self, record: Record) -> bool:
+        raise NotImplementedError
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The declared values that it names."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """Say what a policy hides with it, and what not."""
+        raise NotImplementedError
+
+    def _refuse(self, formula: str) -> NoReturn:
+        raise InputError(
+            f"a policy is no formula: {formula} of predicates is refused",
+            rule="along the moves that it would allow one count can rise while another one falls, and promises do not "
+            "add up (Takagi21 Section VI-A3 and Theorem VIII.6 as printed)",
+            fix="give all predicates: Policy.of(p, q) allows the moves that each of them allows",
+        ).at("policy")
+
+    def __or__(self, other: object) -> NoReturn:
+        self._refuse("OR")
+
+    def __and__(self, other: object) -> NoReturn:
+        self._refuse("AND")
+
+    def __bool__(self) -> NoReturn:
+        self._refuse("and, or, not")
+
+
+@dataclass(frozen=True)
+class NoneOf(Predicate):
+    """p = not c: the record has none of these values; what is hidden is that it has one.
+
+    >>> NoneOf(("ill",))("well"), NoneOf(("bar",))(frozenset({"bar", "shop"}))
+    (True, False)
+    """
+
+    named: tuple[Value, ...]
+
+    def __call__(self, record: Record) -> bool:
+        return held(record).isdisjoint(self.named)
+
+    def __invert__(self) -> AnyOf:
+        return AnyOf(self.named)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.named
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "none-of", "values": list(self.named)}
+
+    def describe(self) -> str:
+        return f"that a record has {_one_of(self.named)} (not that it has not)"
+
+
+@dataclass(frozen=True)
+class AnyOf(Predicate):
+    """p = c: the record has one of these values at least; what is hidden is that it has none."""
+
+    named: tuple[Value, ...]
+
+    def __call__(self, record: Record) -> bool:
+        return not held(record).isdisjoint(self.named)
+
+    def __invert__(self) -> NoneOf:
+        return NoneOf(self.named)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.named
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "any-of", "values": list(self.named)}
+
+    def describe(self) -> str:
+        return f"that a record does not have {_one_of(self.named)} (not that it has)"
+
+
+@dataclass(frozen=True)
+class Checked(Predicate):
+    """A predicate that is a function of a record; its name and version are what a ledger writes down.
+
+    `from_dict` finds again what this process has defined. Raises InputError, which does not quote what the function
+    says, where it raises or returns anything but true or false.
+
+    >>> Checked("is-even", 1, lambda record: record % 2 == 0)(3)
+    False
+    """
+
+    name: str
+    version: int
+    function: Callable[[Any], Any] = field(compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name or not callable(self.function):
+            raise InputError(
+                "a predicate that is a function needs a name, a version and the function",
+                fix="write for example checked('is-even', 1, lambda record: record % 2 == 0)",
+            ).at("policy")
+        if isinstance(self.version, bool) or not isinstance(self.version, int) or self.version < 0:
+            raise InputError(f"the version is {self.version!r}", rule="it is a whole number from 0").at("policy")
+        _DEFINED[self.name, self.version] = self
+
+    def __call__(self, record: Record) -> bool:
+        try:
+            verdict = self.function(record)
+        except Exception as error:  # whatever it is: it is a fault of the function, told without what it holds
+            raise InputError(
+                f"the predicate {self.name!r} raises {type(error).__name__} for one of the declared records",
+                rule="a policy says of every record whether its predicates hold", fix="make it total",
+            ).at("policy") from None  # fmt: skip
+        if verdict is not True and verdict is not False and type(verdict).__name__ not in ("bool_", "bool"):
+            raise InputError(
+                f"the predicate {self.name!r} returns a {type(verdict).__name__}", rule="it says true or false"
+            ).at("policy")
+        return bool(verdict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "checked", "name": self.name, "version": self.version}
+
+    def describe(self) -> str:
+        return f"that {self.name!r} (version {self.version}) is false of a record (not that it is true)"
+
+
+_DEFINED: dict[tuple[str, int], Checked] = {}
+
+
+def none_of(*values: Value) -> NoneOf:
+    """Return the predicate "the record has none of these values": that it has one of them is hidden.
+
+    Raises InputError for no value.
+
+    >>> none_of("ill").describe()
+    "that a record has 'ill' (not that it has not)"
+    """
+    return NoneOf(listed(values))
+
+
+def any_of(*values: Value) -> AnyOf:
+    """Return the predicate "the record has one of these values at least": that it has none of them is hidden."""
+    return AnyOf(listed(values))
+
+
+def checked(name: str, version: int, function: Callable[[Any], Any]) -> Checked:
+    """Return a function of a record as a predicate, with the name and version that a ledger writes down."""
+    return Checked(name, version, function)
+
+
+def listed(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Return values once each; InputError for none, and for what no record can have."""
+    plain_values = []
+    for value in values:
+        plain = plain_value(value)
+        if not isinstance(plain, str | int | float):
+            raise InputError(
+                f"a predicate names {plain!r} of type {type(plain).__name__}", fix="write text, a number, true or false"
+            ).at("policy")
+        plain_values.append(plain)
+    if not plain_values:
+        raise InputError("a predicate names no value", rule="it would hold always", fix="name one").at("policy")
+    return tuple(dict.fromkeys(plain_values))
+
+
+def plain_value(value: Any) -> Any:
+    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
+    return value.item() if hasattr(value, "dtype") else value
+
+
+def from_dict(data: Mapping[str, Any]) -> Any:
+    """Read a predicate back; InputError for an unknown kind, or a function that this process has not defined."""
+    return KINDS.find(data.get("kind"))(data)
+
+
+def _none(data: Mapping[str, Any]) -> NoneOf:
+    return NoneOf(listed(data["values"]))
+
+
+def _any(data: Mapping[str, Any]) -> AnyOf:
+    return AnyOf(listed(data["values"]))
+
+
+def _checked(data: Mapping[str, Any]) -> Checked:
+    key = (data["name"], data["version"])
+    if key not in _DEFINED:
+        raise InputError(
+            f"nobody has defined the predicate {data['name']!r} of version {data['version']}",
+            rule="a file has its name only", fix="define it, as checked(name, version, function), before you read it",
+        ).at("policy")  # fmt: skip
+    return _DEFINED[key]
+
+
+#: How each kind of predicate is read back.
+KINDS: Registry[Callable[[Mapping[str, Any]], Any]] = Registry(
+    "the predicate's kind",
+    {
+        "none-of": "model.policies.predicates:_none", "any-of": "model.policies.predicates:_any",
+        "checked": "model.policies.predicates:_checked", "each-of": "model.policies.policy:each_from",
+    },
+)  # fmt: skip
+
+
+def _one_of(values: tuple[Value, ...], most: int = 4) -> str:
+    listing = " or ".join(map(repr, values[:most]))
+    return listing if len(values) <= most else f"{listing} or another one of {len(values)} values"

@@ -1,0 +1,160 @@
+"""p-sensitivity: which way, and how far, each cell of an answer moves along one allowed move of a policy.
+
+Decreasing (counts of what is hidden, under p = not c): f(X') <= f(X), so noise that only adds is never wrong on the
+dangerous side. Increasing the other way; neither where moves go both ways, and then only two-sided noise is allowed.
+All of it follows from what is declared: the values, the policy and the query. Source: Takagi21 Definitions V.1 and V.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.escaping import number as written
+from takifugu.model.policies.policy import Policy
+from takifugu.model.queries import Additive, Query, resolved
+
+IntArray = npt.NDArray[np.int64]
+
+#: No data, a policy and a query for which nothing is monotone, in words.
+ORDINARY = "no cell is monotone: every move of one record is allowed, which is ordinary differential privacy"
+
+
+class Monotone(StrEnum):
+    """Which way a cell of the answer moves along allowed moves, if it moves at all."""
+
+    DECREASING = "decreasing"
+    INCREASING = "increasing"
+    NONE = "none"
+    CONSTANT = "constant"
+
+    @staticmethod
+    def of(rises: bool, falls: bool) -> Monotone:
+        """Return the direction of what may rise, and may fall."""
+        if rises:
+            return Monotone.NONE if falls else Monotone.INCREASING
+        return Monotone.DECREASING if falls else Monotone.CONSTANT
+
+
+@dataclass(frozen=True)
+class Change:
+    """How one cell moves along one allowed move: which way, and by how much at most, in answer units."""
+
+    direction: Monotone
+    amount: Fraction
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How an answer moves along one allowed move: each cell, and all cells together (`total`, in L1, answer units).
+
+    `is_ordinary` says that every move is allowed; `worst` is a move that reaches the total: the number of the record,
+    its value before, and after (None where nothing moves).
+    """
+
+    changes: tuple[Change, ...]
+    total: Fraction
+    is_ordinary: bool = False
+    worst: tuple[int, Any, Any] | None = None
+
+    @property
+    def direction(self) -> Monotone:
+        """Return the direction that all cells share, those that never move aside; NONE where they share none."""
+        directions = {change.direction for change in set(self.changes)} - {Monotone.CONSTANT}
+        return directions.pop() if len(directions) == 1 else Monotone.NONE if directions else Monotone.CONSTANT
+
+    def describe(self) -> str:
+        """Say which way the cells move, and how far."""
+        if self.is_ordinary:
+            return f"{ORDINARY}; the answer moves by up to {_number(self.total)}"
+        if self.direction is Monotone.CONSTANT:
+            return "no allowed move changes the answer"
+        if self.direction is not Monotone.NONE:
+            which = "fall" if self.direction is Monotone.DECREASING else "rise"
+            return f"along an allowed move no cell can but {which}, by up to {_number(self.total)} in all"
+        odd = sum(change.direction is Monotone.NONE for change in self.changes)
+        words = f"{odd} of {len(self.changes)} cells can rise and fall" if odd else "some cells rise while others fall"
+        return f"along an allowed move {words}, by up to {_number(self.total)} in all"
+
+
+def sensitivity(policy: Policy, about: Any, query: Query) -> Sensitivity:
+    """Return how the query's answer moves along one allowed move of the policy, cell by cell.
+
+    `about` is a domain: what a record can be. Exact for a sum over records of listed values (all allowed pairs of
+    values are looked at); a domain with `moves` of its own, such as places that people visit, says it from its
+    structure. Raises InputError for a query that does not fit the domain, and where a predicate does.
+
+    >>> from takifugu import Count, Histogram
+    >>> from takifugu.model.beliefs.domain import Domain
+    >>> from takifugu.model.policies.predicates import NoneOf
+    >>> people, hidden = Domain.of(3, ["ill", "well"]), Policy.of(NoneOf(("ill",)))
+    >>> sensitivity(hidden, people, Count("ill")).changes
+    (Change(direction=<Monotone.DECREASING: 'decreasing'>, amount=Fraction(1, 1)),)
+    >>> [str(change.direction) for change in sensitivity(hidden, people, Histogram()).changes]
+    ['decreasing', 'increasing']
+    """
+    answer = resolved(query, about)
+    moves_of = getattr(about, "moves", None)
+    return moves_of(policy, answer) if moves_of is not None else of_sum(policy, about, answer)
+
+
+def of_sum(policy: Policy, about: Any, answer: Additive) -> Sensitivity:
+    """Return the sensitivity of a sum over records of listed values, by looking at every allowed pair of values."""
+    up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
+    total, is_ordinary, kinds = 0, True, _kinds(about, answer)
+    worst: tuple[int, Any, Any] | None = None
+    for alphabet, table, lowest, highest, heaviest in kinds:
+        before, after, everything = _allowed(policy, alphabet)
+        is_ordinary = is_ordinary and everything
+        if not len(before):
+            continue
+        moves = table[after] - table[before]
+        rise, fall = moves.max(axis=0).clip(0), (-moves).max(axis=0).clip(0)
+        up = np.maximum(up, np.maximum(highest * rise, -lowest * fall))
+        down = np.maximum(down, np.maximum(highest * fall, -lowest * rise))
+        reach = np.abs(moves).sum(axis=1) * max(highest, -lowest)
+        if int(reach.max()) > total:
+            total, farthest = int(reach.max()), int(reach.argmax())
+            worst = heaviest, alphabet[before[farthest]], alphabet[after[farthest]]
+    changes = tuple(
+        Change(Monotone.of(bool(rise), bool(fall)), max(rise, fall) * answer.grid)
+        for rise, fall in zip(up.tolist(), down.tolist(), strict=True)
+    )
+    return Sensitivity(changes, total * answer.grid, is_ordinary and bool(kinds), worst)
+
+
+def _kinds(about: Any, answer: Additive) -> list[tuple[Sequence[Any], IntArray, int, int, int]]:
+    """Return the different sorts of records: values, table, the ends of the weights with 0, and who weighs most."""
+    one = getattr(about, "one_alphabet", False) and answer.table_of is None
+    groups: dict[Any, list[int]] = {}
+    for record in [0] if one else range(answer.size):
+        key = (about.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
+        groups.setdefault(key, []).append(record)
+    kinds = []
+    for (alphabet, number), records in groups.items():
+        weights = answer.weights if one else answer.weights[records]
+        heaviest = int(np.abs(weights).argmax())
+        ends = min(0, int(weights.min())), max(0, int(weights.max()))
+        kinds.append((alphabet, answer.tables[number], *ends, heaviest if one else records[heaviest]))
+    return kinds
+
+
+def _allowed(policy: Policy, alphabet: Sequence[Any]) -> tuple[list[int], list[int], bool]:
+    """Return the indices of all allowed moves between different values, and whether every move is allowed."""
+    pairs = [
+        (i, j)
+        for i, before in enumerate(alphabet)
+        for j, after in enumerate(alphabet)
+        if i != j and policy.allows(before, after)
+    ]
+    return [i for i, _ in pairs], [j for _, j in pairs], len(pairs) == len(alphabet) * (len(alphabet) - 1)
+
+
+def _number(value: Fraction) -> str:
+    return written(value)

@@ -1,0 +1,54 @@
+"""What is published: additive queries as integer tables on a grid, and how far an answer moves when entries change."""
+
+from takifugu.model.queries.above import CountAbove
+from takifugu.model.queries.additive import Additive, Entries, IntArray, State
+from takifugu.model.queries.by import By
+from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
+from takifugu.model.queries.coding import FINEST_IMPLIED_GRID, implied_grid
+from takifugu.model.queries.counts import Count, Histogram
+from takifugu.model.queries.cross_table import CrossTable
+from takifugu.model.queries.each_value import EachValue
+from takifugu.model.queries.forms import Query
+from takifugu.model.queries.registry import check, from_dict, is_ours, key_of, register, resolved
+from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.selection import Median, Mode, Quantile, TopK
+from takifugu.model.queries.statistic import Statistic
+from takifugu.model.queries.together import Together
+from takifugu.model.queries.visits import AtMost, Visitors
+
+__all__ = [
+    "FINEST_IMPLIED_GRID",
+    "Additive",
+    "AtMost",
+    "By",
+    "Candidates",
+    "Count",
+    "CountAbove",
+    "CountRows",
+    "CrossTable",
+    "EachValue",
+    "Entries",
+    "Histogram",
+    "Identity",
+    "IntArray",
+    "Linear",
+    "Mean",
+    "Median",
+    "Mode",
+    "Quantile",
+    "Query",
+    "State",
+    "Statistic",
+    "Sum",
+    "Together",
+    "TopK",
+    "Visitors",
+    "check",
+    "from_dict",
+    "implied_grid",
+    "is_ours",
+    "key_of",
+    "register",
+    "resolved",
+]

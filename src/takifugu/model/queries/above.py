@@ -1,0 +1,68 @@
+"""Counts above thresholds: how many entries have a number above each of declared ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.queries.additive import Additive, Chosen, Entries, State
+from takifugu.model.queries.coding import code_of, state_tables
+from takifugu.model.queries.forms import codes_from, codes_to, copied_codes, entry_tuple, plain, runs, unruns, where
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+
+@dataclass(frozen=True)
+class CountAbove:
+    """How many entries are above each of `thresholds`, one number or several; not those that equal it.
+
+    Entries' numbers are the states themselves, or their `codes`. One entry moves as many of the counts as thresholds
+    lie between its two numbers. Raises InputError for no threshold, a repeated one, and a state without a number.
+
+    >>> CountAbove([30, "50.5"]).describe()
+    'how many entries are above 30 and above 50.5'
+    """
+
+    thresholds: tuple[Fraction, ...]
+    codes: Mapping[State, Number] | None = field(hash=False)
+    entries: Chosen | None
+
+    def __init__(
+        self,
+        thresholds: Number | Sequence[Number],
+        codes: Mapping[State, Number] | None = None,
+        entries: Sequence[int | str] | None = None,
+    ) -> None:
+        given = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
+        exact = tuple(as_fraction(plain(one), "a threshold", "thresholds") for one in given)
+        if not exact or len(set(exact)) < len(exact):
+            raise InputError(
+                "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"
+            ).at("thresholds")
+        object.__setattr__(self, "thresholds", exact)
+        object.__setattr__(self, "codes", copied_codes(codes))
+        object.__setattr__(self, "entries", entry_tuple(entries))
+
+    def resolve(self, entries: Entries) -> Additive:
+        def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
+            numbers = [code_of(state, self.codes) for state in alphabet]
+            return [[int(number > threshold) for threshold in self.thresholds] for number in numbers]
+
+        tables, weights, table_of = state_tables(entries, self.entries, rows)
+        return Additive(Fraction(1), tuple(f"above {to_text(t)}" for t in self.thresholds), tables, weights, table_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        settings = {"thresholds": [to_text(t) for t in self.thresholds], "codes": codes_to(self.codes)}
+        return {"kind": "count-above", **settings, "entries": runs(self.entries)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> CountAbove:
+        codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
+        return CountAbove([Fraction(t) for t in data["thresholds"]], codes, entries)
+
+    def describe(self) -> str:
+        *first, last = (f"above {to_text(t)}" for t in self.thresholds)
+        listed = f"{', '.join(first)} and {last}" if first else last
+        return f"how many entries are {listed}{where(self.entries)}"

@@ -1,0 +1,262 @@
+"""A query by cells: one answer for each hour of the day, weekday or ward, from the entries that lie in it.
+
+How far such a table moves. An entry i that the query counts with weight w changes cell c only if c holds i, and there
+by w times a difference of two rows of the query's own table (w/n_h of one for a mean over n_h entries). Cells are
+different coordinates, so their L1 norms add: i alone moves the table by at most its own change in each cell that holds
+it, D(i) = sum over the cells c that hold i of D_c(i). By the triangle inequality D(N) <= sum over i in N of D(i). It is
+reached where all entries have one alphabet: the pair of values that is farthest apart is then the same for every entry
+and cell, so all entries of N can move between its two values at once, and nothing cancels.
+
+So a histogram by hour moves by 2 per step, as the histogram of the day does, and not by 2 per hour of the day; a count
+by 1; a mean per hour by its range / n_h. Where cells overlap, each that holds the entry adds its part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.entries import positions
+from takifugu.core.errors import InputError, within
+from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray
+from takifugu.model.queries.coded import Mean, Sum
+from takifugu.model.queries.coding import common_step
+from takifugu.model.queries.counts import Count, Histogram
+from takifugu.model.queries.forms import Query, entry_tuple, runs, unruns, where
+
+#: The queries that may be told by cells, by the kind that they write.
+_PARTS: dict[str, Any] = {"count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean}
+#: A table of more numbers (kinds of entries x values x cells of the answer) is refused: 400 MB.
+MOST_NUMBERS = 50_000_000
+
+
+@dataclass(frozen=True)
+class By:
+    """A count, histogram, sum or mean for each cell: a part of the entries with a label, such as an hour of the day.
+
+    `cells` gives the entries of each label: their numbers, or names. Cells may overlap, and need not hold all entries.
+    With `every` they are numbers below it, and the cells repeat every so many entries, so that they mean the same of
+    one sequence and of a pool of several. `by` says in words what the cells are; only `entries` are read, if given.
+    D(N) is the sum over N of the changes in an entry's own cells (this module). Raises InputError for no cell, a cell
+    without entries, two of one label, and a query that chooses entries itself.
+
+    >>> table = By(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
+    >>> table.describe()
+    "the number of entries in state 'walking', by time of day (2 cells)"
+    >>> from takifugu import MarkovChain
+    >>> answer = table.resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48, states=["still", "walking"]))
+    >>> answer.labels, answer.change(range(48))
+    (('night', 'day'), 48)
+    """
+
+    query: Query
+    cells: tuple[tuple[str, Chosen], ...]
+    by: str = ""
+    every: int | None = None
+    entries: Chosen | None = None
+
+    def __init__(
+        self,
+        query: Query,
+        cells: Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]],
+        by: str = "",
+        every: int | None = None,
+        entries: Iterable[int | str] | None = None,
+    ) -> None:
+        if type(query) not in _PARTS.values():
+            what = f"a {type(query).__name__} cannot be told by cells"
+            raise InputError(what, fix="give a Count, Histogram, Sum or Mean").at("query")
+        for key in ("entries", "attribute"):
+            if getattr(query, key, None) is not None:
+                what = f"the query that is told by cells has {key} of its own"
+                raise InputError(what, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
+        object.__setattr__(self, "query", query)
+        object.__setattr__(self, "cells", _cells(cells))
+        object.__setattr__(self, "by", str(by))
+        object.__setattr__(self, "every", _period(every, self.cells))
+        object.__setattr__(self, "entries", entry_tuple(entries))
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Return the vector of all cells; raises InputError for an unknown entry, and for too large a table."""
+        every = self.query.total() if isinstance(self.query, Mean) else self.query
+        base, held = every.resolve(entries), self.held(entries)
+        parts = [Fraction(1, len(h)) if isinstance(self.query, Mean) else Fraction(1) for h in held]
+        unit = common_step(parts)
+        tables, table_of = _tables(base, held, [int(part / unit) for part in parts])
+        read = np.zeros(base.size, dtype=np.int64)
+        read[np.concatenate(held)] = 1
+        return Additive(base.grid * unit, self._labels(base.labels), tables, base.weights * read, table_of)
+
+    def held(self, entries: Entries) -> list[IntArray]:
+        """Return the belief's own positions of the entries that each cell reads.
+
+        Raises InputError for an entry that there is not, for a cell that has none, and for a mean over none.
+        """
+        places_of_cells = [self._positions(entries, *cell) for cell in self.cells]
+        if self.entries is not None:
+            read = np.array(positions(entries, self.entries), dtype=np.int64)
+            places_of_cells = [places[np.isin(places, read)] for places in places_of_cells]
+        for (label, _), places in zip(self.cells, places_of_cells, strict=True):
+            if not len(places) and (self.entries is None or isinstance(self.query, Mean)):
+                what = f"the cell {label!r} has no entry" if self.entries is None else f"no entry of {label!r} is read"
+                raise InputError(what, fix="leave the cell out").at("cells", label)
+        return places_of_cells
+
+    def _positions(self, entries: Entries, label: str, chosen: Chosen) -> IntArray:
+        if self.every is not None:
+            first = np.array(chosen, dtype=np.int64)
+            places: IntArray = (np.arange(0, entries.size, self.every, dtype=np.int64)[:, None] + first).ravel()
+            return places[places < entries.size]
+        with within("cells", label):
+            return np.unique(np.array(positions(entries, chosen), dtype=np.int64))
+
+    @property
+    def blocks(self) -> int:
+        """Return in how many blocks of cells a public total may be known: every cell of a histogram has its own."""
+        return len(self.cells) if isinstance(self.query, Histogram) else 1
+
+    def unnamed(self) -> By:
+        """Return the same table with its cells numbered: what it says of its entries, as a ledger keeps it."""
+        cells = [(str(number), chosen) for number, (_, chosen) in enumerate(self.cells)]
+        return By(self.query, cells, "", self.every, self.entries)
+
+    def _labels(self, states: tuple[str, ...]) -> tuple[str, ...]:
+        if not isinstance(self.query, Histogram):
+            return tuple(label for label, _ in self.cells)
+        labels = tuple(f"{label}, {state}" for label, _ in self.cells for state in states)
+        if len(set(labels)) < len(labels):
+            alike = next(label for label in labels if labels.count(label) > 1)
+            what = f"two cells of the table are written {alike!r}, so that they could not be told apart"
+            raise InputError(what, fix="rename a cell or a state").at("cells")
+        return labels
+
+    @staticmethod
+    def two_way(data: Mapping[str, Any], labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
+        """Return the cell and the state of each label of a histogram, from the written query; None for one-way tables.
+
+        Of another query by two things these are the two parts of each cell.
+
+        >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
+        (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
+        >>> By.two_way(By(Count(1), {"Monday 00": [0]}, "weekday and hour").to_dict(), ["Monday 00"])
+        (('Monday', '00'),)
+        """
+        listed, cells = tuple(labels), [label for label, _ in data["cells"]]
+        if data["query"]["kind"] != "histogram":
+            parts = [tuple(label.split(" ")) for label in listed]
+            is_by_two = " and " in data["by"] and all(len(part) == 2 for part in parts)
+            return tuple((part[0], part[1]) for part in parts) if is_by_two else None
+        states = len(listed) // len(cells)
+        cells_of = [cells[number // states] for number in range(len(listed))]
+        return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, listed, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        cells = [[label, runs(chosen)] for label, chosen in self.cells]
+        return {
+            "kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by, "every": self.every,
+            "entries": runs(self.entries),
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> By:
+        query = _PARTS[data["query"]["kind"]].from_dict(data["query"])
+        cells = [(label, unruns(chosen) or ()) for label, chosen in data["cells"]]
+        return By(query, cells, data.get("by", ""), data.get("every"), unruns(data.get("entries")))
+
+    def describe(self) -> str:
+        return f"{self.query.describe()}, by {self.by or 'cells'} ({len(self.cells)} cells){where(self.entries)}"
+
+
+def by_columns() -> InputError:
+    """Return the refusal of a table by cells over records: its cells choose entries, and there those are columns."""
+    return InputError(
+        "a table by cells chooses entries, and those of records are columns",
+        fix="count rows by the values of columns: CrossTable(['age', 'sex'])",
+    ).at("query")
+
+
+def _cells(given: Any) -> tuple[tuple[str, Chosen], ...]:
+    """Return the cells as labels and entries; InputError for what cannot be told apart or holds nothing."""
+    pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
+    chosen_of = dict[str, Chosen]()
+    for label, chosen in pairs:
+        if not isinstance(label, str) or not label:
+            raise InputError(f"a cell is called {label!r}", rule="its label is a text", fix="name it").at("cells")
+        if label in chosen_of:
+            raise InputError(f"two cells are called {label!r}", fix="rename one, or join them").at("cells")
+        with within("cells", label):
+            chosen_of[label] = entry_tuple(_some(chosen, label)) or ()
+    if not chosen_of:
+        raise InputError("the table has no cell", fix="name one, with its entries").at("cells")
+    return tuple(chosen_of.items())
+
+
+def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
+    """Return after how many entries the cells repeat; InputError where they hold another entry than one of those."""
+    if every is None:
+        return None
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        raise InputError(f"the cells repeat every {every!r} entries", fix="give a whole number above 0").at("every")
+    for label, chosen in cells:
+        odd = next((entry for entry in chosen if isinstance(entry, str) or entry >= every), None)
+        if odd is not None:
+            rule = f"cells that repeat every {every} entries hold numbers from 0 to {every - 1}"
+            raise InputError(f"the cell {label!r} holds {odd!r}", rule=rule, fix="number them so").at("cells", label)
+    return every
+
+
+def _some(chosen: Any, label: str) -> list[int | str]:
+    """Return the entries of a cell as a list; InputError where there is none."""
+    listed = [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, Iterable) else None
+    if listed is None:
+        what = f"the entries of the cell {label!r} are {chosen!r}"
+        raise InputError(what, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")
+    listing = list(listed)
+    if not listing:
+        raise InputError(f"the cell {label!r} has no entry", fix="leave it out, or name its entries")
+    return listing
+
+
+def _tables(base: Additive, held: list[IntArray], parts: list[int]) -> tuple[tuple[IntArray, ...], IntArray]:
+    """Return a table for each kind of entry (its table in `base`, the cells that hold it), and every entry's kind."""
+    kind_of = np.zeros(base.size, dtype=np.int64) if base.table_of is None else base.table_of.copy()
+    joined = list[tuple[int, int]]()  # kinds after the first: another kind, with one more cell
+    for cell, places in enumerate(held):
+        before, which = np.unique(kind_of[places], return_inverse=True)
+        kind_of[places] = len(base.tables) + len(joined) + which.ravel()
+        joined.extend((old, cell) for old in before.tolist())
+        _check_size(len(joined))
+    used, table_of = np.unique(kind_of, return_inverse=True)
+    made = [_cells_of(kind, len(base.tables), joined) for kind in used.tolist()]
+    _check_size(sum(len(base.tables[number]) for number, _ in made) * base.cells * len(held))
+    return tuple(_table(base, number, cells, parts) for number, cells in made), table_of.ravel().astype(np.int64)
+
+
+def _check_size(numbers: int) -> None:
+    if numbers > MOST_NUMBERS:
+        raise InputError(
+            f"the table by cells needs more than {MOST_NUMBERS:,} numbers",
+            fix="take fewer cells, or cells of which fewer overlap",
+        ).at("cells")
+
+
+def _cells_of(kind: int, first: int, joined: list[tuple[int, int]]) -> tuple[int, list[int]]:
+    """Return the number of the table that a kind of entries has in the query itself, and the cells that hold them."""
+    cells = list[int]()
+    while kind >= first:
+        kind, cell = joined[kind - first]
+        cells.append(cell)
+    return kind, cells
+
+
+def _table(base: Additive, number: int, cells: list[int], parts: list[int]) -> IntArray:
+    """Return what an entry that these cells hold adds to all cells, for each of its values."""
+    base_table = base.tables[number]
+    table = np.zeros((len(base_table), base.cells * len(parts)), dtype=np.int64)
+    for cell in cells:
+        table[:, cell * base.cells : (cell + 1) * base.cells] = base_table * parts[cell]
+    return table

@@ -1,0 +1,214 @@
+"""Queries that add up codes of states: sums, means, weighted sums, the value itself."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.entries import positions
+from takifugu.core.errors import InputError
+from takifugu.model.queries.additive import Additive, Chosen, Entries, State
+from takifugu.model.queries.coding import chosen_mask, coded, column_mask
+from takifugu.model.queries.forms import (
+    codes_from,
+    codes_to,
+    copied_codes,
+    entry_tuple,
+    grid_or_none,
+    plain,
+    runs,
+    text_or_none,
+    unruns,
+    where,
+)
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+Codes = Mapping[State, Number]
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum of the entries' codes: the states themselves where they are numbers, else `codes[state]`.
+
+    `attribute` names one column of a table; otherwise all entries, or the chosen ones, are added. Each code is rounded
+    to the nearest multiple of `grid` (half to even); without a grid the codes' common one is used, not finer than
+    1/1,000,000. Raises InputError for a state without a code, Unsupported where the grid must be declared.
+
+    >>> Sum(codes={"still": 0, "walking": "0.5"}).describe()
+    'the sum of the entries'
+    """
+
+    attribute: Hashable | None = None
+    codes: Codes | None = field(default=None, hash=False)
+    entries: Chosen | None = None
+    grid: Number | None = None
+
+    def __post_init__(self) -> None:
+        if self.attribute is not None and self.entries is not None:
+            raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
+        object.__setattr__(self, "attribute", plain(self.attribute))
+        object.__setattr__(self, "codes", copied_codes(self.codes))
+        object.__setattr__(self, "entries", entry_tuple(self.entries))
+        object.__setattr__(self, "grid", grid_or_none(self.grid))
+
+    def resolve(self, entries: Entries) -> Additive:
+        read = chosen_mask(entries, self.entries) if self.attribute is None else column_mask(entries, self.attribute)
+        return coded(entries, "sum", self.codes, read, grid=grid_or_none(self.grid))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "sum", "attribute": self.attribute, "codes": codes_to(self.codes), "entries": runs(self.entries),
+            "grid": text_or_none(grid_or_none(self.grid)),
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Sum:
+        return Sum(*_parts(data), data.get("grid"))
+
+    def describe(self) -> str:
+        if self.attribute is not None:
+            return f"the sum of {self.attribute!r}{_coding(self.codes)}"
+        return f"the sum of the entries{where(self.entries)}"
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The sum of the entries' codes (see Sum) divided by the public number of entries that are added.
+
+    >>> Mean("age").describe()
+    "the mean of 'age'"
+    """
+
+    attribute: Hashable | None = None
+    codes: Codes | None = field(default=None, hash=False)
+    entries: Chosen | None = None
+    grid: Number | None = None
+
+    def __post_init__(self) -> None:
+        total = self.total()
+        for name in ("attribute", "codes", "entries", "grid"):
+            object.__setattr__(self, name, getattr(total, name))
+
+    def total(self) -> Sum:
+        return Sum(self.attribute, self.codes, self.entries, self.grid)
+
+    def resolve(self, entries: Entries) -> Additive:
+        if self.attribute is None:
+            count = entries.size if self.entries is None else len(set(positions(entries, self.entries)))
+        else:
+            count = 1
+        total = self.total().resolve(entries)
+        return replace(total, grid=total.grid / count, labels=("mean",))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.total().to_dict(), "kind": "mean"}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Mean:
+        return Mean(*_parts(data), data.get("grid"))
+
+    def describe(self) -> str:
+        if self.attribute is not None:
+            return f"the mean of {self.attribute!r}{_coding(self.codes)}"
+        return f"the mean of the entries{where(self.entries)}"
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The weighted sum of the entries' codes, sum_i weights[i] * code(x_i), on a declared or implied grid.
+
+    Each product is rounded to the nearest multiple of `grid` (half to even) before it is added, so the answer stays
+    additive; without a grid the products' common one is used, not finer than 1/1,000,000.
+
+    >>> Linear([1, 0, "1/2"]).weights
+    (Fraction(1, 1), Fraction(0, 1), Fraction(1, 2))
+    """
+
+    weights: tuple[Fraction, ...]
+    codes: Codes | None = field(default=None, hash=False)
+    grid: Fraction | None = None
+
+    def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
+        if isinstance(weights, str) or not isinstance(weights, Iterable):
+            raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry").at("weights")
+        object.__setattr__(self, "weights", tuple(as_fraction(w, "a weight", "weights") for w in weights))
+        object.__setattr__(self, "codes", copied_codes(codes))
+        object.__setattr__(self, "grid", grid_or_none(grid))
+
+    def resolve(self, entries: Entries) -> Additive:
+        if len(self.weights) != entries.size:
+            raise InputError(
+                f"the linear query has {len(self.weights)} weights and the belief {entries.size} entries",
+                fix="give one weight per entry, 0 where an entry is not read",
+            ).at("weights")
+        return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
+
+    def to_dict(self) -> dict[str, Any]:
+        weights = [to_text(w) for w in self.weights]
+        return {"kind": "linear", "weights": weights, "codes": codes_to(self.codes), "grid": text_or_none(self.grid)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Linear:
+        return Linear(data["weights"], codes_from(data.get("codes")), data.get("grid"))
+
+    def describe(self) -> str:
+        return "a weighted sum of the entries"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The value itself: the answer that `between` compares, or one named column of a table.
+
+    `codes` number the categories of a column that holds no numbers: the numbering of a nominal column changes how much
+    noise it needs, so it is part of the query. `grid` declares the multiples that a real-valued answer is published in.
+
+    >>> Identity("age").describe()
+    "the value of 'age'"
+    >>> Identity("education", codes={"Bachelors": 1, "Masters": 2}).describe()
+    "the value of 'education', coded 'Bachelors' = 1, 'Masters' = 2"
+    """
+
+    attribute: Hashable | None = None
+    grid: Fraction | None = None
+    codes: Codes | None = field(default=None, hash=False)
+
+    def __init__(
+        self, attribute: Hashable | None = None, grid: Number | None = None, codes: Codes | None = None
+    ) -> None:
+        object.__setattr__(self, "attribute", plain(attribute))
+        object.__setattr__(self, "grid", grid_or_none(grid))
+        object.__setattr__(self, "codes", copied_codes(codes))
+
+    def resolve(self, entries: Entries) -> Additive:
+        if self.attribute is None and entries.size != 1:
+            raise InputError(
+                f"Identity() publishes one value, and the belief has {entries.size} entries",
+                fix="name the column, Identity('age'), or publish a Histogram, Sum or Mean",
+            ).at("attribute")
+        read = chosen_mask(entries, None) if self.attribute is None else column_mask(entries, self.attribute)
+        return coded(entries, "value", self.codes, read, grid=self.grid)
+
+    def to_dict(self) -> dict[str, Any]:
+        data = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
+        return data if self.codes is None else {**data, "codes": codes_to(self.codes)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Identity:
+        return Identity(data.get("attribute"), data.get("grid"), codes_from(data.get("codes")))
+
+    def describe(self) -> str:
+        what = "the value itself" if self.attribute is None else f"the value of {self.attribute!r}"
+        return what + _coding(self.codes)
+
+
+def _parts(data: Mapping[str, Any]) -> tuple[Hashable | None, Codes | None, Chosen | None]:
+    return data.get("attribute"), codes_from(data.get("codes")), unruns(data.get("entries"))
+
+
+def _coding(codes: Codes | None) -> str:
+    """Return the numbering of categories in words: it is a choice that changes how much noise is needed."""
+    if codes is None:
+        return ""
+    return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())

@@ -1,0 +1,197 @@
+"""Codes of states as integers on a grid: the coarsest that holds every number exactly, or one that was declared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.core.entries import arranged, positions
+from takifugu.core.errors import InputError, Unsupported, within
+from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray, State
+from takifugu.numbers.rationals import Number, as_fraction
+
+#: The values of an alphabet and the mode of absence, "" where there is none.
+Spelled = tuple[tuple[State, ...], str]
+
+#: Largest denominator of a grid that is found without being declared; a finer one must be declared.
+FINEST_IMPLIED_GRID = 10**6
+
+
+def implied_grid(values: Iterable[Number]) -> Fraction:
+    """Return the largest step whose multiples hold all values: the grid where none is declared.
+
+    Raises Unsupported when its denominator would exceed 1,000,000.
+
+    >>> implied_grid([0, 0.5, 1.25]), implied_grid([0, 50])
+    (Fraction(1, 4), Fraction(50, 1))
+    """
+    step = common_step({as_fraction(v, "a value", "codes") for v in values})
+    if step.denominator > FINEST_IMPLIED_GRID:
+        raise Unsupported(
+            f"the answer would need a grid of 1/{step.denominator}, finer than 1/{FINEST_IMPLIED_GRID}",
+            fix="declare one, for example grid='0.001'",
+        ).at("grid")
+    return step
+
+
+def state_tables(
+    entries: Entries, chosen: Chosen | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
+) -> tuple[tuple[IntArray, ...], IntArray, IntArray | None]:
+    """Return tables, weights and table numbers of a query that adds rows(alphabet)[x_i] over the chosen entries."""
+    mask, (different, table_of) = chosen_mask(entries, chosen), spelled(entries)
+    tables = []
+    for values, absence in different:
+        table = rows(values)
+        if absence:
+            table.append([0] * len(table[0]) if absence == "removed" else table[0])
+        tables.append(integer_table(table))
+    return tuple(tables), mask, table_of
+
+
+def coded(
+    entries: Entries,
+    label: str,
+    codes: Mapping[State, Number] | None,
+    read: IntArray,
+    weights: Sequence[Fraction] | None = None,
+    grid: Fraction | None = None,
+) -> Additive:
+    """Return the (weighted) sum of codes over the entries where `read` is 1, each product rounded (half to even).
+
+    `weights` are in the order in which the entries are listed.
+    """
+    arranged_weights = None if weights is None else arranged(entries, weights)
+    factors, which = _factors(read, arranged_weights)
+    different, kind_of = spelled(entries)
+    if kind_of is not None:
+        return _several_alphabets(label, codes, different, kind_of, factors, which, grid)
+    values = _codes(*different[0], codes)
+    unit, step = common_step(factors), common_step(values)
+    multiple = Fraction(1) if grid is None else unit * step / grid
+    if grid is None or multiple.denominator == 1:
+        table = integer_table([[int(v / step * multiple)] for v in values])
+        whole = integer_row([int(w / unit) for w in factors])
+        return Additive(grid or implied_grid([unit * step]), (label,), (table,), whole[which])
+    tables = tuple(_rounded([w * v for v in values], grid) for w in factors)
+    table_of = None if len(tables) == 1 else which
+    return Additive(grid, (label,), tables, _read(factors)[which], table_of)
+
+
+def _several_alphabets(
+    label: str,
+    codes: Mapping[State, Number] | None,
+    different: list[Spelled],
+    kind_of: IntArray,
+    factors: list[Fraction],
+    which: IntArray,
+    grid: Fraction | None,
+) -> Additive:
+    """Return the sum with one table for each different pair of an alphabet and a factor; unread entries share one."""
+    pairs, table_of = np.unique(kind_of * len(factors) + which, return_inverse=True)
+    products: list[list[Fraction]] = []
+    for pair in pairs.tolist():
+        values, absence = different[pair // len(factors)]
+        factor = factors[pair % len(factors)]
+        products.append([factor * v for v in _codes(values, absence, codes)] if factor else [])
+    step = grid or implied_grid([p for row in products for p in row])
+    unread = np.zeros((1, 1), dtype=np.int64)
+    tables = tuple(_rounded(row, step) if row else unread for row in products)
+    return Additive(step, (label,), tables, _read(factors)[which], table_of.ravel().astype(np.int64))
+
+
+def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[Fraction], IntArray]:
+    """Return the different factors and the number of each entry's."""
+    if weights is None:
+        return ([Fraction(1)], 1 - mask) if mask.all() else ([Fraction(0), Fraction(1)], mask)
+    different = sorted(set(weights))
+    number = {w: i for i, w in enumerate(different)}
+    return different, integer_row([number[w] for w in weights])
+
+
+def _read(factors: Sequence[Fraction]) -> IntArray:
+    return integer_row([int(w != 0) for w in factors])
+
+
+def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
+    """Return the different alphabets without the letter of absence, with its mode, and the index of each entry's.
+
+    An absent entry of mode "removed" adds nothing to an answer; one of mode "unknown" adds what some value would.
+    """
+    letters = getattr(entries, "letters", None)
+    if letters is not None:
+        whose = None if len(letters) == 1 else np.asarray(entries.letters_of)  # type: ignore[attr-defined]
+        return [(letter.values, letter.absence) for letter in letters], whose
+    if entries.one_alphabet:
+        return [(entries.alphabet(0), "")], None
+    return [(entries.alphabet(i), "") for i in range(entries.size)], np.arange(entries.size)
+
+
+def common_step(values: Iterable[Fraction]) -> Fraction:
+    """Return the greatest common divisor of rationals; 1 when all are zero."""
+    exact = set(values)
+    denominator = math.lcm(*(v.denominator for v in exact))
+    return Fraction(math.gcd(*(int(v * denominator) for v in exact)), denominator) or Fraction(1)
+
+
+def alphabets(entries: Entries) -> list[tuple[State, ...]]:
+    """Return the different alphabets of values (one where all entries share it), without the letter of absence."""
+    return [values for values, _ in spelled(entries)[0]]
+
+
+def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
+    """Return 1 for every chosen entry (all without a choice), else 0, in the belief's own order."""
+    if chosen is None:
+        return np.ones(entries.size, dtype=np.int64)
+    mask = np.zeros(entries.size, dtype=np.int64)
+    mask[list(positions(entries, chosen))] = 1
+    return mask
+
+
+def column_mask(entries: Entries, name: Hashable) -> IntArray:
+    """Return 1 for the entry of this name, else 0."""
+    mask = np.zeros(entries.size, dtype=np.int64)
+    with within("attribute"):
+        mask[entries.position(name)] = 1
+    return mask
+
+
+def integer_row(numbers: Sequence[int]) -> IntArray:
+    """Return int64 numbers; InputError where one does not fit."""
+    try:
+        return np.array(numbers, dtype=np.int64)
+    except OverflowError as error:
+        raise InputError(
+            "a weight or code exceeds 2**63 steps of the answer's grid", fix="declare a coarser grid"
+        ).at("grid") from error
+
+
+def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
+    """Return an int64 table (values, cells); InputError where a number does not fit."""
+    return integer_row([number for row in rows for number in row]).reshape(len(rows), -1)
+
+
+def _rounded(values: list[Fraction], grid: Fraction) -> IntArray:
+    return integer_table([[round(v / grid)] for v in values])
+
+
+def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number] | None) -> list[Fraction]:
+    codes_of = [code_of(s, codes) for s in values]
+    return [*codes_of, Fraction(0) if absence == "removed" else codes_of[0]] if absence else codes_of
+
+
+def code_of(state: State, codes: Mapping[State, Number] | None) -> Fraction:
+    """Return the number of a state: its code, or the state itself; InputError where it has none."""
+    if codes is not None:
+        if state not in codes:
+            raise InputError(f"the query gives no code for state {state!r}", fix="add it to codes").at("codes")
+        return as_fraction(codes[state], f"the code of {state!r}", "codes")
+    if isinstance(state, bool) or not isinstance(state, int | float | Fraction | np.integer | np.floating):
+        raise InputError(
+            f"state {state!r} is not a number, so it cannot be added",
+            fix=f"give codes, for example codes={{{state!r}: 1}}",
+        ).at("codes")
+    number = state if isinstance(state, Fraction | int | float) else state.item()
+    return as_fraction(number, f"the code of {state!r}", "codes")

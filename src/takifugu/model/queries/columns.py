@@ -1,0 +1,245 @@
+"""An answer about whole columns of records: what a record adds, and D(N) when all values of some columns change.
+
+Entry e of the belief is a parameter, and column c belongs to the entry `entry_of[c]`. The answer is a sum over the
+records of a sum over terms; a term is a table over the values of the columns that it reads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean
+from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, IntArray, State
+from takifugu.model.queries.by import By, by_columns
+from takifugu.model.queries.coded import Identity, Mean
+from takifugu.model.queries.coding import common_step
+from takifugu.model.queries.cross_table import CrossTable
+from takifugu.model.queries.forms import Query
+from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.together import Together, unlike
+from takifugu.model.queries.whole_columns import WholeColumns
+
+#: Tables of a term over all values of its columns hold at most this many rows.
+LARGEST_TERM = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """What a record adds by some of its columns: `table`, integers of shape (k_1, ..., k_r, cells), in grid units."""
+
+    columns: tuple[int, ...]
+    table: IntArray
+
+    def change(self, near: frozenset[int]) -> int:
+        """Return the largest L1 change of what one record adds when it changes in some columns only."""
+        inside = [axis for axis, column in enumerate(self.columns) if column in near]
+        if not inside:
+            return 0
+        outside = [axis for axis in range(len(self.columns)) if axis not in inside]
+        rows = math.prod(self.table.shape[axis] for axis in inside)
+        cells = self.table.shape[-1]
+        tables = np.transpose(self.table, (*outside, *inside, -1)).reshape(-1, rows, cells)
+        if cells == 1:
+            return int((tables.max(axis=1) - tables.min(axis=1)).max())
+        different = np.unique(tables.reshape(len(tables), -1), axis=0).reshape(-1, rows, cells)
+        return max(int(np.abs(table - row).sum(axis=1).max()) for table in different for row in table)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnAnswer(WholeColumns):
+    """The answer grid * sum over records r and terms t of t.table[x_r]; entries are parameters of columns.
+
+    D(N) of whole columns is Zhang22's Delta_{A and N} F (Section 5.1): every record may change in them. Raises
+    InputError where an answer could exceed 2**61 grid units.
+    """
+
+    grid: Fraction
+    labels: tuple[str, ...]
+    terms: tuple[Term, ...]
+    records: int
+    entry_of: tuple[int, ...]
+    size: int
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        most = sum(float(np.abs(term.table.astype(float)).sum(axis=-1).max(initial=0.0)) for term in self.terms)
+        if most * self.records * 2 > LARGEST_ANSWER:
+            raise InputError(
+                f"the answer can exceed 2**61 steps of its grid {self.grid}", fix="declare a coarser grid"
+            ).at("grid")
+
+    @cached_property
+    def key(self) -> Hashable:
+        """Return a key that two answers have in common exactly when they add the same numbers, by columns' names."""
+        each = tuple(
+            (tuple(self.names[c] for c in term.columns), term.table.shape, term.table.tobytes()) for term in self.terms
+        )
+        return "columns", self.records, each
+
+    def change(self, entries: Iterable[int]) -> int:
+        """Return D(N): the largest L1 change of the answer, in grid units, when only the columns of N change, in full.
+
+        For a term it is reached: all records change from the worst row to the worst other one. Terms are added up
+        (triangle inequality), which is exact where each column moves the answer by itself.
+        """
+        chosen = frozenset(entries)
+        near = frozenset(column for column, entry in enumerate(self.entry_of) if entry in chosen)
+        if near not in self._changes:
+            self._changes[near] = self.records * sum(term.change(near) for term in self.terms)
+        return self._changes[near]
+
+    @cached_property
+    def _changes(self) -> dict[frozenset[int], int]:
+        return {}
+
+    def coordinate_change(self, entries: Sequence[int] | range) -> int:
+        """Return the largest change of a single cell when one of `entries` changes, in grid units."""
+        cells = [self._of_cell(cell) for cell in range(self.cells)]
+        return max((cell.change((entry,)) for cell in cells for entry in entries), default=0)
+
+    def cell_ranges(self) -> tuple[int, ...]:
+        """Return how far each cell's largest possible value is from its smallest, in grid units, whatever the data."""
+        return tuple(self._of_cell(cell).change(range(self.size)) for cell in range(self.cells))
+
+    def _of_cell(self, cell: int) -> ColumnAnswer:
+        terms = tuple(Term(term.columns, term.table[..., cell : cell + 1]) for term in self.terms)
+        return replace(self, labels=(self.labels[cell],), terms=terms)
+
+    def evaluate(self, values: IntArray) -> tuple[int, ...]:
+        """Return the true answer in grid units of value indices, shape (records, columns).
+
+        Raises DataError for another shape or an index that is not in its column's alphabet.
+        """
+        if values.shape != (self.records, len(self.entry_of)):
+            raise DataError("the data have other records or columns than the belief", fix="declare both with it")
+        return tuple(int(cell) for cell in self.of_rows(values).sum(axis=0))
+
+    def of_rows(self, values: IntArray) -> IntArray:
+        """Return what each record adds, shape (records, cells)."""
+        total = np.zeros((len(values), self.cells), dtype=np.int64)
+        for term in self.terms:
+            read = [values[:, column] for column in term.columns]
+            if any(((v < 0) | (v >= k)).any() for v, k in zip(read, term.table.shape, strict=False)):
+                raise DataError(
+                    "a value of the data is not among the states that the belief knows", fix="add it to the states"
+                )
+            total += term.table[tuple(read)]
+        return total
+
+    def totals(self, values: IntArray) -> IntArray:
+        """Return the answer to each row of listed states: the entries, then the values of every record in turn."""
+        width, total = len(self.entry_of), np.zeros((len(values), self.cells), dtype=np.int64)
+        for start in range(self.size, self.size + self.records * width, width):
+            total += self.of_rows(values[:, start : start + width])
+        return total
+
+
+@dataclass(frozen=True)
+class Record:
+    """The columns of one record as entries that a query can be resolved against."""
+
+    names: tuple[str, ...]
+    alphabets: tuple[tuple[State, ...], ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.names)
+
+    @property
+    def one_alphabet(self) -> bool:
+        return len(set(self.alphabets)) == 1
+
+    def alphabet(self, entry: int) -> tuple[State, ...]:
+        return self.alphabets[entry]
+
+    def position(self, name: Hashable) -> int:
+        if name not in self.names:
+            raise InputError(
+                f"the records have no column {name!r}",
+                fix=f"write one of {list(self.names)}{did_you_mean(name, self.names)}",
+            )
+        return self.names.index(str(name))
+
+
+def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int, ...], size: int) -> ColumnAnswer:
+    """Return what a query adds up over records, column by column; a mean divides by the public number of records.
+
+    Raises InputError for a query that is not about sums over records.
+
+    >>> from takifugu import Count
+    >>> both = Record(("a", "b"), ((0, 1), (0, 1)))
+    >>> answer = over_columns(Count(1, entries=["a"]), both, 10, (0, 1), 2)
+    >>> answer.change([0]), answer.change([1]), answer.change([0, 1])
+    (10, 0, 10)
+    """
+    if isinstance(query, Together):
+        return _joined([over_columns(part, record, records, entry_of, size) for part in query.queries])
+    if isinstance(query, CountRows):
+        return ColumnAnswer(Fraction(1), ("count",), (counted(query, record),), records, entry_of, size, record.names)
+    if isinstance(query, By):
+        raise by_columns()
+    if isinstance(query, CrossTable):
+        alphabets = dict(zip(record.names, record.alphabets, strict=True))
+        term = crossed(query, record)
+        return ColumnAnswer(query.grid, query.labels(alphabets), (term,), records, entry_of, size, record.names)
+    if isinstance(query, Identity):
+        raise InputError(
+            f"{query.describe()} is one number, and there are {records} records",
+            fix="publish a Count, Sum, Mean or Histogram of the column",
+        ).at("query")  # fmt: skip
+    answer = query.resolve(record)
+    if not isinstance(answer, Additive) or answer.size != record.size:
+        raise InputError(f"{query.describe()} does not add up over the columns of records").at("query")
+    read = np.flatnonzero(answer.weights).tolist()
+    terms = tuple(Term((column,), answer.contribution(column)) for column in read)
+    grid = answer.grid / records if isinstance(query, Mean) else answer.grid
+    return ColumnAnswer(grid, answer.labels, terms, records, entry_of, size, record.names)
+
+
+def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
+    """Return several answers over the same columns as one with all their cells, on a grid that holds all of theirs."""
+    grid, cells = common_step(answer.grid for answer in answers), sum(len(answer.labels) for answer in answers)
+    terms, first = list[Term](), 0
+    for answer in answers:
+        for term in answer.terms:
+            table = np.zeros((*term.table.shape[:-1], cells), dtype=np.int64)
+            table[..., first : first + len(answer.labels)] = term.table * int(answer.grid / grid)
+            terms.append(Term(term.columns, table))
+        first += len(answer.labels)
+    labels = unlike([label for answer in answers for label in answer.labels])
+    return replace(answers[0], grid=grid, labels=labels, terms=tuple(terms))
+
+
+def crossed(query: CrossTable, record: Record) -> Term:
+    """Return the cell of every combination of values of a table's columns, as a table over these columns."""
+    alphabets = dict(zip(record.names, record.alphabets, strict=True))
+    query.labels(alphabets)  # refuses too many
+    combinations = itertools.product(*(alphabets[name] for name in query.names))
+    rows = [dict(zip(query.names, combination, strict=True)) for combination in combinations]
+    sizes = [len(alphabets[name]) for name in query.names]
+    table = query.table(rows, alphabets)
+    return Term(tuple(record.position(name) for name in query.names), table.reshape(*sizes, -1))
+
+
+def counted(query: CountRows, record: Record) -> Term:
+    """Return which rows a query counts, as a table over its columns."""
+    alphabets: Mapping[str, tuple[Any, ...]] = dict(zip(record.names, record.alphabets, strict=True))
+    query.check(alphabets)
+    names = tuple(dict.fromkeys(name for name, _ in query.where))
+    sizes = [len(alphabets[name]) for name in names]
+    if math.prod(sizes) > LARGEST_TERM:
+        raise Unsupported(
+            f"{query.describe()} depends on {math.prod(sizes):.1e} combinations of values",
+            fix=f"name columns with at most {LARGEST_TERM:,}",
+        ).at("query")
+    rows = itertools.product(*(alphabets[name] for name in names))
+    table = np.array([query.holds(dict(zip(names, row, strict=True))) for row in rows], dtype=np.int64)
+    return Term(tuple(record.position(name) for name in names), table.reshape(*sizes, 1))

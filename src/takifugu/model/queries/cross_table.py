@@ -1,0 +1,178 @@
+"""How many records have each combination of values of some columns (age group by sex): for beliefs over records only.
+
+How far such a table moves. A record adds 1 to the cell of its combination, and nothing to any other cell; a combination
+that is not listed has no cell. So a record that changes moves the table by 2 from one cell to another, by 1 into or out
+of the listed ones, and else not at all, however many cells there are. Records that change together can all change from
+the one combination to the other, and then nothing cancels: D of n records is n times that of one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.model.queries.additive import Additive, Entries, IntArray, State
+from takifugu.model.queries.forms import plain, several
+
+#: A table of more numbers (combinations that a record can have, times cells) is refused.
+_MOST_NUMBERS = 10_000_000
+_BETWEEN = ", "
+
+Alphabets = Mapping[str, tuple[State, ...]]
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """How many records have each combination of values of `columns`; divided by the public constant `total` if given.
+
+    `columns` are names, whose values are all that the belief knows, or a mapping of names to the values that have
+    cells. Cells are in the order of the columns, the values of the last one next to each other. One record moves the
+    table by 2 (this module). Raises InputError for no column, a repeated one, one without values, and a total that is
+    not a whole number above 0.
+
+    >>> from takifugu import JointTable, Records
+    >>> rows = [("young", "f"), ("young", "m"), ("old", "f")]
+    >>> people = Records(JointTable(rows, [0.5, 0.25, 0.25], names=["age", "sex"]), 40)
+    >>> answer = people.resolve(CrossTable(["age", "sex"]))
+    >>> answer.labels, answer.change([0]), answer.change([0, 1])
+    (('old, f', 'old, m', 'young, f', 'young, m'), 2, 4)
+    """
+
+    columns: tuple[tuple[str, tuple[State, ...] | None], ...]
+    total: int | None = None
+
+    def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:
+        object.__setattr__(self, "columns", _columns(columns))
+        whole = plain(total)
+        if whole is not None and (isinstance(whole, bool) or not isinstance(whole, int) or whole < 1):
+            raise InputError(
+                f"the table's total is {total!r}", rule="it must be a public whole number above 0"
+            ).at("total")
+        object.__setattr__(self, "total", whole)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.columns)
+
+    @property
+    def grid(self) -> Fraction:
+        return Fraction(1, self.total or 1)
+
+    def values(self, alphabets: Alphabets) -> list[tuple[State, ...]]:
+        """Return the values of each column that have cells; InputError for a column or value that is not known."""
+        values = []
+        for name, given in self.columns:
+            if name not in alphabets:
+                raise InputError(
+                    f"the records have no column {name!r}",
+                    fix=f"write one of {list(alphabets)}{did_you_mean(name, alphabets)}",
+                ).at("columns")
+            for value in given or ():
+                if value not in alphabets[name]:
+                    raise InputError(
+                        f"the table has a cell for {value!r}, which the column {name!r} does not have",
+                        fix=f"write one of {list(map(str, alphabets[name]))}{did_you_mean(value, alphabets[name])}",
+                    ).at("columns", name)
+            values.append(given or alphabets[name])
+        return values
+
+    def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
+        """Return the name of each cell, its values in the order of the columns; InputError for two that are alike."""
+        values = self.values(alphabets)
+        _check_size(math.prod(map(len, values)))
+        labels = tuple(_BETWEEN.join(map(str, cell)) for cell in itertools.product(*values))
+        if len(set(labels)) < len(labels):
+            alike = next(label for label in labels if labels.count(label) > 1)
+            raise InputError(
+                f"two cells of the table are written {alike!r}, so that they could not be told apart",
+                fix="rename a value",
+            ).at("columns")
+        return labels
+
+    def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
+        """Return what a record adds to each cell, shape (rows, cells); `rows` are records by their columns' names."""
+        values = self.values(alphabets)
+        shape = tuple(map(len, values))
+        _check_size(len(rows) * math.prod(shape))
+        place = [{value: number for number, value in enumerate(mine)} for mine in values]
+        table = np.zeros((len(rows), *shape), dtype=np.int64)
+        for number, row in enumerate(rows):
+            cell = tuple(mine.get(row[name], -1) for mine, name in zip(place, self.names, strict=True))
+            if min(cell) >= 0:
+                table[(number, *cell)] = 1
+        return table.reshape(len(rows), -1)
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Raise InputError: a belief over records reads this query itself (`resolve` of the belief)."""
+        raise InputError(
+            f"{self.describe()} is counted over records",
+            rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
+        ).at("query")  # fmt: skip
+
+    @staticmethod
+    def two_way(data: Mapping[str, Any], labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
+        """Return both values of each label of a table of two columns, from the written query.
+
+        None for other tables, and where the labels alone do not tell.
+
+        >>> CrossTable.two_way(CrossTable({"age": ["a, b", "c"], "sex": ["f"]}).to_dict(), ["a, b, f", "c, f"])
+        (('a, b', 'f'), ('c', 'f'))
+        """
+        listed, columns = tuple(labels), data["columns"]
+        if len(columns) != 2:
+            return None
+        if all(values is not None for _, values in columns):
+            first, second = ([str(value) for value in values] for _, values in columns)
+            return tuple(itertools.product(first, second))
+        if any(label.count(_BETWEEN) != 1 for label in listed):
+            return None
+        return tuple((left, right) for left, _, right in (label.partition(_BETWEEN) for label in listed))
+
+    def to_dict(self) -> dict[str, Any]:
+        columns = [[name, None if values is None else list(values)] for name, values in self.columns]
+        return {"kind": "cross-table", "columns": columns, "total": self.total}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> CrossTable:
+        return CrossTable(dict(data["columns"]), data.get("total"))
+
+    def describe(self) -> str:
+        what = f"how many records have each combination of {' and '.join(map(repr, self.names))}"
+        return what if self.total is None else f"{what}, divided by the public constant {self.total}"
+
+
+def _check_size(numbers: int) -> None:
+    if numbers > _MOST_NUMBERS:
+        raise InputError(
+            f"the table needs {numbers:,} numbers, and it may have at most {_MOST_NUMBERS:,}",
+            fix="name fewer columns, or fewer values of them",
+        ).at("columns")
+
+
+def _columns(given: Any) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
+    """Return the columns with the values that have cells, None for all; InputError for what names none."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError(f"the columns are {given!r}", fix="give a list, such as ['age', 'sex']").at("columns")
+    listed = list(given)
+    names = [name for name in listed if isinstance(name, str)]
+    if not listed or len(names) < len(listed) or len(set(names)) < len(names):
+        raise InputError(
+            f"the table's columns are {listed}", rule="it names one column or more, each once by its text",
+            fix="write for example CrossTable(['age', 'sex'])",
+        ).at("columns")  # fmt: skip
+    columns = []
+    for name in names:
+        values = given[name] if isinstance(given, Mapping) else None
+        states = None if values is None else several(values if isinstance(values, list | tuple | set | frozenset)
+                                                     else [values])  # fmt: skip
+        if states is not None and not states:
+            raise InputError(f"the table has no value of {name!r}", fix="name at least one").at("columns", name)
+        columns.append((name, states))
+    return tuple(columns)

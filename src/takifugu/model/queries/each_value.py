@@ -1,0 +1,115 @@
+"""Every row's own value, to be published after it was randomised: an answer of one cell per row."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.model.queries.additive import Entries, IntArray
+
+
+@dataclass(frozen=True)
+class EachValue:
+    """Each row's value, sent by itself or, with `dummies`, among so many uniform ones (Kawamoto19 Algorithm 1).
+
+    `batch` names the rows that are read, for the ledger: releases that name one batch read the same rows, and batches
+    of two names have no row in common; without a name nothing is known of that. `columns` names the columns of the
+    value: releases about others read another value of each row. Raises InputError unless `dummies` is a whole number
+    from 0.
+
+    >>> EachValue(dummies=3, batch="March", columns=("activity",)).describe()
+    "each row's 'activity' of the batch 'March', randomised among 3 dummies"
+    """
+
+    dummies: int = 0
+    batch: str = ""
+    columns: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dummies, bool) or not isinstance(self.dummies, int) or self.dummies < 0:
+            raise InputError(
+                f"the number of dummies is {self.dummies!r}", rule="it must be a whole number from 0"
+            ).at("dummies")
+
+    def resolve(self, entries: Entries) -> Any:
+        """Return the answer (`RowCodes`); InputError for a belief that is not about rows from populations."""
+        if not hasattr(entries, "populations"):
+            raise InputError(
+                f"the query is {self.describe()}", rule="the query requires rows from populations",
+                fix="give FromPopulations(...)",
+            ).at("query")  # fmt: skip
+        return RowCodes(entries.size, len(entries.alphabet(0)))
+
+    def to_dict(self) -> dict[str, Any]:
+        settings = {"dummies": self.dummies, "batch": self.batch, "columns": list(self.columns)}
+        return {"kind": "each-value", **settings}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> EachValue:
+        return EachValue(data.get("dummies", 0), data.get("batch", ""), tuple(data.get("columns", ())))
+
+    def describe(self) -> str:
+        whose = f" of the batch {self.batch!r}" if self.batch else ""
+        among = f" among {self.dummies} dummies" if self.dummies else ""
+        what = " and ".join(map(repr, self.columns)) or "value"
+        return f"each row's {what}{whose}, randomised{among}"
+
+
+@dataclass(frozen=True)
+class RowCodes:
+    """The numbers of the values of `size` rows, one cell each; there are `count` values."""
+
+    size: int
+    count: int
+
+    grid = Fraction(1)
+    on_grid = True
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ("value",) if self.size == 1 else tuple(f"row {row}" for row in range(self.size))
+
+    @property
+    def cells(self) -> int:
+        return self.size
+
+    @property
+    def key(self) -> Hashable:
+        return "row codes", self.size, self.count
+
+    @property
+    def weights(self) -> IntArray:
+        return np.ones(self.size, dtype=np.int64)
+
+    def entry_changes(self) -> IntArray:
+        """Return how far each row's number can move."""
+        return np.full(self.size, self.count - 1, dtype=np.int64)
+
+    def change(self, entries: Iterable[int]) -> int:
+        """Return how far the numbers of these rows can move together."""
+        return (self.count - 1) * len(list(entries))
+
+    def coordinate_change(self, entries: Sequence[int] | range) -> int:
+        """Return how far one row's number can move."""
+        return self.count - 1 if len(entries) else 0
+
+    def cell_ranges(self) -> tuple[int, ...]:
+        """Return how far apart the largest and the smallest number of each row are."""
+        return (self.count - 1,) * self.size
+
+    def restrict(self, entries: slice) -> RowCodes:
+        """Return the answer about a run of rows."""
+        return RowCodes(len(range(self.size)[entries]), self.count)
+
+    def totals(self, values: IntArray) -> IntArray:
+        """Return the answer to each row of value indices, shape (rows, cells): the indices themselves."""
+        return values[:, : self.size]
+
+    def evaluate(self, values: Any) -> tuple[int, ...]:
+        """Return the number of each row's value."""
+        return tuple(int(code) for code in np.asarray(values).reshape(-1))

@@ -1,0 +1,39 @@
+"""Whatever a mechanism may compute: an answer that each entry moves by 1, to whatever other value it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.model.queries.additive import Additive, Entries
+from takifugu.model.queries.coding import state_tables
+
+
+@dataclass(frozen=True)
+class EveryChange:
+    """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
+
+    >>> EveryChange().describe()
+    'a statistic that any change of an entry may move'
+    """
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Return half a histogram: an L1 distance of 1 between any two values of an entry, on the grid 1/2."""
+        each = [entries.alphabet(0)] if entries.one_alphabet else map(entries.alphabet, range(entries.size))
+        most = max(map(len, each))
+        tables, weights, table_of = state_tables(
+            entries, None, lambda alphabet: [[int(n == m) for m in range(most)] for n in range(len(alphabet))]
+        )
+        return Additive(Fraction(1, 2), tuple(map(str, range(most))), tables, weights, table_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "every-change"}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> EveryChange:
+        return EveryChange()
+
+    def describe(self) -> str:
+        return "a statistic that any change of an entry may move"

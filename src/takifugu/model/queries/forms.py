@@ -1,0 +1,140 @@
+"""What every query offers, and how its parts are written to and read from plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.model.queries.additive import Additive, Chosen, Entries, State
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+
+class Query(Protocol):
+    """A statistic: resolved against a belief's entries it becomes an integer answer on a grid."""
+
+    def resolve(self, entries: Entries) -> Additive: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def describe(self) -> str: ...
+
+
+def plain(state: Any) -> Any:
+    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
+    return state.item() if isinstance(state, np.generic) else state
+
+
+def named_state(state: Any) -> State:
+    """Return a state that a query names as a plain value; InputError for what cannot name one, such as a list."""
+    value = plain(state)
+    try:
+        hash(value)
+    except TypeError:
+        raise InputError(
+            f"the query names the state {value!r} of type {type(value).__name__}",
+            fix="write text, a number, true or false",
+        ).at("states") from None
+    return value  # type: ignore[no-any-return]
+
+
+def several(states: Any) -> tuple[State, ...]:
+    """Return a list, tuple or set of states as a tuple without repeats (a set in order of its text)."""
+    listed = sorted(states, key=str) if isinstance(states, set | frozenset) else states
+    return tuple(dict.fromkeys(named_state(s) for s in listed))
+
+
+def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
+    """Return chosen entries, numbers before names, each in order and once.
+
+    Raises InputError for none, and for anything but whole numbers from 0 and names.
+    """
+    if entries is None:
+        return None
+    try:
+        listed = [entries] if isinstance(entries, str) else [plain(i) for i in entries]
+    except TypeError as error:
+        raise InputError(
+            f"entries is {entries!r}", rule="it must be a list of entry numbers, such as [0, 3]"
+        ).at("entries") from error
+    for i in listed:
+        if not isinstance(i, str) and (isinstance(i, bool) or not isinstance(i, int) or i < 0):
+            raise InputError(
+                f"entries holds {i!r}", rule="entries are whole numbers, counted from 0, or names"
+            ).at("entries")
+    if not listed:
+        raise InputError(
+            "the query reads no entry", rule="its list of entries is empty", fix="name at least one"
+        ).at("entries")
+    numbers = sorted({i for i in listed if isinstance(i, int)})
+    return (*numbers, *sorted({i for i in listed if isinstance(i, str)}))
+
+
+def grid_or_none(grid: Number | None) -> Fraction | None:
+    """Read a declared grid: a rational above 0, or none."""
+    if grid is None:
+        return None
+    step = as_fraction(grid, "the grid", "grid")
+    if step <= 0:
+        raise InputError(f"the grid is {grid!r}", rule="it must be above 0", fix="write for example '0.001'").at("grid")
+    return step
+
+
+def text_or_none(number: Fraction | None) -> str | None:
+    return None if number is None else to_text(number)
+
+
+def runs(entries: Chosen | None) -> list[list[int] | str] | None:
+    """Write a sorted set of entries as runs [first, last], so that long sequences stay short on paper, and names.
+
+    >>> runs((0, 1, 2, 7, "hiv")), unruns([[0, 2], [7, 7], "hiv"])
+    ([[0, 2], [7, 7], 'hiv'], (0, 1, 2, 7, 'hiv'))
+    """
+    if entries is None:
+        return None
+    ranges: list[list[int]] = []
+    for entry in entries:
+        if isinstance(entry, str):
+            continue
+        if ranges and ranges[-1][1] == entry - 1:
+            ranges[-1][1] = entry
+        else:
+            ranges.append([entry, entry])
+    return [*ranges, *(entry for entry in entries if isinstance(entry, str))]
+
+
+def unruns(ranges: Sequence[Sequence[int] | str] | None) -> Chosen | None:
+    if ranges is None:
+        return None
+    return tuple(i for run in ranges for i in ([run] if isinstance(run, str) else range(run[0], run[1] + 1)))
+
+
+def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | None:
+    """Return a copy of the codes that nobody else can change; InputError for what is no mapping."""
+    if codes is not None and not isinstance(codes, Mapping):
+        raise InputError(
+            f"codes is {codes!r}", rule="it gives a number for each state", fix="write for example {'still': 0}"
+        ).at("codes")
+    return None if codes is None else dict(codes)
+
+
+def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:
+    if codes is None:
+        return None
+    return [[plain(s), to_text(as_fraction(c, f"the code of {s!r}", "codes"))] for s, c in codes.items()]
+
+
+def codes_from(pairs: list[list[Any]] | None) -> dict[State, Number] | None:
+    return None if pairs is None else {s: Fraction(c) for s, c in pairs}
+
+
+def where(entries: Chosen | None) -> str:
+    """Return in words over which entries a query goes."""
+    if entries is None:
+        return ""
+    if len(entries) > 1:
+        return f", over {len(entries)} chosen entries"
+    return f", of {entries[0]!r} alone" if isinstance(entries[0], str) else f", of entry {entries[0]} alone"

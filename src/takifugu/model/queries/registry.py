@@ -1,0 +1,136 @@
+"""The kinds of queries, ours and anybody else's, by the names that their plain data carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from takifugu.core.cache import cached
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.model.queries.above import CountAbove
+from takifugu.model.queries.additive import Additive, Entries
+from takifugu.model.queries.by import By
+from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
+from takifugu.model.queries.counts import Count, Histogram
+from takifugu.model.queries.cross_table import CrossTable
+from takifugu.model.queries.each_value import EachValue, RowCodes
+from takifugu.model.queries.every_change import EveryChange
+from takifugu.model.queries.forms import Query
+from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.selection import Quantile, TopK
+from takifugu.model.queries.statistic import Statistic
+from takifugu.model.queries.together import Together
+from takifugu.model.queries.visits import AtMost, Visitors
+
+#: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
+KINDS: dict[str, Any] = {
+    "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
+    "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
+    "each-value": EachValue, "every-change": EveryChange, "by": By, "cross-table": CrossTable,
+    "quantile": Quantile, "top-k": TopK, "count-above": CountAbove,
+}  # fmt: skip
+
+_OFFERED = ("resolve", "to_dict", "describe")
+
+
+def register(kind: str, query: type) -> None:
+    """Let `from_dict` read a kind of query back: `query.to_dict()["kind"]` must be `kind`.
+
+    Raises InputError for a kind that is registered already, and for a type that lacks what every query has.
+    """
+    if kind in KINDS:
+        raise InputError(f"the kind of query {kind!r} is registered already", fix="choose another name").at("kind")
+    missing = [name for name in (*_OFFERED, "from_dict") if not hasattr(query, name)]
+    if missing:
+        raise InputError(
+            f"{query.__name__} lacks {', '.join(missing)}", rule="every query has them", fix="add them"
+        ).at("query")
+    KINDS[kind] = query
+
+
+def from_dict(data: Mapping[str, Any]) -> Query:
+    """Read a query back from its `to_dict` form.
+
+    Raises InputError for an unknown kind.
+
+    >>> from_dict(Count("walking").to_dict())
+    Count(state='walking', entries=None)
+    """
+    kind = data.get("kind")
+    if kind not in KINDS:
+        write = f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}"
+        raise InputError(f"the query's kind is {kind!r}", fix=write, where=("kind",))
+    query: Query = KINDS[kind].from_dict(data)
+    return query
+
+
+def resolved(query: Query, entries: Entries) -> Additive:
+    """Return the query's answer, resolved once for each belief and kept with it.
+
+    Raises what the query's `resolve` raises, and InputError where it returns anything else than an answer.
+
+    >>> from takifugu import MarkovChain
+    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
+    >>> resolved(Count(1), chain) is resolved(Count(1), chain)
+    True
+    """
+    return cached(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
+
+
+def key_of(query: Query) -> Hashable:
+    """Return a key that two queries have in common where they are written alike, and text says all about them."""
+    return type(query), cached(query, key_of, lambda: _written(query))
+
+
+def _written(query: Query) -> Hashable:
+    """Return a query as text; a key of its own where another one may have that text, which does not read back as it."""
+    try:
+        text = json.dumps(query.to_dict(), sort_keys=True)
+        return text if is_ours(query) or from_dict(json.loads(text)) == query else object()
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return object()
+
+
+def is_ours(query: Query) -> bool:
+    """Whether a query is of a type of the package, so that what it writes is known to read back."""
+    return type(query).__module__.startswith("takifugu.")
+
+
+def _resolve(query: Query, entries: Entries) -> Additive:
+    if hasattr(entries, "resolve"):  # a belief over records reads a query column by column
+        resolved: Additive = entries.resolve(query)
+        if isinstance(query, Quantile | TopK) and not isinstance(resolved, Candidates):
+            raise InputError(
+                f"{query.describe()} cannot be chosen by columns of records",
+                fix="publish a histogram or a cross table, and read it off there",
+            ).at("query")
+        return resolved
+    answer = query.resolve(entries)
+    if not isinstance(answer, Additive | RowCodes) or answer.size != entries.size:
+        raise InputError(
+            f"{type(query).__name__}.resolve returned {answer!r}",
+            rule="a query is resolved to an Additive with one weight per entry",
+        )
+    return answer
+
+
+def check(query: Any) -> None:
+    """Raise InputError unless this is a query that can be kept: ledgers and certificates must read it back."""
+    if isinstance(query, type) or not hasattr(query, "resolve"):
+        raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
+    missing = [name for name in _OFFERED if not hasattr(query, name)]
+    kind = None if missing else query.to_dict().get("kind")
+    if kind in KINDS and type(query) is not KINDS[kind]:
+        raise InputError(
+            f"a query of type {type(query).__name__} writes itself down as {kind!r}, which is another type",
+            fix="register its type under a kind of its own, and write that in to_dict",
+        )
+    if missing or kind not in KINDS:
+        raise InputError(
+            f"the query {type(query).__name__} lacks {', '.join(missing)}" if missing
+            else f"the query's kind {kind!r} is registered by nobody",
+            rule="a ledger must be able to read it back",
+            fix="call takifugu.model.queries.register(kind, type) where the type is defined",
+        )  # fmt: skip

@@ -1,0 +1,83 @@
+"""The number of records that satisfy conditions on their columns: for beliefs over records only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.model.queries.additive import Additive, Entries, State
+from takifugu.model.queries.forms import several
+
+
+@dataclass(frozen=True)
+class CountRows:
+    """The number of records of which every named column is in one of its states; with `any_of` at least one column.
+
+    `where` gives a state, or a list of states, for each column. Raises InputError for no column and for no state.
+
+    >>> CountRows({"height": "tall", "sat": ["high", "highest"]}).describe()
+    "the number of records with 'height' = 'tall' and 'sat' = 'high' or 'highest'"
+    """
+
+    where: tuple[tuple[str, tuple[State, ...]], ...]
+    any_of: bool = False
+
+    def __init__(self, where: Mapping[str, Any] | Iterable[tuple[str, Any]], any_of: bool = False) -> None:
+        given = list(where.items()) if isinstance(where, Mapping) else [tuple(one) for one in where]
+        if not given or any(not isinstance(name, str) for name, _ in given):
+            raise InputError(
+                f"the query counts the records where {dict(given)!r}", rule="it names one column or more",
+                fix="write for example CountRows({'height': 'tall', 'sat': 'high'})",
+            ).at("where")  # fmt: skip
+        conditions = []
+        for name, states in given:
+            listed = several(states if isinstance(states, list | tuple | set | frozenset) else [states])
+            if not listed:
+                raise InputError(f"the query names no state of {name!r}", fix="name at least one").at("where", name)
+            conditions.append((name, listed))
+        object.__setattr__(self, "where", tuple(conditions))
+        object.__setattr__(self, "any_of", bool(any_of))
+
+    def holds(self, record: Mapping[str, State]) -> bool:
+        """Return whether a record, given by its columns, is counted.
+
+        >>> CountRows({"a": 1, "b": [1, 2]}, any_of=True).holds({"a": 0, "b": 2})
+        True
+        """
+        each = (record[name] in states for name, states in self.where)
+        return any(each) if self.any_of else all(each)
+
+    def check(self, alphabets: Mapping[str, tuple[State, ...]]) -> None:
+        """Raise InputError for a column, or a state of one, that a belief over these columns does not know."""
+        for name, states in self.where:
+            if name not in alphabets:
+                raise InputError(
+                    f"the records have no column {name!r}",
+                    fix=f"write one of {list(alphabets)}{did_you_mean(name, alphabets)}",
+                ).at("where")
+            for state in states:
+                if state not in alphabets[name]:
+                    raise InputError(
+                        f"the query names the state {state!r}, which the column {name!r} does not have",
+                        fix=f"write one of {[str(s) for s in alphabets[name]]}{did_you_mean(state, alphabets[name])}",
+                    ).at("where", name)
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Raise InputError: a belief over records reads this query itself (`resolve` of the belief)."""
+        raise InputError(
+            f"{self.describe()} is counted over records",
+            rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
+        ).at("query")  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "count-rows", "where": [[n, list(s)] for n, s in self.where], "any_of": self.any_of}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> CountRows:
+        return CountRows([(name, list(states)) for name, states in data["where"]], data.get("any_of", False))
+
+    def describe(self) -> str:
+        each = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
+        return f"the number of records with {(' or ' if self.any_of else ' and ').join(each)}"

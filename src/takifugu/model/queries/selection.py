@@ -1,0 +1,212 @@
+"""Queries that do not add up: a median, other quantiles, the most frequent values; one of declared values is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.queries.additive import Chosen, Entries, State
+from takifugu.model.queries.candidates import (
+    DEFINITIONS,
+    ELSEWHERE,
+    AtRank,
+    Candidates,
+    MostFrequent,
+    Outcome,
+    candidates,
+)
+from takifugu.model.queries.coding import alphabets, code_of
+from takifugu.model.queries.forms import (
+    codes_from,
+    codes_to,
+    copied_codes,
+    entry_tuple,
+    plain,
+    runs,
+    several,
+    unruns,
+    where,
+)
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+_HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """The value below which a share of the entries lie, or several of them; chosen among the declared values.
+
+    Values are numbers: the states themselves or their `codes`. Where they have an order only, `states` lists them from
+    the lowest; entries in other states then do not count. Raises InputError for a share that is not above 0 and below
+    1, for one value, for codes beside states, and for states that the belief does not know or that are no numbers.
+
+    >>> Quantile("0.9").describe(), Quantile([0.25, 0.75], states=["low", "mid", "high"]).describe()
+    ('the 0.9 quantile of the entries', 'the 0.25 and 0.75 quantiles of the entries')
+    """
+
+    shares: tuple[Fraction, ...]
+    codes: Mapping[State, Number] | None = field(hash=False)
+    states: tuple[State, ...] | None
+    entries: Chosen | None
+
+    definitions, elsewhere = DEFINITIONS, ELSEWHERE
+
+    def __init__(
+        self,
+        shares: Number | Sequence[Number],
+        codes: Mapping[State, Number] | None = None,
+        states: Sequence[State] | None = None,
+        entries: Sequence[int | str] | None = None,
+    ) -> None:
+        given = shares if isinstance(shares, list | tuple) else [shares]
+        exact = tuple(as_fraction(plain(one), "a share", "share") for one in given)
+        if not exact or any(not 0 < one < 1 for one in exact) or len(set(exact)) < len(exact):
+            shares_text = ", ".join(map(str, given)) or "none"
+            raise InputError(
+                f"the quantile is asked at the share {shares_text}",
+                rule="each lies above 0 and below 1, and none is repeated", fix="write for example 0.9",
+            ).at("share")  # fmt: skip
+        if codes is not None and states is not None:
+            raise InputError(
+                "codes are given beside states", rule="codes tell the order of values, too", fix="leave one of them out"
+            ).at("codes")
+        object.__setattr__(self, "shares", exact)
+        object.__setattr__(self, "codes", copied_codes(codes))
+        object.__setattr__(self, "states", _listed(states))
+        object.__setattr__(self, "entries", entry_tuple(entries))
+
+    def resolve(self, entries: Entries) -> Candidates:
+        if self.states is not None:
+            places = {state: place for place, state in enumerate(self.states)}
+            return candidates(entries, self.entries, places, _outcomes(self.states), AtRank(self.shares), self._names)
+        known = [state for states in alphabets(entries) for state in states]
+        texts = [state for state in known if not isinstance(state, int | float | Fraction) or isinstance(state, bool)]
+        if self.codes is None and texts:
+            raise InputError(
+                f"the state {texts[0]!r} is no number, so nothing says what is above it",
+                fix=f"list the states from the lowest, states = {list(dict.fromkeys(known))}, or give their codes",
+            ).at("states")
+        numbers = {state: code_of(state, self.codes) for state in known}
+        values = sorted(set(numbers.values()))
+        places = {state: values.index(number) for state, number in numbers.items()}
+        return candidates(entries, self.entries, places, tuple(values), AtRank(self.shares), self._names)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple("median" if share == _HALF else f"{to_text(share)} quantile" for share in self.shares)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "quantile", "shares": [to_text(share) for share in self.shares], "codes": codes_to(self.codes),
+            "states": None if self.states is None else list(self.states), "entries": runs(self.entries),
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Quantile:
+        codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
+        return Quantile([Fraction(share) for share in data["shares"]], codes, data.get("states"), entries)
+
+    def describe(self) -> str:
+        if self.shares == (_HALF,):
+            return f"the median of the entries{where(self.entries)}"
+        *first, last = map(to_text, self.shares)
+        listed = f"{', '.join(first)} and {last} quantiles" if first else f"{last} quantile"
+        return f"the {listed} of the entries{where(self.entries)}"
+
+
+@dataclass(frozen=True)
+class TopK:
+    """The `count` most frequent states, the most frequent first; among all states, or the chosen ones.
+
+    Raises InputError for a count that is not a whole number from 1 to the number of states, and for states that the
+    belief does not know.
+
+    >>> TopK(3).describe(), TopK(1).describe()
+    ('the 3 most frequent states, the most frequent first', 'the most frequent state')
+    """
+
+    count: int
+    states: tuple[State, ...] | None = None
+    entries: Chosen | None = None
+
+    definitions, elsewhere = DEFINITIONS, ELSEWHERE
+
+    def __post_init__(self) -> None:
+        count = plain(self.count)
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise InputError(f"the count is {self.count!r}", rule="it must be a whole number from 1").at("count")
+        object.__setattr__(self, "count", count)
+        object.__setattr__(self, "states", _listed(self.states))
+        object.__setattr__(self, "entries", entry_tuple(self.entries))
+
+    def resolve(self, entries: Entries) -> Candidates:
+        states = self.states or tuple(dict.fromkeys(s for values in alphabets(entries) for s in values))
+        if self.count > len(states):
+            raise InputError(
+                f"the {self.count} most frequent of {len(states)} states are wanted", fix="write a smaller count"
+            ).at("count")
+        names = ("mode",) if self.count == 1 else tuple(f"rank {place + 1}" for place in range(self.count))
+        places = {state: place for place, state in enumerate(states)}
+        return candidates(entries, self.entries, places, _outcomes(states), MostFrequent(self.count), names)
+
+    def to_dict(self) -> dict[str, Any]:
+        states = None if self.states is None else list(self.states)
+        return {"kind": "top-k", "count": self.count, "states": states, "entries": runs(self.entries)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> TopK:
+        return TopK(data["count"], data.get("states"), unruns(data.get("entries")))
+
+    def describe(self) -> str:
+        among = "" if self.states is None else f" of {len(self.states)}"
+        if self.count == 1:
+            return f"the most frequent state{among}{where(self.entries)}"
+        return f"the {self.count} most frequent states{among}, the most frequent first{where(self.entries)}"
+
+
+def Median(
+    codes: Mapping[State, Number] | None = None,
+    states: Sequence[State] | None = None,
+    entries: Sequence[int | str] | None = None,
+) -> Quantile:
+    """Return the query for the value in the middle: the quantile of one half.
+
+    >>> Median().describe()
+    'the median of the entries'
+    """
+    return Quantile(_HALF, codes, states, entries)
+
+
+def Mode(states: Sequence[State] | None = None, entries: Sequence[int | str] | None = None) -> TopK:
+    """Return the query for the most frequent state.
+
+    >>> Mode().describe()
+    'the most frequent state'
+    """
+    return TopK(1, states, entries)  # type: ignore[arg-type]
+
+
+def _listed(states: Any) -> tuple[State, ...] | None:
+    """Return named states in their order; InputError for text, a repeated state, and none."""
+    if states is None:
+        return None
+    listed = () if isinstance(states, str | Mapping | set | frozenset) else several(states)
+    if not listed or len(listed) != len(states):
+        raise InputError(f"the states are {states!r}", rule="a list names each state once, in order").at("states")
+    return listed
+
+
+def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
+    """Return states as they are published: as numbers where all are, else as texts."""
+    numbers = [s for s in states if isinstance(s, int | float | Fraction) and not isinstance(s, bool)]
+    if len(numbers) == len(states):
+        return tuple(as_fraction(number, "a state", "states") for number in numbers)
+    texts = tuple(map(str, states))
+    if len(set(texts)) < len(texts):
+        raise InputError(
+            "two states are written alike, so that they could not be told apart", fix="rename one of them"
+        ).at("states")
+    return texts

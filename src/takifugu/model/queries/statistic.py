@@ -1,0 +1,183 @@
+"""A statistic of whole columns that is no sum over records: its change is what its author declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.model.queries.additive import Additive, Entries, IntArray, State
+from takifugu.model.queries.forms import grid_or_none
+from takifugu.model.queries.whole_columns import WholeColumns
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+_DEFINED: dict[tuple[str, int], Callable[..., Any]] = {}
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A function of whole columns with a declared change, such as the coefficients of a regression (Zhang22 §5.1).
+
+    `function` takes a list of values for each of `columns` and returns a number, or one for each of `labels`; it is
+    rounded to `grid`. `column_sensitivity` declares the largest L1 change of it when all values of some of the columns
+    change: one number for any of them, or one for each column (changes of several then add up). Nobody checks it.
+    Name and version stand for the function in a ledger. Raises InputError for a column without a declared change, and
+    for another function under a name and version that are taken.
+
+    >>> spread = Statistic("spread", 1, ["age"], lambda ages: max(ages) - min(ages), column_sensitivity=100, grid=1)
+    >>> spread.describe()
+    "spread (version 1) of 'age', declared to change by at most 100"
+    """
+
+    name: str
+    version: int
+    columns: tuple[str, ...]
+    column_sensitivity: tuple[Fraction, ...]
+    grid: Fraction
+    labels: tuple[str, ...] = ("value",)
+    function: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        version: int,
+        columns: Iterable[str],
+        function: Callable[..., Any] | None,
+        column_sensitivity: Number | Mapping[str, Number],
+        grid: Number,
+        labels: Iterable[str] = ("value",),
+    ) -> None:
+        read = (columns,) if isinstance(columns, str) else tuple(columns)
+        if not isinstance(name, str) or not name or not read or len(set(read)) != len(read):
+            raise InputError("a statistic needs a name, and different columns that it reads").at("columns")
+        if isinstance(column_sensitivity, Mapping):
+            missing = [column for column in read if column not in column_sensitivity]
+            if missing:
+                raise InputError(
+                    f"the statistic declares no change for the column {missing[0]!r}", fix="declare one"
+                ).at("column_sensitivity")
+            declared = [as_fraction(column_sensitivity[c], "a change", "column_sensitivity") for c in read]
+        else:
+            declared = [as_fraction(column_sensitivity, "the change", "column_sensitivity")]
+        if min(declared) < 0:
+            raise InputError("a declared change is negative", rule="it must be 0 or more").at("column_sensitivity")
+        key = name, version
+        known = _DEFINED.get(key) if function is None else _DEFINED.setdefault(key, function)
+        if function is not None and _place(known) != _place(function):
+            raise InputError(
+                f"the statistic {name!r}, version {version}, is defined already", fix="give it a new version"
+            ).at("version")
+        step = grid_or_none(grid)
+        if step is None:
+            raise InputError("the statistic has no grid", fix="write for example grid='0.01'").at("grid")
+        for part, value in (("name", name), ("version", version), ("columns", read), ("grid", step),
+                           ("column_sensitivity", tuple(declared)), ("labels", tuple(labels)), ("function", known)):
+            object.__setattr__(self, part, value)  # fmt: skip
+
+    def steps(self, read: Iterable[str]) -> int:
+        """Return how many steps of its grid the rounded statistic changes by, when these of its columns change.
+
+        Rounding moves each cell by half a step at most, before and after.
+        """
+        named = set(read)
+        chosen = [place for place, column in enumerate(self.columns) if column in named]
+        if not chosen:
+            return 0
+        one = len(self.column_sensitivity) == 1 < len(self.columns)
+        moved = self.column_sensitivity[0] if one else sum(self.column_sensitivity[place] for place in chosen)
+        return int(moved / self.grid) + len(self.labels) if moved else 0
+
+    def value(self, columns: Sequence[Sequence[State]]) -> list[int]:
+        """Return the statistic of some columns, in steps of its grid; DataError where its function fails."""
+        if self.function is None:
+            raise InputError(f"the statistic {self.name!r}, version {self.version}, is defined by nobody")
+        try:
+            result = self.function(*map(list, columns))
+            numbers = list(result) if isinstance(result, Iterable) else [result]
+            cells = [round(Fraction(number) / self.grid) for number in numbers]
+        except Exception:
+            raise DataError(f"the statistic {self.name!r} failed on these data") from None
+        if len(cells) != len(self.labels):
+            raise DataError(f"the statistic {self.name!r} has other numbers than its {len(self.labels)} labels")
+        return cells
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Raise InputError: a belief over parameters reads this query itself."""
+        raise InputError(
+            f"{self.describe()} is a function of whole columns", rule="it requires the belief Parameters(...)"
+        ).at("query")
+
+    def to_dict(self) -> dict[str, Any]:
+        one = len(self.column_sensitivity) == 1
+        changes = [to_text(change) for change in self.column_sensitivity]
+        return {
+            "kind": "statistic", "name": self.name, "version": self.version, "columns": list(self.columns),
+            "column_sensitivity": changes[0] if one else dict(zip(self.columns, changes, strict=True)),
+            "grid": to_text(self.grid), "labels": list(self.labels),
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Statistic:
+        return Statistic(
+            data["name"], data["version"], data["columns"], None, data["column_sensitivity"], data["grid"],
+            data.get("labels", ("value",)),
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        listed = " and ".join(map(repr, self.columns))
+        changes = " and ".join(map(to_text, self.column_sensitivity))
+        return f"{self.name} (version {self.version}) of {listed}, declared to change by at most {changes}"
+
+
+def _place(function: Any) -> Any:
+    """Return where a function is defined: a module that is loaded again defines it again."""
+    return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredAnswer(WholeColumns):
+    """A statistic over the columns of a belief, rounded to its grid; D(N) is declared, and one step more per cell."""
+
+    query: Statistic
+    names: tuple[str, ...]
+    states: tuple[tuple[State, ...], ...]
+    records: int
+    entry_of: tuple[int, ...]
+    size: int
+
+    @property
+    def grid(self) -> Fraction:
+        return self.query.grid
+
+    @property
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.query.labels
+
+    @property
+    def key(self) -> Hashable:
+        return "statistic", self.records, repr(self.query.to_dict())
+
+    def change(self, entries: Iterable[int]) -> int:
+        """Return D(N) of whole columns, in grid units."""
+        chosen = set(entries)
+        return self.query.steps(name for name, entry in zip(self.names, self.entry_of, strict=True) if entry in chosen)
+
+    def coordinate_change(self, entries: Sequence[int] | range) -> int:
+        return max((self.change((entry,)) for entry in entries), default=0)
+
+    def cell_ranges(self) -> tuple[int, ...]:
+        return (self.change(range(self.size)),) * self.cells
+
+    def evaluate(self, values: IntArray) -> tuple[int, ...]:
+        """Return the statistic in grid units of value indices, shape (records, columns)."""
+        read = [self.names.index(name) for name in self.query.columns]
+        return tuple(self.query.value([[self.states[c][v] for v in values[:, c].tolist()] for c in read]))
+
+    def totals(self, values: IntArray) -> IntArray:
+        """Return the answer to each row of listed states (`ColumnAnswer.totals`)."""
+        rows = values[:, self.size :].reshape(len(values), self.records, len(self.names))
+        return np.array([self.evaluate(row) for row in rows], dtype=np.int64)

@@ -1,0 +1,118 @@
+"""Several queries as one answer: a vector of all their cells, noised and accounted for together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError, within
+from takifugu.model.queries.additive import Additive, Entries, IntArray
+from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
+from takifugu.model.queries.coding import common_step
+from takifugu.model.queries.counts import Count, Histogram
+from takifugu.model.queries.cross_table import CrossTable
+from takifugu.model.queries.forms import Query, grid_or_none, text_or_none
+from takifugu.model.queries.rows import CountRows
+from takifugu.numbers.rationals import Number
+
+#: The queries that may be told together, by the kind that they write.
+_PARTS: dict[str, Any] = {
+    "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
+    "count-rows": CountRows, "cross-table": CrossTable,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Together:
+    """The answers of several queries as one vector: what they say together is what must hide the secret.
+
+    `grid` is the step of every cell where columns hold real numbers; elsewhere the queries' own grids decide. Raises
+    InputError for no query, and for one of a type that this package does not define.
+
+    >>> Together([Count("ill"), Count("well")]).describe()
+    "the number of entries in state 'ill'; the number of entries in state 'well'"
+    """
+
+    queries: tuple[Query, ...]
+    grid: Fraction | None = None
+
+    def __init__(self, queries: Iterable[Query], grid: Number | None = None) -> None:
+        given = tuple(queries)
+        if not given:
+            raise InputError("nothing is told together", fix="give two queries or more").at("queries")
+        for number, query in enumerate(given):
+            if type(query) not in _PARTS.values():
+                raise InputError(
+                    f"{type(query).__name__} cannot be told together with others",
+                    fix="give sums, means, counts, histograms or weighted sums",
+                ).at("queries", number)
+        object.__setattr__(self, "queries", given)
+        object.__setattr__(self, "grid", grid_or_none(grid))
+
+    def resolve(self, entries: Entries) -> Additive:
+        answers = list[Additive]()
+        for number, query in enumerate(self.queries):
+            with within("queries", number):
+                answers.append(query.resolve(entries))
+        return joined(answers)
+
+    def to_dict(self) -> dict[str, Any]:
+        queries = [query.to_dict() for query in self.queries]
+        return {"kind": "together", "queries": queries, "grid": text_or_none(self.grid)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Together:
+        return Together([_PARTS[part["kind"]].from_dict(part) for part in data["queries"]], data.get("grid"))
+
+    def describe(self) -> str:
+        return "; ".join(query.describe() for query in self.queries)
+
+
+def joined(answers: list[Additive]) -> Additive:
+    """Return several answers over the same entries as one with all their cells, on a grid that holds all of theirs.
+
+    >>> from takifugu import MarkovChain
+    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
+    >>> both = joined([Count(1).resolve(chain), Mean(entries=[0, 1]).resolve(chain)])
+    >>> both.labels, both.grid, both.evaluate(np.array([1, 0, 1]))
+    (('count', 'mean'), Fraction(1, 2), (4, 1))
+    """
+    grid = common_step(answer.grid for answer in answers)
+    size = answers[0].size
+    none = np.zeros(size, dtype=np.int64)
+    rows = np.stack([row for a in answers for row in (a.weights, none if a.table_of is None else a.table_of)], axis=1)
+    different, which = np.unique(rows, axis=0, return_inverse=True)
+    tables = tuple(_table(answers, [row[2 * k : 2 * k + 2] for k in range(len(answers))], grid) for row in different)
+    labels = unlike([label for answer in answers for label in answer.labels])
+    return Additive(grid, labels, tables, np.ones(size, dtype=np.int64), which.ravel().astype(np.int64))
+
+
+def _table(answers: list[Additive], chosen: list[IntArray], grid: Fraction) -> IntArray:
+    """Return what an entry adds to all cells, from its weight and its table in each answer; some do not read it."""
+    height = max(len(a.tables[int(table)]) for a, (_, table) in zip(answers, chosen, strict=True))
+    parts = list[IntArray]()
+    for answer, (weight, number) in zip(answers, chosen, strict=True):
+        table = answer.tables[int(number)]
+        read = table if len(table) == height else np.zeros((height, answer.cells), dtype=np.int64)
+        parts.append(read * (int(weight) * int(answer.grid / grid)))
+    return np.concatenate(parts, axis=1)
+
+
+def unlike(labels: list[str]) -> tuple[str, ...]:
+    """Return labels made different: the second "mean" becomes "mean 2".
+
+    >>> unlike(["mean", "sum", "mean"])
+    ('mean', 'sum', 'mean 2')
+    """
+    names = list[str]()
+    for label in labels:
+        number, name = 1, label
+        while name in names:
+            number += 1
+            name = f"{label} {number}"
+        names.append(name)
+    return tuple(names)

@@ -1,0 +1,213 @@
+"""Counts of people by the places where they were, and whether a count is at most a public threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.model.queries.additive import Additive, Entries, State
+from takifugu.model.queries.coded import Linear, Mean, Sum
+from takifugu.model.queries.coding import alphabets, state_tables
+from takifugu.model.queries.counts import Count, Histogram
+from takifugu.model.queries.forms import Query, several
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+
+@dataclass(frozen=True)
+class Visitors:
+    """How many people were at each place; each person counts once a place. `places` chooses and orders the cells.
+
+    Records are sets of places. Raises InputError for no place, and for one that the domain does not know.
+
+    >>> Visitors(["bar", "shop"]).describe(), Visitors().describe()
+    ("how many people were at each of 'bar', 'shop'", 'how many people were at each place')
+    """
+
+    places: tuple[State, ...] | None = None
+
+    def __init__(self, places: Iterable[State] | None = None) -> None:
+        listed = None if places is None else several([places] if isinstance(places, str) else list(places))
+        if listed is not None and not listed:
+            raise InputError("the query counts nowhere: its list of places is empty", fix="name one").at("places")
+        object.__setattr__(self, "places", listed)
+
+    def cells(self, known: Iterable[State]) -> tuple[State, ...]:
+        """Return the places that are counted, of those that there are; InputError for another one."""
+        there = dict.fromkeys(known)
+        for place in self.places or ():
+            if place not in there:
+                names = [str(p) for p in list(there)[:20]]
+                raise InputError(
+                    f"the query counts visitors of {place!r}, which is no place of the domain",
+                    fix=f"its places are {names}{' and more' if len(there) > 20 else ''}{did_you_mean(place, there)}",
+                ).at("places")
+        return self.places or tuple(there)
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Return the counts where every record is one of a list of sets; a domain of places has its own, shorter way.
+
+        Raises InputError where records are no sets.
+        """
+        sets: list[Any] = [record for alphabet in alphabets(entries) for record in alphabet]
+        if not all(isinstance(record, frozenset) for record in sets):
+            raise InputError(
+                f"{self.describe()} is counted over sets of places",
+                rule="a record must be one", fix="give Visits(places), or publish a histogram",
+            ).at("query")  # fmt: skip
+        known = getattr(entries, "places", ()) or sorted({place for record in sets for place in record}, key=str)
+        cells = self.cells(known)
+        tables, weights, table_of = state_tables(
+            entries, None, lambda alphabet: [[int(c in record) for c in cells] for record in alphabet]  # type: ignore[operator]
+        )
+        return Additive(Fraction(1), tuple(map(str, cells)), tables, weights, table_of)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "visitors", "places": None if self.places is None else list(self.places)}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Visitors:
+        return Visitors(data.get("places"))
+
+    @staticmethod
+    def meaning(data: Mapping[str, Any], noise: Mapping[str, Any]) -> tuple[str, ...]:
+        """Say what the numbers mean, from the written query and noise."""
+        above = {*noise.get("moves", ())} == {"down"}
+        return ("each person is counted once at a place", *(["a number is never below the true one"] if above else []))
+
+    def describe(self) -> str:
+        if self.places is None:
+            return "how many people were at each place"
+        names = ", ".join(map(repr, self.places[:4]))
+        return f"how many people were at each of {names if len(self.places) <= 4 else f'{len(self.places)} places'}"
+
+
+#: What may be compared with thresholds, by the kind that it writes.
+_COMPARED: dict[str, Any] = {
+    "visitors": Visitors, "count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean, "linear": Linear,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """Whether each cell of a query is at most a public threshold: then it is called safe, and never wrongly.
+
+    `threshold` is one number for all cells, or one for each by its label. What is not called safe is published as a
+    noisy value that is never below the true one. With a `limit` that many of these at most are published, in the order
+    of the cells; then all others are "not answered", which is not "safe". Thresholds between two possible answers mean
+    the lower one. Raises InputError for a threshold that is negative or no number, for a limit below 1, and for a query
+    with a grid: a true 5.4 that is rounded to 5 before it is compared would be called safe.
+
+    >>> AtMost(Visitors(), 5, limit=20).describe()
+    'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
+    """
+
+    query: Query
+    threshold: Fraction | tuple[tuple[str, Fraction], ...]
+    limit: int | None = None
+
+    definitions = ("asymmetric",)  # elsewhere noise is on both sides, and "safe" could be wrong
+    #: The rule that forbids the query under other definitions, and what to do instead.
+    elsewhere = (
+        "its answers err on one side, which noise on both sides cannot do",
+        "hide a policy, Asymmetric(policy, domain), or publish the count itself",
+    )
+
+    def __init__(self, query: Query, threshold: Number | Mapping[str, Number], limit: int | None = None) -> None:
+        if type(query) not in _COMPARED.values():
+            raise InputError(
+                f"a {type(query).__name__} is compared with a threshold", fix="give Visitors(), a count, a sum"
+            ).at("query")
+        if getattr(query, "grid", None) is not None:
+            raise InputError(
+                "the query that is compared with a threshold has a grid",
+                rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",
+            ).at("query", "grid")  # fmt: skip
+        object.__setattr__(self, "query", query)
+        object.__setattr__(self, "threshold", _thresholds(threshold))
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+            raise InputError(
+                f"the limit is {limit!r}", rule="it is how many places may not be called safe, 1 or more"
+            ).at("limit")
+        object.__setattr__(self, "limit", limit)
+
+    def steps(self, answer: Any) -> tuple[int, ...]:
+        """Return each cell's threshold in steps of the answer's grid, rounded down.
+
+        Raises InputError where a cell has none, and for a threshold of no cell.
+
+        >>> from takifugu.model.beliefs.domain import Domain
+        >>> from takifugu.model.queries import Count
+        >>> people = Domain.of(3, ["ill", "well"])
+        >>> AtMost(Count("ill"), 2.5).steps(Count("ill").resolve(people))
+        (2,)
+        """
+        if isinstance(self.threshold, Fraction):
+            one = math.floor(self.threshold / answer.grid)
+            return (one,) * int(answer.cells)
+        given = dict(self.threshold)
+        odd = next((label for label in given if label not in set(answer.labels)), None)
+        lacking = next((label for label in answer.labels if label not in given), None)
+        if odd is not None or lacking is not None:
+            what = f"has none for {lacking!r}" if odd is None else f"names {odd!r}, which is no cell of the query"
+            raise InputError(f"the list of thresholds {what}", fix="give one for each cell").at("threshold")
+        return tuple(math.floor(given[label] / answer.grid) for label in answer.labels)
+
+    def resolve(self, entries: Entries) -> Additive:
+        answer = self.query.resolve(entries)
+        self.steps(answer)
+        return answer
+
+    def to_dict(self) -> dict[str, Any]:
+        one = isinstance(self.threshold, Fraction)
+        threshold: Any = to_text(self.threshold) if one else [[k, to_text(t)] for k, t in self.threshold]  # type: ignore[arg-type, union-attr]
+        return {"kind": "at-most", "query": self.query.to_dict(), "threshold": threshold, "limit": self.limit}
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> AtMost:
+        threshold, query = data["threshold"], _COMPARED[data["query"]["kind"]].from_dict(data["query"])
+        return AtMost(query, threshold if isinstance(threshold, str) else dict(threshold), data.get("limit"))
+
+    @staticmethod
+    def meaning(data: Mapping[str, Any], noise: Mapping[str, Any]) -> tuple[str, ...]:
+        """Say what the marks mean, from the written query and noise."""
+        one = isinstance(data["threshold"], str)
+        most = f"at most {math.floor(Fraction(data['threshold'])):,}" if one else "at most its own threshold"
+        sentences = (
+            f'"safe" means that the true count is {most}, and that is never wrong',
+            'a number stands where the noise does not let "safe" be said: it is never below the true count, which may '
+            "be far below it",
+        )
+        rest = () if data.get("limit") is None else ('"not answered" says nothing about a place, least of all "safe"',)
+        return (*sentences, *rest)
+
+    def describe(self) -> str:
+        one = isinstance(self.threshold, Fraction)
+        most = f"at most {float(self.threshold):g}" if one else "at most its own threshold"  # type: ignore[arg-type]
+        after = f"; after {self.limit} that are not known to be such the others are not answered"
+        rest = "" if self.limit is None else after
+        if isinstance(self.query, Visitors):
+            places = self.query.places
+            where = "places" if places is None else f"of {len(places)} places"
+            return f"at which {where} {most} people were{rest}"
+        return f"whether {self.query.describe()} is {most}{rest}"
+
+
+def _thresholds(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return _threshold(given)
+    if not given:
+        raise InputError("the list of thresholds is empty", fix="give one for each cell, or one number").at("threshold")
+    return tuple((str(label), _threshold(value)) for label, value in given.items())
+
+
+def _threshold(given: Any) -> Fraction:
+    value = as_fraction(given, "the threshold", "threshold")
+    if value < 0:
+        raise InputError(
+            f"the threshold is {given!r}", rule="a count is never below 0, so it must not be negative"
+        ).at("threshold")
+    return value

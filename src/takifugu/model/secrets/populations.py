@@ -1,0 +1,48 @@
+"""What distribution privacy hides: which of several populations a person's rows come from (Kawamoto19 Definition 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.secrets import Family
+
+
+@dataclass(frozen=True)
+class WhichPopulation:
+    """Hide which of the belief's populations a person's rows are drawn from: every two of them, both ways."""
+
+    definition = "distribution"
+
+    def view(self, belief: Any) -> Any:
+        if not hasattr(belief, "populations"):
+            raise InputError(
+                f"a {type(belief).__name__} has no populations", rule="which of them is meant requires several",
+                fix="give FromPopulations(...)",
+            ).at("beliefs")  # fmt: skip
+        return belief.which
+
+    def family(self, belief: Any) -> Family:
+        return Family((0,))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "which-population"}
+
+    def describe(self) -> str:
+        return "which population the rows of a person come from"
+
+
+def which_population() -> WhichPopulation:
+    """Hide which population the rows of a person come from (Kawamoto19 Definition 8).
+
+    >>> which_population().describe()
+    'which population the rows of a person come from'
+    """
+    return WhichPopulation()
+
+
+def which_from(data: Mapping[str, Any]) -> WhichPopulation:
+    """Read the secret back."""
+    return WhichPopulation()

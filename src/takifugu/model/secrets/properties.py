@@ -1,0 +1,372 @@
+"""Secrets about columns as a whole: a property of the data at hand, or a parameter of the population (Zhang22 §3).
+
+Both settings are told apart everywhere. A *dataset property* is what the records at hand add up to: g(X_i), for
+instance the mean income of these customers (Definition 3). A *distribution parameter* is what governs the column in the
+population that the records were drawn from: phi_i (Definition 4); the sample only estimates it.
+
+Hypotheses are that g(X_i) has one value, or lies in one set; the belief says which values there are and, through
+`property`, how it reads a secret: as a belief about one entry that holds the hypothesis (a view).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, Protocol
+
+from takifugu.core.errors import InputError
+from takifugu.model.secrets import Believed, Family, plain
+from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
+from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+#: What these secrets are read under (`takifugu.accounting.definitions`).
+ATTRIBUTE = "attribute"
+#: The functions of one column that have a name; "share" is of the values that `of` lists.
+FUNCTIONS = ("mean", "sum", "share")
+
+Value = Hashable
+
+
+class View(Believed, Protocol):
+    """A belief as a property secret reads it: one entry, whose alphabet holds the hypotheses."""
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """The pairs of hypotheses that are compared, None for all."""
+        ...
+
+
+@dataclass(frozen=True)
+class Named:
+    """A function of a column, or of several, that has a name and a version, so that a ledger can write it down.
+
+    It takes the column's values, one per record (one list for each column), and returns a number. `from_dict` finds
+    again what this process has defined.
+
+    >>> Named("range", 1, lambda values: max(values) - min(values))([3, 5, 4])
+    2
+    """
+
+    name: str
+    version: int
+    function: Callable[..., Any] = field(compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name or not callable(self.function):
+            raise InputError(
+                "a function of a column needs a name, a version and what it computes",
+                fix="write for example Named('range', 1, lambda values: max(values) - min(values))",
+            ).at("function")
+        _DEFINED[self.name, self.version] = self
+
+    def __call__(self, *columns: Sequence[Any]) -> Any:
+        return self.function(*columns)
+
+
+_DEFINED: dict[tuple[str, int], Named] = {}
+
+
+@dataclass(frozen=True)
+class DatasetProperty:
+    """Hide g(X): a function of one column, or of several, over all records at hand (Zhang22 Definition 3).
+
+    `columns` and `function`: "mean", "sum" or "share" of one column; of several columns the vector of these numbers; or
+    weights, one per column, of a weighted sum of means; or a `Named` function. Compared are the values that differ by
+    at most `max_difference` (per column for a vector), the `pairs`, or the `sets`; with none of these all of them.
+    """
+
+    columns: tuple[str, ...]
+    function: str | tuple[Fraction, ...] | Named
+    max_difference: tuple[Fraction, ...] | None = None
+    pairs: tuple[tuple[Fraction, Fraction], ...] | None = None
+    sets: tuple[ValueSet, ...] | None = None
+    of: tuple[Value, ...] | None = None
+
+    definition = ATTRIBUTE
+
+    def view(self, belief: Any) -> Any:
+        return property_of(self, belief)
+
+    def family(self, belief: Any) -> Family:
+        view = belief if hasattr(belief, "pairs") else self.view(belief)
+        return Family((0,), view.pairs)
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether several numbers are hidden together."""
+        return len(self.columns) > 1 and isinstance(self.function, str)
+
+    def compared(self, values: Sequence[Fraction]) -> tuple[tuple[int, int], ...] | None:
+        """Return the pairs of indices of increasing values that are compared, one order of each; None for all.
+
+        Raises InputError where a named value is none of them.
+        """
+        if self.pairs is not None:
+            place = {value: index for index, value in enumerate(values)}
+            return tuple((_placed(place, a, "pairs"), _placed(place, b, "pairs")) for a, b in self.pairs)
+        if self.max_difference is None:
+            return None
+        return near(values, self.max_difference[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        function: Any = self.function
+        if isinstance(function, Named):
+            function = {"name": function.name, "version": function.version}
+        elif not isinstance(function, str):
+            function = [to_text(weight) for weight in function]
+        data = {
+            "max_difference": None if self.max_difference is None else [to_text(d) for d in self.max_difference],
+            "pairs": None if self.pairs is None else [[to_text(a), to_text(b)] for a, b in self.pairs],
+            "sets": None if self.sets is None else [written(values) for values in self.sets],
+            "of": None if self.of is None else list(self.of),
+        }
+        return {
+            "kind": "dataset-property", "columns": list(self.columns), "function": function,
+            **{key: value for key, value in data.items() if value is not None},
+        }  # fmt: skip
+
+    def describe(self) -> str:
+        return f"{self.what} of the records at hand{self._comparing}"
+
+    @property
+    def what(self) -> str:
+        """The property in words.
+
+        >>> dataset_property("race", "share", of="Black").what
+        "the share of 'Black' in 'race'"
+        """
+        listed = " and ".join(map(repr, self.columns))
+        if isinstance(self.function, Named):
+            return f"{self.function.name} (version {self.function.version}) of {listed}"
+        if isinstance(self.function, tuple):
+            weighed = zip(self.function, self.columns, strict=True)
+            return "the sum of " + " and ".join(f"{number(w)} times the mean of {c!r}" for w, c in weighed)
+        if self.of is None:
+            return f"the {self.function} of {listed}"
+        return f"the {self.function} of {' or '.join(map(repr, self.of))} in {listed}"
+
+    @property
+    def _comparing(self) -> str:
+        if self.sets is not None:
+            return ": " + " or ".join(described(values) for values in self.sets)
+        if self.pairs is not None:
+            return ": " + ", ".join(f"{number(a)} or {number(b)}" for a, b in self.pairs)
+        if self.max_difference is not None:
+            return f", up to a difference of {' and '.join(map(number, self.max_difference))}"
+        return ""
+
+
+@dataclass(frozen=True)
+class DistributionParameter:
+    """Hide phi_i: the parameter that governs a column in the population (Zhang22 Definition 4).
+
+    Compared are all its `values` with each other (all that the belief knows, without), or all numbers of an `interval`;
+    `map` names how a number of the interval becomes the column's distribution, as the belief defines it.
+    """
+
+    column: str
+    values: tuple[Value, ...] | None = None
+    interval: tuple[Fraction, Fraction] | None = None
+    map: str | None = None
+
+    definition = ATTRIBUTE
+
+    def view(self, belief: Any) -> Any:
+        return belief.property(self) if hasattr(belief, "property") else None
+
+    def family(self, belief: Any) -> Family:
+        if hasattr(belief, "pairs"):
+            return Family((0,), belief.pairs)
+        place = belief.position(self.column)
+        known = belief.alphabet(place)
+        if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
+            low, high = self.interval
+            numbers = [as_fraction(value, "a parameter", "values") for value in known]
+            inside = [at for at, value in enumerate(numbers) if low <= value <= high]
+            return Family((place,), tuple(combinations(inside, 2)))
+        if self.values is None:
+            return Family((place,))
+        missing = [value for value in self.values if value not in known]
+        if missing:
+            raise InputError(
+                f"the secret names the parameter {missing[0]!r}, which {self.column!r} cannot have",
+                fix=f"write some of {[str(value) for value in known]}",
+            ).at("values")
+        return Family((place,), tuple(combinations([known.index(value) for value in self.values], 2)))
+
+    def to_dict(self) -> dict[str, Any]:
+        data = {
+            "values": None if self.values is None else list(self.values),
+            "interval": None if self.interval is None else [to_text(end) for end in self.interval],
+            "map": self.map,
+        }
+        given = {key: value for key, value in data.items() if value is not None}
+        return {"kind": "distribution-parameter", "column": self.column, **given}
+
+    def describe(self) -> str:
+        what = f"the parameter of {self.column!r} in the population"
+        if self.interval is not None:
+            return f"{what}, from {number(self.interval[0])} to {number(self.interval[1])}"
+        return what if self.values is None else f"{what}: {' or '.join(map(repr, self.values))}"
+
+
+def dataset_property(
+    attribute: str | Iterable[str],
+    function: str | Iterable[Number] | Named,
+    max_difference: Number | Iterable[Number] | None = None,
+    pairs: Iterable[tuple[Number, Number]] | None = None,
+    sets: Iterable[Any] | None = None,
+    of: Any = None,
+) -> DatasetProperty:
+    """Hide a property of the records at hand: a function of a sensitive column, or of several (Zhang22 Definition 3).
+
+    `function` is "mean", "sum" or "share" (of the values `of`), for several columns the vector of these; or one weight
+    per column; or a `Named` function. `sets` are pairs (low, high) of ends, None for no end, or lists of such
+    pairs, or of values.
+    Raises InputError for an unknown function, for more than one of `max_difference`, `pairs` and `sets`, and for sets
+    that overlap.
+
+    >>> dataset_property("income", "mean", sets=[(None, 50), (50, None)]).describe()
+    "the mean of 'income' of the records at hand: below 50 or at least 50"
+    """
+    columns = _columns(attribute)
+    chosen = _function(function, columns, of)
+    given = [name for name, value in (("max_difference", max_difference), ("pairs", pairs), ("sets", sets)) if value
+             is not None]  # fmt: skip
+    if len(given) > 1:
+        raise InputError(f"the secret gives {' and '.join(given)}", fix="give one of them").at(given[1])
+    listed = None if of is None else tuple(map(plain, of if isinstance(of, list | tuple | set) else [of]))
+    vector = len(columns) if isinstance(chosen, str) else 1
+    return DatasetProperty(
+        columns, chosen, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), listed
+    )
+
+
+def distribution_parameter(
+    attribute: str,
+    values: Iterable[Value] | None = None,
+    interval: tuple[Number, Number] | None = None,
+    map: str | None = None,
+) -> DistributionParameter:
+    """Hide the parameter that governs a sensitive column in the population (Zhang22 Definition 4).
+
+    Raises InputError for values and an interval together, for fewer than two values, and for an interval without
+    an inside.
+
+    >>> distribution_parameter("smoker", interval=("0.1", "0.4")).describe()
+    "the parameter of 'smoker' in the population, from 0.1 to 0.4"
+    """
+    (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
+    chosen = None if values is None else tuple(dict.fromkeys(plain(value) for value in values))
+    if chosen is not None and (interval is not None or len(chosen) < 2):
+        raise InputError(
+            f"the secret compares the parameters {list(chosen)}",
+            rule="it compares two values or more, or all numbers of an interval", fix="give one of both",
+        ).at("values")  # fmt: skip
+    if interval is None:
+        return DistributionParameter(column, chosen, None, map)
+    low, high = (as_fraction(end, "an end of the interval", "interval") for end in interval)
+    if low >= high:
+        raise InputError(f"the interval goes from {low} to {high}", rule="it must have an inside").at("interval")
+    return DistributionParameter(column, None, (low, high), map)
+
+
+def property_of(secret: Any, belief: Any) -> Any:
+    """Return a belief as a secret about its columns reads it (`View`); InputError for a belief without records."""
+    if not hasattr(belief, "property"):
+        raise InputError(
+            f"a {type(belief).__name__} has no columns of records",
+            rule="a property of a column requires a belief over records",
+            fix="give Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)",
+        ).at("beliefs")
+    return belief.property(secret)
+
+
+def property_from(data: Mapping[str, Any]) -> DatasetProperty:
+    """Read a dataset property back; InputError for a named function that this process has not defined."""
+    function = data["function"]
+    if isinstance(function, Mapping):
+        key = (function["name"], function["version"])
+        if key not in _DEFINED:
+            raise InputError(
+                f"the function {key[0]!r}, version {key[1]}, is defined by nobody",
+                fix="define it with Named(name, version, function) before it is read back",
+            ).at("function")
+        function = _DEFINED[key]
+    of = data.get("of")
+    return dataset_property(
+        data["columns"], function, data.get("max_difference"), data.get("pairs"),
+        None if (sets := data.get("sets")) is None else [reading(values) for values in sets], of,
+    )  # fmt: skip
+
+
+def parameter_from(data: Mapping[str, Any]) -> DistributionParameter:
+    """Read a distribution parameter back."""
+    return distribution_parameter(data["column"], data.get("values"), data.get("interval"), data.get("map"))
+
+
+def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
+    columns = (attribute,) if isinstance(attribute, str) else tuple(attribute)
+    if not columns or not all(isinstance(c, str) for c in columns) or len(set(columns)) != len(columns):
+        raise InputError(
+            f"the columns are {list(columns)}", rule="they are one or more names, each once"
+        ).at("attribute")
+    return columns
+
+
+def _one(attribute: Any) -> tuple[str]:
+    raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
+
+
+def _function(function: Any, columns: tuple[str, ...], of: Any) -> str | tuple[Fraction, ...] | Named:
+    if isinstance(function, Named):
+        return function
+    if isinstance(function, str):
+        if function not in FUNCTIONS:
+            raise InputError(
+                f"the function is {function!r}", fix=f"write one of {list(FUNCTIONS)}, weights, or Named(...)"
+            ).at("function")
+        if (function == "share") != (of is not None) and function == "mean":
+            raise InputError("a mean is of numbers, and `of` names values", fix="write function='share'").at("of")
+        return function
+    if callable(function) or not isinstance(function, Iterable):
+        raise InputError(
+            "a function of a column needs a name and a version, so that a ledger can write it down",
+            fix="write Named('range', 1, lambda values: ...)",
+        ).at("function")
+    weights = tuple(as_fraction(w, "a weight", "function") for w in function)
+    if len(weights) != len(columns) or not any(weights):
+        raise InputError(
+            f"the function has {len(weights)} weights for {len(columns)} columns",
+            rule="it needs one per column, not all 0",
+        ).at("function")
+    return weights
+
+
+def _differences(given: Any, cells: int) -> tuple[Fraction, ...] | None:
+    if given is None:
+        return None
+    listed = given if isinstance(given, list | tuple) else [given] * cells
+    differences = tuple(as_fraction(d, "max_difference", "max_difference") for d in listed)
+    if len(differences) != cells or any(d <= 0 for d in differences):
+        raise InputError(
+            f"max_difference is {given!r}", rule=f"it is a number above 0, or one for each of {cells}"
+        ).at("max_difference")
+    return differences
+
+
+def _pairs(given: Iterable[tuple[Number, Number]] | None) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    if given is None:
+        return None
+    pairs_read = tuple((as_fraction(a, "a value", "pairs"), as_fraction(b, "a value", "pairs")) for a, b in given)
+    if not pairs_read or any(a == b for a, b in pairs_read):
+        raise InputError("the secret compares no two different values", fix="give pairs such as [(0, 1)]").at("pairs")
+    return pairs_read
+
+
+def _placed(place: Mapping[Fraction, int], value: Fraction, key: str) -> int:
+    if value not in place:
+        raise InputError(f"the secret names the value {value}, which the property cannot take").at(key)
+    return place[value]

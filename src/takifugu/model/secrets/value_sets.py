@@ -1,0 +1,167 @@
+"""Sets of values of a property: intervals, half-lines, several of them, or the values themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.rationals import as_fraction, to_text
+
+
+@dataclass(frozen=True)
+class Between:
+    """All values from `low` to `high`, without an end where it is None; ends count to the set that begins with them.
+
+    >>> Between(None, Fraction(50)).describe(), Between(Fraction(1), Fraction(2)).describe()
+    ('below 50', 'from 1 to below 2')
+    """
+
+    low: Fraction | None
+    high: Fraction | None
+
+    def describe(self) -> str:
+        if self.low is None or self.high is None:
+            return f"below {number(self.high)}" if self.low is None else f"at least {number(self.low)}"
+        return f"from {number(self.low)} to below {number(self.high)}"
+
+    def meets(self, other: ValueSet) -> bool:
+        if isinstance(other, Intervals):
+            return other.meets(self)
+        if isinstance(other, Between):
+            low = max((b.low for b in (self, other) if b.low is not None), default=None)
+            high = min((b.high for b in (self, other) if b.high is not None), default=None)
+            return low is None or high is None or low < high
+        return any(self.holds(value) for value in other)
+
+    def holds(self, value: Fraction) -> bool:
+        return (self.low is None or self.low <= value) and (self.high is None or value < self.high)
+
+    def to_dict(self) -> list[Any]:
+        return [None if end is None else to_text(end) for end in (self.low, self.high)]
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Several intervals as one set of values, in order and apart from each other.
+
+    >>> tails = Intervals((Between(None, Fraction(20)), Between(Fraction(80), None)))
+    >>> tails.describe(), tails.holds(Fraction(50))
+    ('below 20 or at least 80', False)
+    """
+
+    parts: tuple[Between, ...]
+
+    def describe(self) -> str:
+        return " or ".join(part.describe() for part in self.parts)
+
+    def meets(self, other: ValueSet) -> bool:
+        return any(part.meets(other) for part in self.parts)
+
+    def holds(self, value: Fraction) -> bool:
+        return any(part.holds(value) for part in self.parts)
+
+    def to_dict(self) -> list[Any]:
+        return [part.to_dict() for part in self.parts]
+
+
+#: A set of values of a property: an interval, several, or the values themselves.
+ValueSet = Between | Intervals | tuple[Fraction, ...]
+
+
+def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
+    """Return the index pairs (i, j), i < j, of increasing values that differ by at most `difference`.
+
+    >>> near([Fraction(0), Fraction(1), Fraction(3)], Fraction(2))
+    ((0, 1), (1, 2))
+    """
+    pairs, last = list[tuple[int, int]](), 0
+    for first, low in enumerate(values):
+        last = max(last, first)
+        while last + 1 < len(values) and values[last + 1] - low <= difference:
+            last += 1
+        pairs += [(first, other) for other in range(first + 1, last + 1)]
+    return tuple(pairs)
+
+
+def described(values: ValueSet) -> str:
+    """Return a set of values in words."""
+    return values.describe() if isinstance(values, Between | Intervals) else "{" + ", ".join(map(number, values)) + "}"
+
+
+def number(value: Fraction | None) -> str:
+    """Return a number as text, nothing for no end."""
+    return "" if value is None else to_text(value)
+
+
+def sets_of(given: Iterable[Any] | None) -> tuple[ValueSet, ...] | None:
+    """Return sets as they were given; InputError for fewer than two, an empty one, or two that overlap."""
+    if given is None:
+        return None
+    sets = tuple(_set(one) for one in given)
+    if len(sets) < 2:
+        raise InputError("the secret compares fewer than two sets", fix="give two or more").at("sets")
+    for one, other in combinations(sets, 2):
+        if one.meets(other) if isinstance(one, Between | Intervals) else _meet(one, other):
+            raise InputError(
+                f"the sets {described(one)!r} and {described(other)!r} overlap",
+                rule="a value of the property is in one set at most", fix="divide the values between them",
+            ).at("sets")  # fmt: skip
+    return sets
+
+
+def _meet(one: tuple[Fraction, ...], other: ValueSet) -> bool:
+    return other.meets(one) if isinstance(other, Between | Intervals) else bool({*one} & {*other})
+
+
+def _set(given: Any) -> ValueSet:
+    if isinstance(given, Between | Intervals):
+        return given
+    if isinstance(given, tuple) and len(given) == 2:
+        return _interval(given)
+    if isinstance(given, list) and given and all(isinstance(one, tuple | Between) for one in given):
+        return _intervals(given)
+    if isinstance(given, list | set | frozenset) and given:
+        return tuple(sorted({as_fraction(value, "a value", "sets") for value in given}))
+    raise InputError(
+        f"a set of values is {given!r}",
+        fix="write (low, high), None for no end, a list of these, or a list of values",
+    ).at("sets")
+
+
+def _interval(given: Any) -> Between:
+    if isinstance(given, Between):
+        return given
+    if len(given) != 2:
+        raise InputError(f"an interval of a set is {given!r}", fix="write (low, high), None for no end").at("sets")
+    low, high = (None if end is None else as_fraction(end, "an end of a set", "sets") for end in given)
+    if low is not None and high is not None and low >= high:
+        raise InputError(f"the set goes from {low} to {high}", rule="it must have an inside").at("sets")
+    return Between(low, high)
+
+
+def _intervals(given: Sequence[Any]) -> ValueSet:
+    parts = sorted(map(_interval, given), key=lambda part: (part.low is not None, part.low))
+    for one, other in combinations(parts, 2):
+        if one.meets(other):
+            raise InputError(
+                f"a set is {described(one)!r} or {described(other)!r}, which overlap", fix="join them to one interval"
+            ).at("sets")
+    return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
+
+
+def written(values: ValueSet) -> Any:
+    """Return a set as plain data, which `reading` turns into what `sets_of` is given."""
+    if isinstance(values, Intervals):
+        return {"intervals": values.to_dict()}
+    return {"between": values.to_dict()} if isinstance(values, Between) else [to_text(value) for value in values]
+
+
+def reading(data: Any) -> Any:
+    """Return what was given of a set that was written as plain data."""
+    if isinstance(data, Mapping) and "intervals" in data:
+        return [tuple(ends) for ends in data["intervals"]]
+    return tuple(data["between"]) if isinstance(data, Mapping) else list(data)

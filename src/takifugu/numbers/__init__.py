@@ -1,0 +1,1 @@
+"""Numbers: rationals and rounding, distributions, moves between them, and noise."""

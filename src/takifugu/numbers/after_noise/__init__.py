@@ -1,0 +1,1 @@
+"""Distributions after Laplace or normal noise: log-ratios, divergences, the smallest scale."""

@@ -1,0 +1,179 @@
+"""How much Gaussian noise: the closed form for one shift, the printed rules, and the least for two finite laws."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
+from takifugu.numbers.after_noise.laplace_pair import above, below
+from takifugu.numbers.distributions.exact_ratio import BITS
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.transport.on_the_line import w_infinity_candidates
+
+#: The constant printed in Ding22 Theorem 3(b); its proof gives 0.41866 (errata E1).
+PRINTED_CONSTANT = 0.41
+_LEAST_DELTA = Fraction(1, 10**250)
+
+
+def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float:
+    """Return the exact delta of Gaussian noise against a shift by `sensitivity`, rounded up.
+
+    Phi(D/(2s) - e s/D) - e^e Phi(-D/(2s) - e s/D) for D = sensitivity, s = sigma, e = epsilon (Balle and Wang 2018,
+    Theorem 8), with many digits.
+
+    Raises InputError when sensitivity or sigma is negative or not finite, or epsilon is not above zero.
+
+    >>> round(gaussian_delta(1, 3.730631634, 1), 9)
+    1e-05
+    """
+    shift, noise = _not_negative(sensitivity, "sensitivity"), _not_negative(sigma, "sigma")
+    budget = as_epsilon(epsilon)
+    if not shift:
+        return 0.0
+    if not noise:
+        return 1.0
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        half, tilt = _mpf(shift / noise) / 2, _mpf(budget * noise / shift)
+        delta = _upper_tail(tilt - half) - mp.exp(_mpf(budget)) * _upper_tail(tilt + half)
+        return min(1.0, math.nextafter(float(delta), math.inf))
+
+
+def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number) -> float:
+    """Return the least sigma with gaussian_delta(sensitivity, sigma, epsilon) <= delta (Balle and Wang 2018).
+
+    Rounded up by at most 2**-36 relative; 0.0 for sensitivity 0.
+
+    Raises InputError as `gaussian_delta`, and unless 1e-250 <= delta < 1.
+
+    >>> round(gaussian_analytic_sigma(2, 1, 1e-5), 8)
+    7.46126327
+    """
+    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
+    if not shift:
+        return 0.0
+
+    def judge(sigma: float) -> tuple[float, bool]:
+        excess = gaussian_delta(shift, sigma, budget)
+        return excess, excess <= below(failure)
+
+    start = _doubled_until_safe(judge, above(shift / budget))
+    return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE)
+
+
+def gaussian_printed_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
+    """Return the sigma of Ding22 Theorem 3(a), sqrt(2 log(1.25/delta)) sensitivity/epsilon: proved for epsilon <= 1.
+
+    Raises InputError as `gaussian_analytic_sigma`, and for epsilon above 1, where the rule can fail (errata E8a).
+
+    >>> round(gaussian_printed_a(2, 1, 1e-5), 8)
+    9.68961053
+    """
+    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
+    if budget > 1:
+        raise InputError(
+            f"epsilon is {epsilon!r}",
+            rule="this printed rule is proved for epsilon at most 1",
+            fix="use gaussian_analytic_sigma",
+        ).at("epsilon")
+    return _rounded_up(math.sqrt(2 * math.log(1.25 / below(failure))) * above(shift / budget))
+
+
+def gaussian_printed_b(
+    sensitivity: Number, epsilon: Number, delta: Number, constant: float = PRINTED_CONSTANT
+) -> float:  # fmt: skip
+    """Return sigma of Ding22 Theorem 3(b): sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3).
+
+    For comparison with the paper: far above the analytic sigma. `constant` is the printed 0.41 or the proved 0.41866;
+    the claim holds with both (errata E1).
+
+    Raises InputError as `gaussian_analytic_sigma`.
+
+    >>> round(gaussian_printed_b(2, 1, 1e-5), 7)
+    76.1483214
+    """
+    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
+    reach = constant / math.cbrt(below(failure))
+    return _rounded_up((reach + math.sqrt(reach**2 + float(budget) / 2)) * above(shift / budget))
+
+
+def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> float:
+    """Return the least sigma of Gaussian noise after which p and q satisfy (epsilon, delta) both ways.
+
+    The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a sigma where that
+    is not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the analytic sigma of
+    W-infinity by more than rounding (errata E1).
+
+    Raises InputError unless epsilon is above zero and 1e-250 <= delta < 1.
+
+    >>> p, q = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+    >>> round(gaussian_exact_sigma(p, q, 1, 1e-5), 8)
+    5.38222026
+    """
+    budget, failure = min(as_epsilon(epsilon), LARGEST_EPSILON), _positive_delta(delta)
+    if masses_within(p, q, budget, failure) and masses_within(q, p, budget, failure):
+        return 0.0
+
+    def judge(sigma: float) -> tuple[float, bool]:
+        excess = max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
+        return excess, excess <= below(failure)
+
+    start = gaussian_analytic_sigma(Fraction(w_infinity_candidates(p, q)[-1]), budget, failure)
+    slack = SCALE_TOLERANCE / 4
+    while not judge(start)[1]:
+        start, slack = start * (1 + slack), 2 * slack
+    return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE / 2)
+
+
+def _doubled_until_safe(judge: Any, sigma: float) -> float:
+    while not judge(sigma)[1]:
+        sigma *= 2
+    return sigma
+
+
+def _upper_tail(z: Any) -> Any:
+    from mpmath import mp
+
+    return mp.erfc(z / mp.sqrt(2)) / 2
+
+
+def _mpf(value: Fraction) -> Any:
+    from mpmath import mp
+
+    return mp.mpf(value.numerator) / value.denominator
+
+
+def _rounded_up(value: float) -> float:
+    """Outweigh the few roundings of a printed formula."""
+    return value * (1 + 2.0**-48)
+
+
+def _not_negative(value: Number, name: str) -> Fraction:
+    number = as_fraction(value, name, name) if not isinstance(value, float) else _exact(value, name)
+    if number < 0:
+        raise InputError(f"{name} is {value!r}", rule="it must not be negative").at(name)
+    return number
+
+
+def _exact(value: float, name: str) -> Fraction:
+    """A computed float is the binary fraction that it is, not the decimal that it prints as."""
+    return Fraction(value) if math.isfinite(value) else as_fraction(value, name, name)
+
+
+def _positive_delta(delta: Number) -> Fraction:
+    failure = as_delta(delta)
+    if not failure:
+        raise InputError(
+            "delta is 0", rule="Gaussian noise cannot give a pure promise", fix="give a delta above 0, or use Laplace"
+        ).at("delta")
+    if failure < _LEAST_DELTA:
+        raise InputError(
+            f"delta is {delta!r}", rule="normal tails are computed down to 1e-250", fix="use Laplace noise"
+        ).at("delta")
+    return failure

@@ -1,0 +1,244 @@
+"""Two laws prepared for Laplace noise of many scales: enclosed log-ratios and the search for the smallest scale.
+
+At the atoms A(y) = sum_j p_j e^{-|y - x_j| / b} is a sum of positive terms, found by a forward and a backward
+recurrence S_i = p_i + S_{i-1} e^{-gap/b}. S_i >= p_i, so nothing that matters underflows, and a relative error bound
+holds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.atoms import Array, Floats, floats, same_type
+from takifugu.numbers.distributions.exact_ratio import log_masses, noised_log_ratios, noised_loss_within
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+
+#: Half the spacing of float64 at one.
+UNIT = 2.0**-53
+#: Above this number of atoms a scale that float64 cannot decide is rounded up without trying more digits.
+MOST_ATOMS_WITH_DIGITS = 4_000
+
+
+_SHORT = 40
+# Log masses: above the first, float64 as it is; above the second, lifted by 2**960; below it, many digits.
+_SMALL_LOG, _SMALLEST_LOG = -900 * math.log(2), -1900 * math.log(2)
+_LIFT = 960
+
+
+def above(value: Fraction) -> float:
+    """Return the value as a float, rounded up; InputError where it is beyond float64."""
+    nearest = _nearest(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def below(value: Fraction) -> float:
+    """Return the value as a float, rounded down; InputError where it is beyond float64."""
+    nearest = _nearest(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, 0.0)
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError("a scale or budget is beyond 1e308", fix="use values, sigma and epsilon nearer to 1") from None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One law's weights and gaps, in order, cut into blocks: column k holds atoms k*rows ... (k+1)*rows - 1."""
+
+    weights: Floats
+    gaps: Floats
+    blocks: Floats
+    block_gaps: Floats
+    block_starts: Floats
+
+    @staticmethod
+    def of(values: Array, weights: Floats) -> Line:
+        """`gaps[i]` is the distance of atom i + 1 from atom i."""
+        size = len(weights)
+        gaps = floats(np.diff(values))
+        if size <= _SHORT:
+            empty = np.empty((0, 0))
+            return Line(weights, gaps, empty, empty, empty)
+        rows = max(8, math.isqrt(size) // 2)
+        columns = -(-size // rows)
+        before = np.concatenate((values[:1], values[rows - 1 : size - 1 : rows]))
+        starts = floats(values - np.repeat(before, rows)[:size])
+        padded = [_padded(row, rows * columns) for row in (weights, np.concatenate(([0.0], gaps)), starts)]
+        blocks, block_gaps, block_starts = (np.ascontiguousarray(row.reshape(columns, rows).T) for row in padded)
+        return Line(weights, gaps, blocks, block_gaps, block_starts)
+
+    def sums(self, scale: float, parts: int) -> Floats:
+        """Return S_i = sum over j <= i of w_j e^{-(x_i - x_j)/scale}; each exponential is applied in equal parts."""
+        if not self.blocks.size:
+            total, result = 0.0, []
+            steps = [1.0, *np.exp(-self.gaps / scale / parts).tolist()]
+            for weight, step in zip(self.weights.tolist(), steps, strict=True):
+                total = weight + (step * total if parts == 1 else step * (step * total))
+                result.append(total)
+            return np.array(result)
+        sums, steps_in = self.blocks.copy(), np.exp(-self.block_gaps / scale / parts)
+        product = np.empty(sums.shape[1])
+        for row in range(1, len(sums)):
+            np.multiply(steps_in[row], sums[row - 1], out=product)
+            if parts == 2:
+                product *= steps_in[row]
+            sums[row] += product
+        from_before = np.exp(-self.block_starts / scale / parts)
+        carried, total = [], 0.0
+        for head, step in zip(sums[-1].tolist(), from_before[-1].tolist(), strict=True):
+            carried.append(total)
+            total = head + (step * total if parts == 1 else step * (step * total))
+        sums += from_before * np.array(carried) if parts == 1 else from_before * (from_before * np.array(carried))
+        return sums.T.ravel()[: len(self.weights)]
+
+    @property
+    def depth(self) -> int:
+        """The largest number of steps between a term and a sum that holds it."""
+        return sum(self.blocks.shape) or len(self.weights)
+
+
+def _padded(row: Floats, size: int) -> Floats:
+    return np.concatenate((row, np.zeros(size - len(row))))
+
+
+@dataclass(frozen=True)
+class Side:
+    """One law after noise, as needed at its own atoms and at the other law's."""
+
+    forward: Line
+    backward: Line
+    place: Array
+    from_left: Floats
+    to_right: Floats
+
+    @staticmethod
+    def of(x: Array, weights: Floats, y: Array) -> Side:
+        place = np.searchsorted(x, y, "right")
+        nothing = np.full(len(y), np.inf)
+        from_left, to_right = nothing.copy(), nothing
+        from_left[place > 0] = floats(y[place > 0] - x[place[place > 0] - 1])
+        to_right[place < len(x)] = floats(x[place[place < len(x)]] - y[place < len(x)])
+        return Side(Line.of(x, weights), Line.of(-x[::-1], weights[::-1]), place, from_left, to_right)
+
+    def logs(self, scale: float, parts: int, between_steps_left: bool) -> tuple[Floats, Floats]:
+        """Return log A at the law's own atoms and at the other law's atoms."""
+        left, right = self.forward.sums(scale, parts), self.backward.sums(scale, parts)[::-1]
+        beyond, steps = right[1:], np.exp(-self.forward.gaps / scale / parts)
+        for _ in range(parts):
+            beyond = beyond * steps
+        log_sums = np.log(left + np.append(beyond, 0.0))
+        if between_steps_left:
+            return log_sums, log_sums
+        left, right = np.log(left), np.log(right)
+        last = len(left) - 1
+        return log_sums, np.logaddexp(
+            left[np.maximum(self.place - 1, 0)] - self.from_left / scale,
+            right[np.minimum(self.place, last)] - self.to_right / scale,
+        )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two laws prepared for many scales."""
+
+    p: Pmf
+    q: Pmf
+    left: Side
+    right: Side
+    same_atoms: bool
+    smallest_log: float
+
+    @staticmethod
+    def of(p: Pmf, q: Pmf) -> Pair:
+        x, y = same_type(p.values, q.values)
+        smallest = float(min(log_masses(p).min(), log_masses(q).min()))
+        lift = _LIFT if smallest < _SMALL_LOG else 0
+        a, b = _weights(p, lift), _weights(q, lift)
+        return Pair(p, q, Side.of(x, a, y), Side.of(y, b, x), np.array_equal(x, y), smallest)
+
+    @property
+    def parts(self) -> int:
+        """2 when masses are so small that they were lifted, and exponentials must not underflow early."""
+        return 1 if self.smallest_log >= _SMALL_LOG else 2
+
+    def log_ratios(self, scale: float) -> tuple[float, float]:
+        """Return sup log A/B and sup log B/A."""
+        if self.smallest_log < _SMALLEST_LOG:
+            forward, backward = noised_log_ratios(self.p, self.q, scale)
+            return float(forward), float(backward)
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            at_p, at_q = self.left.logs(scale, self.parts, self.same_atoms)
+            b_at_q, b_at_p = self.right.logs(scale, self.parts, self.same_atoms)
+        first, second = at_p - b_at_p, at_q - b_at_q
+        return float(max(first.max(), second.max())), float(max((-first).max(), (-second).max()))
+
+    def error(self, loss: float) -> float:
+        """Return a bound on the rounding error of a log-ratio `loss`.
+
+        Each step of a recurrence multiplies by an exponential (off by 8 UNIT, an allowance of 4 ulp, plus 2 UNIT times
+        its argument) and rounds twice; in two parts, twice as much. Arguments beyond `reach` belong to terms that are
+        2**-53 of the sum or less. The logarithms are at most reach + loss (and 666 if masses were lifted) in size.
+        """
+        reach = 40.0 + math.log(len(self.p) + len(self.q)) - self.smallest_log
+        lifted = 666.0 * (self.parts - 1)
+        depth = max(side.depth for side in (self.left.forward, self.right.forward)) + 2
+        return 2 * UNIT * (10 * self.parts * depth + 2 * reach + 8 * (reach + loss + lifted))
+
+    def bounds(self, scale: float) -> tuple[float, float]:
+        """Return numbers below and above the largest log-ratio in absolute value."""
+        loss = max(self.log_ratios(scale))
+        error = self.error(loss) if math.isfinite(loss) else 0.0
+        return max(0.0, loss - error), loss + error
+
+    def verdict(self, scale: float, epsilon: Fraction, digits: bool) -> tuple[float, bool | None]:
+        """Return an upper bound of the loss, and whether the loss is at most epsilon; None when undecided.
+
+        With `digits`, what float64 leaves undecided is computed again with many digits; a tie stays undecided.
+        """
+        low, high = self.bounds(scale)
+        if high <= below(epsilon):
+            return high, True
+        if low > above(epsilon):
+            return high, False
+        if not digits:
+            return high, None
+        loss, certain = noised_loss_within(self.p, self.q, scale, epsilon)
+        return loss, True if certain else None
+
+    def __len__(self) -> int:
+        return len(self.p) + len(self.q)
+
+
+def _weights(law: Pmf, lift: int) -> Floats:
+    """Return the probabilities times 2**lift, without losing digits of small ones."""
+    if law.total is None or law.masses.dtype != object:
+        return np.ldexp(law.probabilities, lift)
+    return np.array([(mass << lift) / law.total for mass in law.masses.tolist()], dtype=np.float64)
+
+
+def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
+    """Return the smallest scale whose loss is at most epsilon, rounded up by at most SCALE_TOLERANCE.
+
+    `safe` must be such a scale. What float64 cannot decide counts as unsafe; when that leaves the answer wider than
+    the tolerance, the search goes on with more digits (up to MOST_ATOMS_WITH_DIGITS).
+    """
+
+    def search(safe: float, digits: bool) -> float:
+        def judge(scale: float) -> tuple[float, bool]:
+            loss, decided = pair.verdict(scale, epsilon, digits)
+            return loss, decided is True
+
+        return smallest_safe(judge, safe, float(epsilon), SCALE_TOLERANCE / 4)
+
+    answer = search(safe, digits=False)
+    close = pair.verdict(answer * (1 - SCALE_TOLERANCE / 2), epsilon, digits=False)[1] is False
+    return answer if close or len(pair) > MOST_ATOMS_WITH_DIGITS else search(answer, digits=True)

@@ -1,0 +1,130 @@
+"""Numbers as NumPy arrays: exact when given as integers and Fractions, float64 otherwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from takifugu.core.errors import InputError
+
+Atom = int | Fraction | float
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+#: Integers up to this size are stored as int64: their sums and differences cannot overflow.
+LARGEST_SMALL = 2**61
+_FRACTIONS = np.frompyfunc(Fraction, 1, 1)
+_FLOATS = np.frompyfunc(float, 1, 1)
+
+
+def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
+    """Return a new one-dimensional array: int64 for integers, objects for Fractions and huge integers, else float64.
+
+    Raises InputError for text, truth values, NaN, infinities and arrays of another shape.
+    """
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
+        array = _from_machine_numbers(numbers)
+    else:
+        array = _from_objects(list(numbers), name)
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} have shape {array.shape}", rule="they must be one row of numbers", fix="flatten them first"
+        ).at(name)
+    if array.dtype == np.float64 and not np.isfinite(array).all():
+        raise InputError(
+            f"{name} contain {array[~np.isfinite(array)][0]}", rule="every number must be finite", fix="remove it"
+        ).at(name)
+    return array
+
+
+def _from_machine_numbers(numbers: Array) -> Array:
+    if numbers.dtype.kind == "f":
+        return numbers.astype(np.float64) + 0.0
+    if numbers.size and (int(numbers.max()) > LARGEST_SMALL or int(numbers.min()) < -LARGEST_SMALL):
+        return fractions(numbers.astype(object))
+    return numbers.astype(np.int64)
+
+
+def _from_objects(numbers: list[Any], name: str) -> Array:
+    kinds = set(map(type, numbers))
+    for kind in kinds:
+        if kind is bool or not issubclass(kind, int | Fraction | float | np.integer | np.floating):
+            example = next(x for x in numbers if type(x) is kind)
+            raise InputError(
+                f"{name} contain {example!r}", fix="write integers, Fractions or floats, one row of them"
+            ).at(name)
+    if any(issubclass(kind, float | np.floating) for kind in kinds):
+        return np.array([float(x) for x in numbers], dtype=np.float64) + 0.0
+    if Fraction in kinds:
+        return compact(_object_array([x if isinstance(x, Fraction) else Fraction(int(x)) for x in numbers]))
+    return compact(_object_array([int(x) for x in numbers]))
+
+
+def _object_array(items: list[Any]) -> Array:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def compact(array: Array) -> Array:
+    """Return int64 when every object is an integer of moderate size, else an array of Fractions."""
+    if all(x.denominator == 1 and -LARGEST_SMALL <= x <= LARGEST_SMALL for x in array):
+        return np.array([int(x) for x in array], dtype=np.int64)
+    return fractions(array)
+
+
+def fractions(array: Array) -> Array:
+    """Return the array as objects of type Fraction, each exactly equal to its number."""
+    result: Array = _FRACTIONS(array.astype(object))
+    return result if result.size else result.astype(object)
+
+
+def floats(array: Array) -> Floats:
+    """Return the nearest float64 numbers."""
+    return np.asarray(_FLOATS(array) if array.dtype == object else array, dtype=np.float64)
+
+
+def integers(array: Array) -> list[int]:
+    """Return an int64 or object array of integers as Python integers."""
+    return [int(x) for x in array.tolist()]
+
+
+def as_masses(masses: list[int]) -> tuple[Array, int]:
+    """Return integer masses and their total: int64 when the total fits, Python integers otherwise."""
+    total = sum(masses)
+    return (np.array(masses, dtype=np.int64) if total <= LARGEST_SMALL else _object_array(masses)), total
+
+
+def exact_sum(masses: Array) -> int:
+    """Return the sum of integers, however large."""
+    small = masses.dtype == np.int64 and float(masses.sum(dtype=np.float64)) < LARGEST_SMALL
+    return int(masses.sum()) if small else int(sum(masses.tolist()))
+
+
+def over_common_total(probabilities: Array) -> tuple[Array, int]:
+    """Write exact probabilities as integer masses over their least common denominator."""
+    if probabilities.dtype == np.int64:
+        return probabilities, 1
+    denominator = math.lcm(*{x.denominator for x in probabilities})
+    return as_masses([x.numerator * (denominator // x.denominator) for x in probabilities])[0], denominator
+
+
+def to_python(number: Any) -> Atom:
+    """Return a plain int, Fraction or float; a Fraction that is whole becomes an int."""
+    if isinstance(number, Fraction):
+        return number.numerator if number.denominator == 1 else number
+    return int(number) if isinstance(number, int | np.integer) else float(number)
+
+
+def same_type(first: Array, second: Array) -> tuple[Array, Array]:
+    """Return both arrays as int64, as Fractions, or as float64: the narrowest type that holds both."""
+    if first.dtype == second.dtype:
+        return first, second
+    if np.float64 in (first.dtype, second.dtype):
+        return floats(first), floats(second)
+    return fractions(first), fractions(second)

@@ -1,0 +1,173 @@
+"""The hockey-stick divergence of two densities, from above, and the least lambda at which it is small enough.
+
+hs(lambda) = sup over sets T of p(T) - e^lambda q(T), the integral of (p - e^lambda q)_+. The line is cut into cells; on
+a cell where p exceeds e^lambda q for certain the integral is a difference of masses, where it certainly does not it is
+0, and a doubtful cell is charged with what it can hold at most, and cut again while that matters. A doubtful cell of
+width h around a change of sign holds h^2 or so, so few cuts are enough.
+
+D^eta(p||q) = sup over T with p(T) >= eta of log (p(T) - eta)/q(T) (Zhang22 Definition 6) is the least lambda with
+hs(lambda) <= eta: both say that p(T) <= e^lambda q(T) + eta for every T.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.atoms import Array, Floats
+from takifugu.numbers.densities import Continuous, check_density
+from takifugu.numbers.densities.numbers import TINY, finite
+
+#: The search for signs ends when the doubtful charge is this small next to what is certain, or at this many cells.
+_TARGET, _MOST_CELLS, _MOST_ROUNDS = 2.0**-32, 20_000, 60
+#: A density below this stands for none.
+_UNSEEN = 4 * TINY
+#: A charge below this is left as it is.
+_NOTHING = 1e-280
+#: Beyond this e^lambda is not computed: a divergence above it counts as infinite.
+LARGEST = 600.0
+#: How exactly a divergence is found, absolutely.
+WIDTH = 2.0**-36
+
+
+def density_hockey_stick(p: Continuous, q: Continuous, epsilon: float) -> float:
+    """Return a number that the integral of (p - e^epsilon q)_+ does not exceed, usually by less than 1e-12.
+
+    Raises InputError for anything but densities, and for an epsilon that is not finite or above 600.
+
+    >>> from takifugu.numbers.densities.normal import Normal
+    >>> round(density_hockey_stick(Normal(1, 3.730631634), Normal(0, 3.730631634), 1), 12)
+    1e-05
+    """
+    for density in (p, q):
+        check_density(density)
+    if finite(epsilon, "epsilon") > LARGEST:
+        raise InputError(
+            f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix="use at most 600"
+        ).at("epsilon")
+    factor = math.exp(epsilon) * (1 - 2.0**-50)
+    if p == q:
+        return max(0.0, -math.expm1(epsilon)) * (1 + 2.0**-50)
+    return min(1.0, _excess(p, q, factor))
+
+
+def _excess(p: Continuous, q: Continuous, factor: float) -> float:
+    places = np.array(sorted({*p.edges, *q.edges}))
+    places = np.unique(np.concatenate((places, np.linspace(places[0], places[-1], 129))))
+    left, right = places[:-1], places[1:]
+    starts, ends = [], []
+    charge = certain = 0.0
+    for turn in range(_MOST_ROUNDS):
+        p_least, p_most = p.bounds(left, right)
+        q_least, q_most = q.bounds(left, right)
+        positive, negative = p_least >= factor * q_most, p_most <= factor * q_least
+        starts.append(left[positive])
+        ends.append(right[positive])
+        certain += float(((p_least - factor * q_most) * (right - left))[positive].sum())
+        doubtful = ~positive & ~negative
+        charges = ((p_most - factor * np.maximum(q_least, 0.0)) * (right - left))[doubtful] * (1 + 2.0**-40)
+        left, right = left[doubtful], right[doubtful]
+        small = charges <= (certain * _TARGET + _NOTHING) / max(len(left), 1)
+        middle = left + (right - left) / 2
+        small |= (middle <= left) | (middle >= right) | (turn == _MOST_ROUNDS - 1) | (len(left) > _MOST_CELLS)
+        if small.any():
+            charge += float(np.minimum(charges[small], p.mass(left[small], right[small])[1]).sum())
+        left, right, middle = left[~small], right[~small], middle[~small]
+        if not len(left):
+            break
+        left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
+    begin, finish = _joined(np.concatenate(starts), np.concatenate(ends))
+    outside = p.mass(np.array([-math.inf, places[-1]]), np.array([places[0], math.inf]))[1]
+    inside = p.mass(begin, finish)[1] - factor * q.mass(begin, finish)[0]
+    return float(np.maximum(inside, 0.0).sum() + charge + outside.sum()) * (1 + 2.0**-40)
+
+
+def _joined(starts: Floats, ends: Floats) -> tuple[Array, Array]:
+    """Return cells as intervals: those that touch are one."""
+    begin, finish = np.sort(starts), np.sort(ends)
+    return begin[~np.isin(begin, finish)], finish[~np.isin(finish, begin)]
+
+
+def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
+    """Return a number that the eta-approximate max-divergence D^eta(p||q) does not exceed (Zhang22 Definitions 5, 6).
+
+    Rounded up by 1e-10 or so; infinite where it exceeds 600, as where p has more than eta of its mass where q has none,
+    and at eta = 0 where p has no bounded range. It may be as low as log(1 - eta), for two equal distributions.
+
+    Raises InputError for anything but densities, since for discrete ones it is infinite at every eta < 1 (errata E8b),
+    and unless 0 <= eta < 1.
+
+    >>> from takifugu.numbers.densities.normal import Normal
+    >>> from takifugu.numbers.densities.truncated import Truncated
+    >>> cut = Truncated(Normal(0, 1), high=1.6448536269514722)
+    >>> round(max_divergence(cut, Normal(0, 1)), 9), max_divergence(Normal(0, 1), cut)
+    (0.051293294, inf)
+    >>> round(max_divergence(Normal(0, 1), cut, 0.06), 9)
+    -0.061875404
+    """
+    spare = finite(eta, "eta")
+    if not 0 <= spare < 1:
+        raise InputError(f"eta is {eta!r}", rule="it must be at least 0 and below 1").at("eta")
+    if not spare:
+        return _largest_log_ratio(check_density(p), check_density(q))
+    if density_hockey_stick(p, q, LARGEST) > spare:
+        return math.inf
+    low, high = math.log1p(-spare) - WIDTH, LARGEST
+    over, under = 1.0, -1.0  # log hs - log eta at both ends, halved where an end stays (Illinois)
+    turn = last = 0
+    while high - low > WIDTH:
+        turn += 1
+        share = over / (over - under) if turn % 3 else 0.5
+        middle = min(max(low + (high - low) * share, low + WIDTH / 2), high - WIDTH / 2)
+        excess_mass = density_hockey_stick(p, q, middle)
+        excess = math.log(excess_mass / spare) if excess_mass else -700.0
+        if excess_mass <= spare:
+            high, under, over, last = middle, min(excess, -1e-12), over / 2 if last < 0 else over, -1
+        else:
+            low, over, under, last = middle, max(excess, 1e-12), under / 2 if last > 0 else under, 1
+    return high
+
+
+def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
+    """Return a number that log p/q does not exceed anywhere: the largest of cells, cut while one may exceed another."""
+    if getattr(p, "whole", None) == q:  # cut out of q: the ratio is one over the share that remains
+        return -math.log(q.mass(*(np.array([end]) for end in p.range))[0][0]) + 2.0**-50
+    low, high = p.range
+    if p == q or not (math.isfinite(low) and math.isfinite(high)):
+        return 0.0 if p == q else math.inf
+    places = np.array(sorted({low, high, *(edge for edge in (*p.edges, *q.edges) if low < edge < high)}))
+    left, right = places[:-1], places[1:]
+    largest = 0.0
+    for turn in range(_MOST_ROUNDS):
+        (p_least, p_most), (q_least, q_most) = p.bounds(left, right), q.bounds(left, right)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            most = np.where(p_most <= _UNSEEN, 0.0, np.where(q_least > 0, p_most / q_least, math.inf))
+            known = float(np.where(q_most > 0, p_least / q_most, 0.0).max(initial=0.0))
+        open_ = most > known * (1 + WIDTH)
+        if turn == _MOST_ROUNDS - 1 or len(left) > _MOST_CELLS or not open_.any():
+            largest = max(largest, float(most.max(initial=0.0)))
+            break
+        largest = max(largest, float(most[~open_].max(initial=0.0)))
+        left, right = left[open_], right[open_]
+        middle = left + (right - left) / 2
+        left, right = np.concatenate((left, middle)), np.concatenate((middle, right))
+    return math.log(largest) * (1 + 2.0**-50) + 2.0**-50 if math.isfinite(largest) else math.inf
+
+
+def distance_from(p: Continuous, q: Continuous, eta: float) -> float:
+    """Return a number that max(D^eta(p||q), D^eta(q||p)) does not exceed: the variant of Zhang22 eq. (3).
+
+    lambda_eta is the largest of these over the possible values of what is hidden, p the distribution of the answer and
+    q the normal one in its place. Raises as `max_divergence`.
+    """
+    return max(max_divergence(p, q, eta), max_divergence(q, p, eta))
+
+
+def charge_at(p: Continuous, q: Continuous, closeness: float) -> float:
+    """Return an eta for which `distance_from(p, q, eta)` is at most `closeness`: the other way to read the same curve.
+
+    p(T) <= e^closeness q(T) + eta and q(T) <= e^closeness p(T) + eta for every T. Raises as `density_hockey_stick`.
+    """
+    return max(density_hockey_stick(p, q, closeness), density_hockey_stick(q, p, closeness))

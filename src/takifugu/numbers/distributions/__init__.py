@@ -1,0 +1,1 @@
+"""Finite distributions on the line, and what two of them differ by."""

@@ -1,0 +1,271 @@
+"""Finite randomised maps with exact integer masses: apply to a law, follow one by another, measure, repair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError, did_you_mean
+from takifugu.numbers.atoms import Array, Atom, as_numbers, fractions
+from takifugu.numbers.distributions.exact_ratio import BITS
+
+#: Masses of a repaired row: rounding changes no probability by more than 2**-90.
+REPAIR_TOTAL = 2**90
+#: Rows are divided by their sums in integers over this, far finer than the masses.
+_FINE = 2**170
+#: An output that no input gives with more than this is solver noise.
+_NOISE = 2.0**-30
+
+
+@dataclass(frozen=True)
+class Channel:
+    """From each input one law on the outputs: rows of integer masses, every row with sum `total`."""
+
+    inputs: tuple[Hashable, ...]
+    outputs: tuple[Hashable, ...]
+    masses: tuple[tuple[int, ...], ...]
+    total: int
+
+    @staticmethod
+    def of(
+        inputs: Sequence[Hashable], outputs: Sequence[Hashable], probabilities: Sequence[Sequence[Fraction | int]]
+    ) -> Channel:
+        """Return the channel with these exact probabilities, one row for each input.
+
+        Raises InputError when shapes differ, labels repeat, or a row is negative, not exact, or not a law.
+
+        >>> Channel.of([0, 1], ["no", "yes"], [[1, 0], [Fraction(1, 4), Fraction(3, 4)]]).masses
+        ((4, 0), (1, 3))
+        """
+        rows = [fractions(as_numbers(row, "probabilities")) for row in probabilities if _is_exact(row)]
+        if len(rows) < len(probabilities):
+            raise InputError(
+                "a channel has exact probabilities", fix="write Fractions, or repair a float matrix"
+            ).at("probabilities")
+        _check_shape(inputs, outputs, rows)
+        for label, row in zip(inputs, rows, strict=True):
+            if (row < 0).any() or sum(row) != 1:
+                raise InputError(
+                    f"the row of {label!r} is not a distribution", rule="probabilities are >= 0 and sum to 1"
+                ).at("probabilities")
+        total = math.lcm(*(p.denominator for row in rows for p in row))
+        return Channel(tuple(inputs), tuple(outputs), tuple(tuple(int(p * total) for p in row) for row in rows), total)
+
+    def row(self, label: Hashable) -> dict[Hashable, Fraction]:
+        """Return the law of the output for one input; outputs without mass are left out."""
+        masses = self.masses[self._place(label)]
+        return {y: Fraction(mass, self.total) for y, mass in zip(self.outputs, masses, strict=True) if mass}
+
+    def lift(self, law: Mapping[Hashable, Atom]) -> dict[Hashable, Atom]:
+        """Return the law of the output when the input follows `law`; exact when the law is.
+
+        Raises InputError when the law gives mass to an input that the channel does not know.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[0, 1], [Fraction(1, 2), Fraction(1, 2)]])
+        >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
+        {0: Fraction(1, 3), 1: Fraction(2, 3)}
+        """
+        known = {label: place for place, label in enumerate(self.inputs)}
+        rows = [self.masses[known[x] if x in known else self._place(x)] for x in law]
+        if all(isinstance(p, int | Fraction) for p in law.values()):
+            shares = [Fraction(p) for p in law.values()]
+            total = math.lcm(*(p.denominator for p in shares))
+            weights: list[Any] = [int(p * total) for p in shares]
+            total *= self.total
+            sums: list[Any] = [Fraction(sum(map(mul, weights, column)), total) for column in zip(*rows, strict=True)]
+        else:
+            floats = [p / self.total for p in law.values()]
+            sums = [sum(map(mul, floats, column)) for column in zip(*rows, strict=True)]
+        return {y: mass for y, mass in zip(self.outputs, sums, strict=True) if mass}
+
+    def compose(self, second: Channel) -> Channel:
+        """Return this channel followed by `second`, which must know all its outputs.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+        >>> flip.compose(flip).row(0)
+        {0: Fraction(5, 8), 1: Fraction(3, 8)}
+        """
+        then = [second.masses[second._place(y)] for y in self.outputs]
+        rows = tuple(
+            tuple(sum(m * row[k] for m, row in zip(masses, then, strict=True)) for k in range(len(second.outputs)))
+            for masses in self.masses
+        )
+        return Channel(self.inputs, second.outputs, rows, self.total * second.total)
+
+    def with_same_input(self, second: Channel) -> Channel:
+        """Return both channels used on one value, independently: outputs are pairs (Kawamoto19 Table 1, written with a
+        dotted circle). What each keeps adds up for pairs of *values*; of populations see `local.composing`.
+
+        Raises InputError unless both know the same inputs.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+        >>> flip.with_same_input(flip).row(0)[1, 1]
+        Fraction(1, 16)
+        """
+        if set(self.inputs) != set(second.inputs):
+            raise InputError("the channels have different inputs", fix="make both for one list of values").at("second")
+        others = [second.masses[second._place(x)] for x in self.inputs]
+        rows = tuple(_products(one, two) for one, two in zip(self.masses, others, strict=True))
+        return Channel(self.inputs, _pairs(self.outputs, second.outputs), rows, self.total * second.total)
+
+    def with_fresh_input(self, second: Channel) -> Channel:
+        """Return both channels side by side, each on a value of its own: inputs and outputs are pairs.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+        >>> flip.with_fresh_input(flip).row((0, 1))[1, 1]
+        Fraction(3, 16)
+        """
+        inputs, outputs = _pairs(self.inputs, second.inputs), _pairs(self.outputs, second.outputs)
+        rows = tuple(_products(one, two) for one in self.masses for two in second.masses)
+        return Channel(inputs, outputs, rows, self.total * second.total)
+
+    def measure(self, pairs: Iterable[tuple[Hashable, Hashable]] | None = None) -> float:
+        """Return the largest log of P(y | a) / P(y | b) over outputs y and ordered input pairs (a, b), rounded up.
+
+        All pairs unless given. Infinite when b cannot give an output that a can.
+
+        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+        >>> round(flip.measure(), 9) == round(math.log(3), 9)
+        True
+        """
+        if pairs is None:
+            return _largest_log((max(column), min(column)) for column in zip(*self.masses, strict=True))
+        rows = ((self.masses[self._place(a)], self.masses[self._place(b)]) for a, b in pairs)
+        return _largest_log(pair for one, two in rows for pair in zip(one, two, strict=True))
+
+    def _place(self, label: Hashable) -> int:
+        if label not in self.inputs:
+            raise InputError(f"the channel has no input {label!r}{did_you_mean(label, self.inputs)}")
+        return self.inputs.index(label)
+
+
+def _pairs(one: Sequence[Hashable], two: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    return tuple((a, b) for a in one for b in two)
+
+
+def _products(one: Sequence[int], two: Sequence[int]) -> tuple[int, ...]:
+    return tuple(a * b for a in one for b in two)
+
+
+def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) -> float:
+    """Return max over y of log p(y)/q(y), rounded up; infinite when q lacks an output of p.
+
+    >>> largest_log_ratio({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: 1})
+    inf
+    """
+    return _largest_log((mass, q.get(y, 0)) for y, mass in p.items())
+
+
+def _largest_log(pairs: Iterable[tuple[Atom, Atom]]) -> float:
+    """Return max log(a / b) over pairs with a > 0, rounded up; infinite when some b is 0; 0.0 for no pairs."""
+    ratios = {Fraction(a) / Fraction(b) if b else None for a, b in pairs if a}
+    if None in ratios:
+        return math.inf
+    worst = max((ratio for ratio in ratios if ratio is not None), default=Fraction(1))
+    if worst == 1:
+        return 0.0
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        return math.nextafter(float(mp.log(mp.mpf(worst.numerator) / worst.denominator)), math.inf)
+
+
+def repair(
+    inputs: Sequence[Hashable], outputs: Sequence[Hashable], matrix: Array, blend: Fraction = Fraction(1, 2**30)
+) -> Channel:
+    """Return a channel with exact masses near a float matrix, such as the solution of a linear program.
+
+    Negative entries and outputs that no input gives with more than 2**-30 become 0, rows are divided by their sums,
+    mixed with `blend` of the mean row, and rounded to multiples of 2**-90. Mixing one law into all rows never raises a
+    log-ratio, and gives every row the same support where the solver left 1e-17 beside 0; blend = 0 keeps zeros. What
+    the channel promises is what `measure` says.
+
+    Raises InputError when shapes differ, an entry is not finite, a row is far from a law (1e-6), or blend is not in
+    [0, 1].
+
+    >>> repair([0, 1], [0, 1], np.array([[0.75, 0.25], [0.25, 0.75 + 1e-12]])).total == 2**90
+    True
+    """
+    table = np.asarray(matrix, dtype=np.float64)
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise InputError(f"the matrix has shape {table.shape}", rule="it must be rows of finite numbers").at("matrix")
+    _check_shape(inputs, outputs, list(table))
+    if (np.abs(table.sum(axis=1) - 1) > 1e-6).any() or (table < -1e-6).any():
+        raise InputError(
+            "a row is far from a distribution", rule="entries must be at least 0 and sum to 1, up to 1e-6"
+        ).at("matrix")
+    if not 0 <= blend <= 1:
+        raise InputError(f"blend is {blend!r}", rule="it must be between 0 and 1").at("blend")
+    table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)
+    laws = [_fine(row) for row in table.tolist()]
+    sums = [sum(column) for column in zip(*laws, strict=True)]
+    share, whole = Fraction(blend).as_integer_ratio()
+    weight = (whole - share) * len(laws)
+    mixed = [[weight * p + share * m for p, m in zip(law, sums, strict=True)] for law in laws]
+    total = whole * len(laws) * _FINE
+    return Channel(tuple(inputs), tuple(outputs), tuple(_rounded(law, total) for law in mixed), REPAIR_TOTAL)
+
+
+def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weights: Array) -> Channel:
+    """Return the channel whose rows are proportional to weights >= 0, rounded to multiples of 2**-90.
+
+    A positive weight keeps a positive mass, so that no output is ruled out by rounding. Raises InputError when shapes
+    differ, a weight is negative or not finite, or a row is all 0.
+
+    >>> from_weights([0], ["a", "b"], np.array([[3.0, 1.0]])).row(0)
+    {'a': Fraction(3, 4), 'b': Fraction(1, 4)}
+    """
+    table = np.asarray(weights, dtype=np.float64)
+    if table.ndim != 2 or not np.isfinite(table).all() or (table < 0).any() or (table.max(axis=1) <= 0).any():
+        raise InputError("the weights must be rows of finite numbers, not negative and not all 0").at("weights")
+    _check_shape(inputs, outputs, list(table))
+    return Channel(tuple(inputs), tuple(outputs), tuple(_proportional(row) for row in table.tolist()), REPAIR_TOTAL)
+
+
+def _proportional(row: list[float]) -> tuple[int, ...]:
+    law = _fine(row)
+    masses = [max(mass * REPAIR_TOTAL // _FINE, int(weight > 0)) for mass, weight in zip(law, row, strict=True)]
+    masses[max(range(len(row)), key=row.__getitem__)] += REPAIR_TOTAL - sum(masses)
+    return tuple(masses)
+
+
+def _fine(row: list[float]) -> list[int]:
+    """Return a row divided by its sum as integers over _FINE; what rounding down leaves goes to the largest."""
+    ratios = [p.as_integer_ratio() for p in row]
+    unit = max(denominator for _, denominator in ratios)
+    weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
+    law = [weight * _FINE // sum(weights) for weight in weights]
+    law[max(range(len(law)), key=law.__getitem__)] += _FINE - sum(law)
+    return law
+
+
+def _rounded(law: list[int], total: int) -> tuple[int, ...]:
+    """Round masses over `total` to multiples of 1/REPAIR_TOTAL with sum one: down, then up where most was lost."""
+    parts = [divmod(mass * REPAIR_TOTAL, total) for mass in law]
+    masses = [down for down, _ in parts]
+    order = sorted(range(len(law)), key=lambda k: -parts[k][1])
+    for k in order[: REPAIR_TOTAL - sum(masses)]:
+        masses[k] += 1
+    return tuple(masses)
+
+
+def _is_exact(row: Sequence[Fraction | int]) -> bool:
+    return as_numbers(row, "probabilities").dtype != np.float64
+
+
+def _check_shape(inputs: Sequence[Hashable], outputs: Sequence[Hashable], rows: Sequence[Array]) -> None:
+    if not len(inputs) or not len(outputs):
+        raise InputError("a channel needs at least one input and one output").at("inputs")
+    if len(rows) != len(inputs) or any(len(row) != len(outputs) for row in rows):
+        raise InputError(
+            f"give one row for each of {len(inputs)} inputs, with {len(outputs)} probabilities each"
+        ).at("probabilities")
+    for labels, side in ((inputs, "inputs"), (outputs, "outputs")):
+        if len(set(labels)) < len(labels):
+            raise InputError(f"the {side} repeat a label", fix="list each once").at(side)

@@ -1,0 +1,89 @@
+"""The hockey-stick divergence of finite laws with exact masses, enclosed: sum over y of (p(y) - e^epsilon q(y))_+.
+
+e^epsilon lies between two neighbouring multiples of 2**-120; with either the sum is one of integers, and exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from mpmath import iv, mp
+
+from takifugu.numbers.distributions.positive_part import Enclosure
+
+_BITS = 120
+#: Beyond this, e^epsilon q exceeds p for any masses with fewer than 14,000 bits; a smaller epsilon is safe above.
+_LARGEST = Fraction(10_000)
+
+
+def divergence(masses: Iterable[tuple[Fraction, Fraction]], epsilon: Fraction) -> Enclosure:
+    """Return the sum of (p - e^epsilon q)_+ over pairs (p, q), in floats below and above it.
+
+    >>> divergence([(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))], Fraction(0))
+    Enclosure(low=0.5, high=0.5)
+    """
+    pairs = list(masses)
+    unit = math.lcm(*(mass.denominator for pair in pairs for mass in pair))
+    return divergence_in_units([(int(p * unit), int(q * unit)) for p, q in pairs], unit, epsilon)
+
+
+def divergence_in_units(masses: Iterable[tuple[int, int]], unit: int, epsilon: Fraction) -> Enclosure:
+    """Return the sum of (p - e^epsilon q)_+ over pairs of masses p / unit and q / unit, in floats below and above it.
+
+    >>> divergence_in_units([(3, 1), (1, 3)], 4, Fraction(0)).high
+    0.5
+    """
+    low, high = _powers(epsilon)
+    least = most = 0
+    for p, q in masses:
+        scaled = p << _BITS
+        most += max(scaled - low * q, 0)
+        least += max(scaled - high * q, 0) if q == 0 or epsilon <= _LARGEST else 0
+    return Enclosure(_below(Fraction(least, unit << _BITS)), _above(Fraction(most, unit << _BITS)))
+
+
+def sum_of_powers(epsilon: Fraction, count: int) -> Enclosure:
+    """Return 1 + e^epsilon + ... + e^((count - 1) epsilon), in floats below and above it (infinite, if need be).
+
+    >>> sum_of_powers(Fraction(0), 3).high
+    3.0
+    """
+    if (count - 1) * epsilon > 700:
+        return Enclosure(0.0, math.inf)
+    low, high = (Fraction(bound, 2**_BITS) for bound in _powers(epsilon))
+    lows, highs = (sum((bound**k for k in range(count)), Fraction(0)) for bound in (low, high))
+    return Enclosure(_below(lows), _above(highs))
+
+
+def _powers(epsilon: Fraction) -> tuple[int, int]:
+    """Return whole numbers below and above e^epsilon 2**120, equal where epsilon is 0; of epsilon 10,000 at most."""
+    known = min(epsilon, _LARGEST)
+    if not known:
+        return 1 << _BITS, 1 << _BITS
+    before = iv.prec
+    iv.prec = 2 * _BITS
+    try:
+        power = iv.exp(iv.mpf(known.numerator) / iv.mpf(known.denominator)) * iv.mpf(2) ** _BITS
+        return math.floor(_fraction(power.a)), math.ceil(_fraction(power.b))
+    finally:
+        iv.prec = before
+
+
+def _fraction(value: Any) -> Fraction:
+    """Return an end of an interval exactly."""
+    mantissa, exponent = mp.convert(value).man_exp
+    exact: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
+    return exact
+
+
+def _above(value: Fraction) -> float:
+    rounded = float(value)
+    return rounded if Fraction(rounded) >= value else math.nextafter(rounded, math.inf)
+
+
+def _below(value: Fraction) -> float:
+    rounded = float(value)
+    return rounded if Fraction(rounded) <= value else math.nextafter(rounded, -math.inf)

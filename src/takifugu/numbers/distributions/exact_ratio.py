@@ -1,0 +1,151 @@
+"""Questions about log-ratios that float64 cannot decide, answered with as many digits as they need."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.numbers.atoms import Floats, same_type
+from takifugu.numbers.distributions.pmf import Pmf
+
+#: Binary digits of `noised_log_ratios`; its relative error is at most (number of atoms) * 2**(8 - BITS).
+BITS = 240
+
+
+def log_masses(law: Pmf) -> Floats:
+    """Return the logarithms of the probabilities; relative error at most 2**-50, however small the masses."""
+    if law.total is None:
+        return np.asarray(np.log(law.masses))
+    if law.masses.dtype == object:
+        return np.array([math.log(mass) for mass in law.masses.tolist()], dtype=np.float64) - math.log(law.total)
+    logs: Floats = np.log(law.masses.astype(np.float64)) - math.log(law.total)
+    return logs
+
+
+def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
+    """Decide ratio > e**epsilon for a rational epsilon other than zero; the two are never equal (Lindemann)."""
+    from mpmath import mp
+
+    bits = 80
+    while True:
+        with mp.workprec(bits):
+            gap = mp.log(mp.mpf(ratio.numerator) / ratio.denominator) - mp.mpf(epsilon.numerator) / epsilon.denominator
+            if abs(gap) > mp.ldexp(1 + abs(mp.mpf(epsilon.numerator) / epsilon.denominator), 8 - bits):
+                return bool(gap > 0)
+        bits *= 2
+
+
+def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the p-mass and the q-mass of the atoms with p > e**epsilon q; float masses count as binary fractions."""
+    x, y = same_type(p.values, q.values)
+    place = np.minimum(np.searchsorted(y, x), len(y) - 1)
+    shared = y[place] == x
+    first, second = log_masses(p), np.where(shared, log_masses(q)[place], -np.inf)
+    with np.errstate(invalid="ignore"):
+        excess = first - second - float(epsilon)
+        doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
+    left = right = Fraction(0)
+    for index in np.flatnonzero((excess > -doubt) | ~shared).tolist():
+        mass = _probability(p, index)
+        other = _probability(q, int(place[index])) if shared[index] else Fraction(0)
+        if not other or excess[index] > doubt[index] or ratio_exceeds(mass / other, epsilon):
+            left, right = left + mass, right + other
+    return left, right
+
+
+def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
+    """Decide whether some atom has p > e**epsilon q or q > e**epsilon p; float masses count as binary fractions."""
+    if not np.array_equal(p.values, q.values):
+        return True
+    first, second = log_masses(p), log_masses(q)
+    excess = np.abs(first - second) - float(epsilon)
+    doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
+    if (excess > doubt).any():
+        return True
+    for index in np.flatnonzero(excess > -doubt).tolist():
+        ratio = _probability(p, index) / _probability(q, index)
+        if ratio_exceeds(max(ratio, 1 / ratio), epsilon):
+            return True
+    return False
+
+
+def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[Any, Any]:
+    """Return sup log(p*Lap / q*Lap) and sup log(q*Lap / p*Lap) for a positive scale, as mpmath numbers.
+
+    One forward and one backward pass over the merged atoms; every term is positive and nothing can underflow.
+    """
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        gaps, masses = merged_masses(p, q)
+        ratios = [a / b for a, b in zip(*(_noised([m[k] for m in masses], gaps, scale) for k in (0, 1)), strict=True)]
+        return mp.log(max(ratios)), -mp.log(min(ratios))
+
+
+def noised_loss_within(p: Pmf, q: Pmf, scale: float, epsilon: Fraction) -> tuple[float, bool]:
+    """Return the largest log-ratio in absolute value, and whether it is certainly at most epsilon."""
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        loss = max(noised_log_ratios(p, q, scale))
+        margin = mp.ldexp(len(p) + len(q), 8 - BITS) * (1 + loss)
+        return float(loss), bool((loss + margin) * epsilon.denominator <= epsilon.numerator)
+
+
+def _noised(masses: list[Any], gaps: list[Fraction], scale: float) -> list[Any]:
+    """Return sum over j of m_j e^{-|x_i - x_j| / scale} at every atom i."""
+    forward, backward, steps = passes(masses, gaps, scale)
+    return [a + step * b for a, b, step in zip(forward, [*backward[1:], 0], [*steps, 0], strict=True)]
+
+
+def passes(masses: list[Any], gaps: list[Fraction], scale: float) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return sum of m_j e^{-|x_i - x_j| / scale} over j <= i, the same over j >= i, and e^{-gap / scale}.
+
+    Runs at the precision of the caller's mpmath context; masses may be signed.
+    """
+    from mpmath import mp
+
+    decay = {gap: mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale)) for gap in set(gaps)}
+    steps = [decay[gap] for gap in gaps]
+    return _one_way(masses, steps), _one_way(masses[::-1], steps[::-1])[::-1], steps
+
+
+def _one_way(masses: list[Any], steps: list[Any]) -> list[Any]:
+    sums = [masses[0]]
+    for mass, step in zip(masses[1:], steps, strict=True):
+        sums.append(mass + step * sums[-1])
+    return sums
+
+
+def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[Any, Any]]]:
+    """Return the gaps between the merged atoms, exactly, and both laws' masses at them as mpmath numbers."""
+    from mpmath import mp
+
+    x, y = same_type(p.values, q.values)
+    left = dict(zip(x.tolist(), p.masses.tolist(), strict=True))
+    right = dict(zip(y.tolist(), q.masses.tolist(), strict=True))
+    atoms = sorted({*left, *right})
+    gaps = [Fraction(b) - Fraction(a) for a, b in itertools.pairwise(atoms)]
+    return gaps, [(mp.mpf(left.get(v, 0)) / (p.total or 1), mp.mpf(right.get(v, 0)) / (q.total or 1)) for v in atoms]
+
+
+def _probability(law: Pmf, index: int) -> Fraction:
+    mass = law.masses.tolist()[index] if law.masses.dtype == object else law.masses[index].item()
+    return Fraction(mass) if law.total is None else Fraction(mass, law.total)
+
+
+def exact_law(law: Pmf) -> Pmf:
+    """Return the law with integer masses; floats count as the binary fractions that they are.
+
+    >>> exact_law(Pmf([0, 1], [0.25, 0.75])).total
+    4
+    """
+    if law.exact:
+        return law
+    masses = [Fraction(mass) for mass in law.masses.tolist()]
+    common = math.lcm(*(mass.denominator for mass in masses))
+    return Pmf.from_counts(law.values, [mass.numerator * (common // mass.denominator) for mass in masses])

@@ -1,0 +1,368 @@
+"""Finite laws on the line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.atoms import (
+    LARGEST_SMALL,
+    Array,
+    Atom,
+    Floats,
+    as_masses,
+    as_numbers,
+    compact,
+    exact_sum,
+    floats,
+    fractions,
+    integers,
+    over_common_total,
+    same_type,
+    to_python,
+)
+from takifugu.numbers.rationals import as_fraction
+
+#: Float probabilities may miss a sum of one by this much; they are then divided by their sum.
+SUM_TOLERANCE = 1e-9
+_SUM_IS_ONE = 2.0**-50
+_UNSEEN = 2.0**-110
+
+
+class Pmf:
+    """A finite law: sorted atoms `values` with positive masses; immutable.
+
+    `values` are int64, float64, or objects of type Fraction. When all probabilities are integers or Fractions the law
+    is `exact`: `masses` are integers that sum to `total`, so sums and ties are exact; otherwise `masses` are float64
+    probabilities and `total` is None. Atoms without mass are dropped.
+
+    Raises InputError when the lists differ in length or are empty, an atom repeats, a number is not finite, a
+    probability is negative, or they do not sum to one (exactly when exact, else within 1e-9, then renormalised).
+
+    >>> from fractions import Fraction
+    >>> law = Pmf([3, 1], [Fraction(1, 4), Fraction(3, 4)])
+    >>> list(law.items()), law.mean()
+    ([(1, Fraction(3, 4)), (3, Fraction(1, 4))], Fraction(3, 2))
+    """
+
+    __slots__ = ("masses", "total", "values")
+    values: Array
+    masses: Array
+    total: int | None
+
+    def __init__(self, values: Iterable[Atom] | Array, probabilities: Iterable[Atom] | Array) -> None:
+        atoms, weights = as_numbers(values, "values"), as_numbers(probabilities, "probabilities")
+        _check_lengths(atoms, weights, "probabilities")
+        total: int | None
+        if weights.dtype == np.float64:
+            masses, total = _renormalised(weights), None
+        else:
+            masses, total = over_common_total(weights)
+            if exact_sum(masses) != total:
+                given = Fraction(exact_sum(masses), total)
+                raise InputError(
+                    f"probabilities sum to {given}", rule="they must sum to 1", fix=f"divide each by {given}"
+                ).at("probabilities")
+        _fill(self, *_sorted(atoms, masses), total)
+
+    @staticmethod
+    def from_counts(values: Iterable[Atom] | Array, counts: Iterable[int] | Array) -> Pmf:
+        """Return the law with masses proportional to integer counts, which are kept as its masses.
+
+        Raises InputError when a count is not an integer, is negative, or all are zero.
+
+        >>> Pmf.from_counts([0, 1], [2, 6]).total
+        8
+        """
+        atoms, weights = as_numbers(values, "values"), as_numbers(counts, "counts")
+        _check_lengths(atoms, weights, "counts")
+        if weights.dtype == np.float64 or (weights.dtype == object and any(x.denominator != 1 for x in weights)):
+            raise InputError(
+                "counts must be whole numbers given as integers", fix="for probabilities write Pmf(values, ...)"
+            ).at("counts")
+        total = exact_sum(weights)
+        masses = weights if total <= LARGEST_SMALL else as_masses(integers(weights))[0]
+        if total == 0:
+            raise InputError("counts sum to 0", rule="a distribution needs at least one positive count").at("counts")
+        return _law(*_sorted(atoms, masses), total)
+
+    @staticmethod
+    def on_integers(start: int, probabilities: Array) -> Pmf:
+        """Return the float law with these probabilities on start, start + 1, ...; exact zeros are dropped.
+
+        >>> Pmf.on_integers(-1, np.array([0.25, 0.0, 0.75])).values
+        array([-1,  1])
+        """
+        weights = np.asarray(probabilities, dtype=np.float64)
+        if weights.ndim != 1 or not np.isfinite(weights).all():
+            raise InputError(
+                f"probabilities have shape {weights.shape}", rule="they must be one row of finite numbers"
+            ).at("probabilities")
+        if weights.size == 0:
+            raise InputError(
+                "a distribution needs at least one atom", rule="values and probabilities are empty"
+            ).at("probabilities")
+        if not -LARGEST_SMALL <= start <= LARGEST_SMALL - weights.size:
+            raise InputError(
+                f"start is {start}", rule="it must be at most 2**61 in size", fix="shift the distribution"
+            ).at("start")
+        masses = _renormalised(weights)
+        held = np.flatnonzero(masses)
+        return _law(held + start, masses[held], None)
+
+    @staticmethod
+    def mix(weights: Iterable[Atom] | Array, laws: Sequence[Pmf]) -> Pmf:
+        """Return the mixture of laws; exact when the weights and all laws are.
+
+        Raises InputError when weights and laws differ in number or the weights are not probabilities.
+
+        >>> list(Pmf.mix([Fraction(1, 2)] * 2, [Pmf([0], [1]), Pmf([0, 1], [Fraction(1, 2)] * 2)]).items())
+        [(0, Fraction(3, 4)), (1, Fraction(1, 4))]
+        """
+        choice = Pmf(range(len(laws)), weights)
+        parts = [(laws[int(index)], weight) for index, weight in choice.items()]
+        atoms = _joined([law.values for law, _ in parts])
+        if choice.exact and all(law.exact for law, _ in parts):
+            common = math.lcm(*(Fraction(weight).denominator * (law.total or 1) for law, weight in parts))
+            factors = [int(Fraction(weight) * common / (law.total or 1)) for law, weight in parts]
+            masses = [m * f for (law, _), f in zip(parts, factors, strict=True) for m in integers(law.masses)]
+            return _law(*_merged(atoms, as_masses(masses)[0]), common)
+        return _law(*_merged(atoms, np.concatenate([law.probabilities * float(w) for law, w in parts])), None)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the masses are integers over `total`."""
+        return self.total is not None
+
+    @property
+    def probabilities(self) -> Floats:
+        """The masses as float64 probabilities (an exact one below 1e-308 loses digits or becomes 0)."""
+        if self.total is None:
+            return self.masses
+        if self.masses.dtype == object:
+            return np.array([mass / self.total for mass in self.masses], dtype=np.float64)
+        return self.masses / float(self.total)
+
+    @property
+    def support_range(self) -> tuple[Atom, Atom]:
+        """The least and the largest atom."""
+        return to_python(self.values[0]), to_python(self.values[-1])
+
+    def items(self) -> Iterator[tuple[Atom, Fraction | float]]:
+        """Yield (atom, probability) in order; probabilities are Fractions when the law is exact."""
+        for value, mass in zip(self.values.tolist(), self.masses.tolist(), strict=True):
+            yield to_python(value), mass if self.total is None else Fraction(mass, self.total)
+
+    def mean(self) -> Fraction | float:
+        """Return the mean; a Fraction when atoms and masses are exact.
+
+        >>> Pmf([0, 4], [0.5, 0.5]).mean()
+        2.0
+        """
+        if self.total is not None and self.values.dtype != np.float64:
+            weighted = zip(self.values.tolist(), self.masses.tolist(), strict=True)
+            return Fraction(sum(value * mass for value, mass in weighted)) / self.total
+        return math.fsum((floats(self.values) * self.probabilities).tolist())
+
+    def shift(self, change: Atom) -> Pmf:
+        """Return the law of the answer plus a constant.
+
+        >>> Pmf([0, 1], [0.5, 0.5]).shift(2).values
+        array([2, 3])
+        """
+        constant = as_numbers([change], "the shift")
+        if self.values.dtype == np.float64 or constant.dtype == np.float64:
+            return _law(*_merged(floats(self.values) + floats(constant), self.masses), self.total)
+        atoms, step = same_type(self.values, constant)
+        return _law(compact(atoms + step) if atoms.dtype == object else _small(atoms + step), self.masses, self.total)
+
+    def scale(self, factor: Atom) -> Pmf:
+        """Return the law of the answer times a constant, which may be negative or zero.
+
+        >>> Pmf([0, 1], [0.25, 0.75]).scale(-2).values
+        array([-2,  0])
+        """
+        constant = as_numbers([factor], "the factor")
+        if self.values.dtype == np.float64 or constant.dtype == np.float64:
+            return _law(*_merged(floats(self.values) * floats(constant) + 0.0, self.masses), self.total)
+        return _law(*_merged(compact(fractions(self.values) * fractions(constant)), self.masses), self.total)
+
+    def convolve(self, other: Pmf) -> Pmf:
+        """Return the law of the sum of two independent answers; exact when both laws are.
+
+        Only positive terms are added, so every mass keeps its relative accuracy, however small; a float mass below
+        1e-308 loses digits and one below 5e-324 vanishes (use exact masses for such tails).
+
+        >>> coin = Pmf([0, 1], [Fraction(1, 2)] * 2)
+        >>> [str(p) for _, p in coin.convolve(coin).items()]
+        ['1/4', '1/2', '1/4']
+        """
+        if self.total is not None and other.total is not None:
+            total: int | None = self.total * other.total
+            kind: Any = np.int64 if self.total * other.total <= LARGEST_SMALL else object
+            left, right = self.masses.astype(kind), other.masses.astype(kind)
+        else:
+            total, left, right = None, self.probabilities, other.probabilities
+        if self.values.dtype == other.values.dtype == np.int64 and _is_dense(self.values, other.values):
+            sums = np.convolve(_dense(self.values, left), _dense(other.values, right))
+            held = np.flatnonzero(sums)
+            return _law(_small(held + int(self.values[0]) + int(other.values[0])), sums[held], total)
+        first, second = same_type(self.values, other.values)
+        atoms = np.add.outer(first, second).ravel()
+        return _law(*_merged(_small(atoms), np.multiply.outer(left, right).ravel()), total)
+
+    def round_to(self, grid: Fraction | int) -> Pmf:
+        """Return the law of the answer rounded to the nearest multiple of `grid`; ties go to the even multiple.
+
+        Raises InputError unless the grid is a positive rational.
+
+        >>> list(Pmf([Fraction(1, 2), Fraction(3, 2)], [Fraction(1, 4), Fraction(3, 4)]).round_to(1).items())
+        [(0, Fraction(1, 4)), (2, Fraction(3, 4))]
+        """
+        if isinstance(grid, bool) or not isinstance(grid, int | Fraction) or grid <= 0:
+            raise InputError(
+                f"grid is {grid!r}", rule="it must be a positive integer or Fraction, such as Fraction(1, 10)"
+            ).at("grid")
+        if grid == 1 and self.values.dtype == np.int64:
+            return self
+        steps = [round(Fraction(value) / grid) for value in self.values.tolist()]
+        return _law(*_merged(as_numbers([grid * step for step in steps], "values"), self.masses), self.total)
+
+    def in_decimals(self) -> Pmf:
+        """Return the law with each float atom read as the rational that its shortest decimal notation names.
+
+        >>> Pmf([0.1, 2.0], [0.5, 0.5]).in_decimals().values
+        array([Fraction(1, 10), Fraction(2, 1)], dtype=object)
+        """
+        if self.values.dtype != np.float64:
+            return self
+        atoms = as_numbers([as_fraction(value, "a value") for value in self.values.tolist()], "values")
+        return _law(atoms, self.masses, self.total)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pmf):
+            return NotImplemented
+        if self.exact != other.exact or not np.array_equal(self.values, other.values):
+            return False
+        return np.array_equal(_reduced(self), _reduced(other))
+
+    def __hash__(self) -> int:
+        return hash((len(self), self.support_range, self.exact))
+
+    def __repr__(self) -> str:
+        atoms = [f"{value}: {mass}" for (value, mass), _ in zip(self.items(), range(8), strict=False)]
+        return f"Pmf({', '.join(atoms)}{f', ... {len(self)} atoms' if len(self) > 8 else ''})"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Pmf is immutable: {name} cannot be changed; build a new Pmf")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _law, (self.values, self.masses, self.total)
+
+
+def _law(values: Array, masses: Array, total: int | None) -> Pmf:
+    """Build a law from sorted distinct atoms; masses that are zero are dropped."""
+    law = object.__new__(Pmf)
+    _fill(law, values, masses, total)
+    return law
+
+
+def _fill(law: Pmf, values: Array, masses: Array, total: int | None) -> None:
+    held = masses != 0
+    if not held.all():
+        values, masses = values[held], masses[held]
+    for name, array in (("values", values), ("masses", masses)):
+        frozen = array.view()
+        frozen.flags.writeable = False
+        object.__setattr__(law, name, frozen)
+    object.__setattr__(law, "total", total)
+
+
+def _check_lengths(atoms: Array, weights: Array, name: str) -> None:
+    if len(atoms) != len(weights):
+        raise InputError(f"{len(atoms)} values but {len(weights)} {name}", fix="give one for each value").at(name)
+    if not len(atoms):
+        raise InputError("a distribution needs at least one atom", rule=f"values and {name} are empty").at("values")
+    if (weights < 0).any():
+        raise InputError(f"{name} contain {weights[weights < 0][0]}", rule="none may be negative").at(name)
+
+
+def _renormalised(weights: Floats) -> Floats:
+    if (weights < 0).any():
+        raise InputError(
+            f"probabilities contain {weights[weights < 0][0]}", rule="none may be negative"
+        ).at("probabilities")
+    # Smaller numbers cannot be seen in the sum, and fsum would spend most of its time on them.
+    total = math.fsum(weights[weights > _UNSEEN].tolist())
+    if abs(total - 1.0) > SUM_TOLERANCE:
+        raise InputError(
+            f"probabilities sum to {total}", rule="they must sum to 1 within 1e-9", fix="divide each by their sum"
+        ).at("probabilities")
+    return weights / total if abs(total - 1.0) > _SUM_IS_ONE else weights.copy()
+
+
+def _sorted(atoms: Array, masses: Array) -> tuple[Array, Array]:
+    """Sort by atom and refuse repeated atoms."""
+    if not (atoms[1:] > atoms[:-1]).all():
+        order = np.argsort(atoms, kind="stable")
+        atoms, masses = atoms[order], masses[order]
+        repeated = atoms[1:] == atoms[:-1]
+        if repeated.any():
+            raise InputError(
+                f"values repeat {to_python(atoms[1:][repeated][0])}", fix="list it once and add its masses"
+            ).at("values")
+    return atoms, masses
+
+
+def _merged(atoms: Array, masses: Array) -> tuple[Array, Array]:
+    """Sort by atom and add the masses of equal atoms."""
+    order = np.argsort(atoms, kind="stable")
+    atoms, masses = atoms[order], masses[order]
+    first = np.concatenate(([True], atoms[1:] != atoms[:-1]))
+    return atoms[first], np.add.reduceat(masses, np.flatnonzero(first))
+
+
+def _small(atoms: Array) -> Array:
+    """Keep integer atoms within the size whose differences are safe; beyond it they become Fractions."""
+    if atoms.dtype == np.int64 and atoms.size and max(int(atoms.max()), -int(atoms.min())) > LARGEST_SMALL:
+        return fractions(atoms)
+    return compact(atoms) if atoms.dtype == object else atoms
+
+
+def _joined(arrays: Sequence[Array]) -> Array:
+    kinds = {array.dtype for array in arrays}
+    if len(kinds) > 1:
+        arrays = [floats(a) if np.dtype(np.float64) in kinds else fractions(a) for a in arrays]
+    return np.concatenate(arrays)
+
+
+def _is_dense(first: Array, second: Array) -> bool:
+    """Whether filling the gaps between integer atoms costs less than listing all pairs of atoms."""
+    widths = [int(atoms[-1]) - int(atoms[0]) + 1 for atoms in (first, second)]
+    return widths[0] * widths[1] <= 16 * len(first) * len(second)
+
+
+def _dense(values: Array, masses: Array) -> Array:
+    dense = np.zeros(int(values[-1]) - int(values[0]) + 1, dtype=masses.dtype)
+    dense[values - values[0]] = masses
+    return dense
+
+
+def _reduced(law: Pmf) -> Array:
+    if law.total is None:
+        return law.masses
+    if law.masses.dtype == np.int64:
+        divided: Array = law.masses // np.gcd.reduce(law.masses)
+        return divided
+    masses = integers(law.masses)
+    divisor = math.gcd(*masses)
+    return as_masses([mass // divisor for mass in masses])[0]
+

@@ -1,0 +1,161 @@
+"""The joint law of two sums over independent records, (F, G) = sum of (f, g), and the law of F given G = a.
+
+Integer masses only: P(F = x, G = a) is proportional to an integer, so conditional laws are exact. For a binary g
+(levels 0 and 1) the law of F given G = a is that of a draws of f given 1 and n - a of f given 0, independent of each
+other: the records with g = 1 are a random set, and given the set they are independent draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from takifugu.numbers.distributions.pmf import Pmf
+
+Level = Hashable
+
+
+@dataclass(frozen=True, eq=False)
+class RecordLaw:
+    """One record: `masses[level][x]` is proportional to P(g = level, f = x), a positive integer.
+
+    >>> law = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
+    >>> law.levels, list(law.given(1).items())
+    ((0, 1), [(0, Fraction(1, 4)), (1, Fraction(3, 4))])
+    """
+
+    masses: Mapping[Any, Mapping[int, int]]
+
+    @staticmethod
+    def of(rows: Iterable[tuple[Level, int, int]]) -> RecordLaw:
+        """Return the law of rows (g, f, mass); rows of mass 0 are left out."""
+        levels: dict[Any, dict[int, int]] = {}
+        for level, x, mass in rows:
+            if mass:
+                inner = levels.setdefault(level, {})
+                inner[x] = inner.get(x, 0) + mass
+        return RecordLaw({level: levels[level] for level in sorted(levels)})
+
+    @cached_property
+    def levels(self) -> tuple[Any, ...]:
+        """The levels of g, in order."""
+        return tuple(self.masses)
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """Integers proportional to P(g = level), in order."""
+        return tuple(sum(inner.values()) for inner in self.masses.values())
+
+    def given(self, level: Level) -> Pmf:
+        """Return the law of f given g = level."""
+        inner = self.masses[level]
+        return Pmf.from_counts(list(inner), list(inner.values()))
+
+    @cached_property
+    def whole(self) -> Pmf:
+        """The law of f."""
+        counts: dict[int, int] = {}
+        for inner in self.masses.values():
+            for x, mass in inner.items():
+                counts[x] = counts.get(x, 0) + mass
+        return Pmf.from_counts(list(counts), list(counts.values()))
+
+
+def power(law: Pmf, count: int) -> Pmf:
+    """Return the law of the sum of `count` >= 0 independent copies, by halves.
+
+    >>> list(power(Pmf.from_counts([0, 1], [1, 1]), 2).items())
+    [(0, Fraction(1, 4)), (1, Fraction(1, 2)), (2, Fraction(1, 4))]
+    """
+    if count == 0:
+        return Pmf([0], [1])
+    half = power(law, count // 2)
+    twice = half.convolve(half)
+    return twice.convolve(law) if count % 2 else twice
+
+
+def given_count(zero: Pmf, one: Pmf, records: int, counts: Sequence[int]) -> dict[int, Pmf]:
+    """Return, for each count a, the law of a copies of `one` and records - a of `zero`, in sum.
+
+    >>> coin, sure = Pmf.from_counts([0, 1], [1, 1]), Pmf([1], [1])
+    >>> {a: law.mean() for a, law in given_count(coin, sure, 2, [0, 1, 2]).items()}
+    {0: Fraction(1, 1), 1: Fraction(3, 2), 2: Fraction(2, 1)}
+    """
+    ones, zeros = _powers(one, counts), _powers(zero, [records - a for a in counts])
+    return {a: ones[a].convolve(zeros[records - a]) for a in counts}
+
+
+def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
+    """Return the laws of sums of so many copies, each made from the one before it."""
+    powers, last, reached = dict[int, Pmf](), Pmf([0], [1]), 0
+    for count in sorted(set(counts)):
+        last, reached = last.convolve(power(law, count - reached)), count
+        powers[count] = last
+    return powers
+
+
+def given_sum(law: RecordLaw, records: int) -> dict[Any, tuple[int, Pmf]]:
+    """Return, for each value a of the sum of g, an integer proportional to P(G = a), and the law of F given G = a.
+
+    Levels are integers, or tuples of integers of one length, which add up place by place.
+
+    >>> coins = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
+    >>> {a: (mass, given.mean()) for a, (mass, given) in given_sum(coins, 2).items()}
+    {0: (16, Fraction(1, 2)), 1: (32, Fraction(1, 1)), 2: (16, Fraction(3, 2))}
+    """
+    first = law.levels[0]
+    nothing: Any = (0,) * len(first) if isinstance(first, tuple) else 0
+    add: Callable[[Any, Any], Any] = _added if isinstance(first, tuple) else lambda a, b: a + b
+    joint: dict[Any, dict[int, int]] = {nothing: {0: 1}}
+    for _ in range(records):
+        following: dict[Any, dict[int, int]] = {}
+        for total, sums in joint.items():
+            for level, inner in law.masses.items():
+                into = following.setdefault(add(total, level), {})
+                for x, mass in inner.items():
+                    for at, weight in sums.items():
+                        into[at + x] = into.get(at + x, 0) + weight * mass
+        joint = following
+    return {total: _weighed(joint[total]) for total in sorted(joint)}
+
+
+def given_function(law: RecordLaw, records: int, function: Callable[[list[Any]], Any]) -> dict[Any, tuple[int, Pmf]]:
+    """Return the same for any function of the levels of all records, in order, by going through all of them.
+
+    >>> coins = RecordLaw.of([(0, 0, 1), (1, 1, 1)])
+    >>> {a: given.mean() for a, (_, given) in given_function(coins, 2, max).items()}
+    {0: Fraction(0, 1), 1: Fraction(4, 3)}
+    """
+    sums: dict[tuple[Any, ...], dict[int, int]] = {}
+    joint: dict[Any, dict[int, int]] = {}
+    for levels in product(law.levels, repeat=records):
+        key = tuple(sorted(levels))
+        if key not in sums:
+            sums[key] = _sum_of(law, key)
+        into = joint.setdefault(function(list(levels)), {})
+        for x, mass in sums[key].items():
+            into[x] = into.get(x, 0) + mass
+    return {value: _weighed(joint[value]) for value in sorted(joint)}
+
+
+def _sum_of(law: RecordLaw, levels: Sequence[Any]) -> dict[int, int]:
+    """Return P(sum of f, and these levels), up to the total of all records."""
+    sums = {0: 1}
+    for level in levels:
+        following: dict[int, int] = {}
+        for at, weight in sums.items():
+            for x, mass in law.masses[level].items():
+                following[at + x] = following.get(at + x, 0) + weight * mass
+        sums = following
+    return sums
+
+
+def _weighed(sums: Mapping[int, int]) -> tuple[int, Pmf]:
+    return sum(sums.values()), Pmf.from_counts(list(sums), list(sums.values()))
+
+
+def _added(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(first, second, strict=True))

@@ -1,0 +1,121 @@
+"""Convolution of two rows of positive numbers of any size.
+
+Long rows: in blocks that fit float64, one matrix product per block.
+
+A row is cut into blocks of equal length, each held as float64 numbers in (2**-_SPAN, 1) times a power of two. Blocks i
+and c add to the output blocks i + c and i + c + 1; every output block has one power of two, the largest that is added
+to it, and a smaller one is raised to at least 2**_RAISED relative to it, so that no positive number becomes zero. What
+that adds to a number is below 2**_RAISED per term, nothing to numbers above 2**_TRUSTED: if one is smaller, shorter
+blocks are tried, and in the end pieces of any length with numbers of like size, which always works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from takifugu.numbers.extended.floats import LOWEST, NARROW, ExponentArray, FloatArray, Wide, add, normalised
+
+#: Numbers of one block lie within this many binary orders: products stay above 2**-502, raised ones above 2**-1012.
+_SPAN = 250
+_RAISED = -510
+_TRUSTED = -430
+_SIZES = (32, 16, 8)
+#: Fewer products of numbers than this are not worth blocks.
+_FEW = 2**12
+#: Rows of at most this many numbers are cut into pieces by size, longer ones in the middle.
+_SHORT = 64
+
+
+def convolve(first: Wide, second: Wide) -> Wide:
+    """Return sum over j of first[j] second[i - j]; at most 2 min(n, m) + 4 roundings per number.
+
+    >>> convolve(Wide.of([1.0, 2.0]), Wide.of([3.0, 4.0, 5.0])).floats(0).tolist()
+    [3.0, 10.0, 13.0, 10.0]
+    """
+    if len(first.mantissas) < len(second.mantissas):
+        first, second = second, first
+    if len(first.mantissas) * len(second.mantissas) <= _FEW:
+        return _by_pieces(first, second)
+    for size in _SIZES:
+        product = _by_blocks(first, second, size)
+        if product is not None:
+            return product
+    return _by_pieces(first, second)
+
+
+def _by_blocks(first: Wide, second: Wide, size: int) -> Wide | None:
+    """Return the convolution, or None where a block spans too much."""
+    left, right = _cut(first, size), _cut(second, size)
+    if left is None or right is None:
+        return None
+    (rows, tops), (others, powers) = left, right
+    tops_out = np.full(len(tops) + len(powers), 2 * LOWEST, dtype=np.int64)
+    for c, power in enumerate(powers.tolist()):
+        for here in (slice(c, c + len(tops)), slice(c + 1, c + 1 + len(tops))):
+            np.maximum(tops_out[here], tops + power, out=tops_out[here])
+    result = np.zeros((len(tops_out), size))
+    places = size + np.arange(2 * size) - np.arange(size)[:, None]
+    for c, power in enumerate(powers.tolist()):
+        padded = np.zeros(3 * size)
+        padded[size : 2 * size] = others[c]
+        products = rows @ padded[places]
+        for half, at in ((products[:, :size], c), (products[:, size:], c + 1)):
+            here = slice(at, at + len(tops))
+            result[here] += half * np.ldexp(1.0, np.maximum(tops + power - tops_out[here], _RAISED))[:, None]
+    length = len(first.mantissas) + len(second.mantissas) - 1
+    if ((result > 0) & (result < 2.0**_TRUSTED)).any():
+        return None
+    mantissas, extra = np.frexp(result)
+    exponents = np.where(mantissas > 0, extra + tops_out[:, None], LOWEST)
+    return Wide(mantissas.ravel()[:length], exponents.ravel()[:length])
+
+
+def _cut(row: Wide, size: int) -> tuple[FloatArray, ExponentArray] | None:
+    """Return blocks of numbers below 1, shape (blocks, size), and their exponents; None where one spans too much."""
+    length = len(row.mantissas)
+    blocks = -(-length // size)
+    mantissas, exponents = np.zeros((blocks, size)), np.full((blocks, size), LOWEST, dtype=np.int64)
+    mantissas.ravel()[:length], exponents.ravel()[:length] = row.mantissas, row.exponents
+    tops = exponents.max(axis=1)
+    orders = np.where(mantissas > 0, exponents - tops[:, None], 0)
+    if orders.min() <= -_SPAN:
+        return None
+    return np.ldexp(mantissas, orders.astype(np.intc)), tops
+
+
+def _by_pieces(first: Wide, second: Wide) -> Wide:
+    if first.span + second.span <= 2 * NARROW:
+        return _of_narrow(first, second)
+    size = len(first.mantissas) + len(second.mantissas) - 1
+    result = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
+    others = list(_pieces(second, 0))
+    for start, piece in _pieces(first, 0):
+        for place, other in others:
+            term = _of_narrow(piece, other)
+            here = slice(start + place, start + place + len(term.mantissas))
+            total = add(result[here], term)
+            result.mantissas[here], result.exponents[here] = total.mantissas, total.exponents
+    return result
+
+
+def _of_narrow(first: Wide, second: Wide) -> Wide:
+    product = np.convolve(first.floats(first.top), second.floats(second.top))
+    return normalised(product, np.full(product.shape, max(first.top + second.top, LOWEST), dtype=np.int64))
+
+
+def _pieces(numbers: Wide, start: int) -> Iterator[tuple[int, Wide]]:
+    """Cut a row into pieces of narrow span that add up to it: by halves, and short runs by size."""
+    if numbers.span <= NARROW:
+        if numbers.mantissas.any():
+            yield start, numbers
+    elif len(numbers.mantissas) > _SHORT:
+        middle = len(numbers.mantissas) // 2
+        yield from _pieces(numbers[:middle], start)
+        yield from _pieces(numbers[middle:], start + middle)
+    else:
+        bands = (numbers.top - numbers.exponents) // NARROW
+        for band in np.unique(bands[numbers.mantissas > 0]).tolist():
+            inside = (bands == band) & (numbers.mantissas > 0)
+            yield start, Wide(np.where(inside, numbers.mantissas, 0.0), np.where(inside, numbers.exponents, LOWEST))

@@ -1,0 +1,128 @@
+"""What Laplace noise leaves of rows of weights on equally spaced places: A(y) = sum over x of w(x) e^{-d |y - x|}.
+
+The places are cut into chunks of m. Inside a chunk the sums are one matrix product with e^{-d |i - j|}; what comes in
+from the chunks before and after is e^{-d} per place times two sums of whole chunks, which obey P(c) = L(c) +
+e^{-dm} P(c - 1): after k doublings P holds the last 2**k terms. Every number is a sum of positive terms, and numbers of
+one chunk share a binary exponent: with m d at most 600 log 2 a term that float64 loses inside a chunk is 2**-400 of any
+sum that it belongs to.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+
+import numpy as np
+
+from takifugu.numbers.extended.floats import (
+    LOWEST,
+    ExponentArray,
+    FloatArray,
+    Wide,
+    add,
+    moved,
+    normalised,
+    scaled,
+    times,
+)
+
+#: Places of a chunk, and the most binary orders that the noise may fall by within one.
+CHUNK, _ORDERS = 64, 600
+
+
+@dataclass(frozen=True, eq=False)
+class Chunks:
+    """Positive numbers [row, chunk, place] * 2**exponents[row, chunk]; places after the first `size` are padding."""
+
+    numbers: FloatArray
+    exponents: ExponentArray
+    size: int
+
+    def __getitem__(self, row: int) -> tuple[FloatArray, ExponentArray]:
+        return self.numbers[row], self.exponents[row]
+
+    def wide(self) -> Wide:
+        """Return the numbers row by row."""
+        rows, chunks, places = self.numbers.shape
+        exponents = np.repeat(self.exponents, places, axis=1)[:, : self.size]
+        return normalised(self.numbers.reshape(rows, chunks * places)[:, : self.size], exponents)
+
+
+def decayed(weights: Wide, decay: Fraction) -> Chunks:
+    """Return A for every row of weights, shape (rows, places), and a decay d > 0 per place.
+
+    At most `roundings` roundings per number. The chunks reach beyond the last place: A is larger than zero there too.
+    """
+    rows, size = weights.mantissas.shape
+    places = max(1, min(CHUNK, size, int(_ORDERS * math.log(2) / decay)))
+    numbers, tops = _cut(weights, places)
+    inside, ahead = _kernel(decay, places)
+    chunks = numbers.shape[1]
+    flat = numbers.reshape(-1, places)
+    result = (flat @ inside).reshape(numbers.shape)
+    if chunks == 1:
+        return Chunks(result, tops, size)
+    into_left, into_right = (normalised((flat @ side).reshape(tops.shape), tops) for side in (ahead[::-1], ahead))
+    ends = Wide(
+        np.concatenate((into_left.mantissas, into_right.mantissas[:, ::-1])),
+        np.concatenate((into_left.exponents, into_right.exponents[:, ::-1])),
+    )
+    factor, order = _exponential(decay)
+    carried = times(moved(_sums(ends, places * decay), 1), factor, order)
+    from_left, from_right = carried[:rows], carried[rows:][:, ::-1]
+    exponents = np.maximum(tops, np.maximum(from_left.exponents, from_right.exponents))
+    result *= scaled(np.ones_like(tops, dtype=np.float64), tops - exponents)[..., None]
+    result += from_left.floats(exponents)[..., None] * ahead
+    result += from_right.floats(exponents)[..., None] * ahead[::-1]
+    return Chunks(result, exponents, size)
+
+
+def roundings(size: int) -> float:
+    """Return a bound on how often a number of `decayed` was rounded."""
+    return CHUNK + 3 * math.log2(1 + size) + 12
+
+
+def _cut(weights: Wide, places: int) -> tuple[FloatArray, ExponentArray]:
+    """Return the weights as [row, chunk, place], over powers of two; and these powers."""
+    rows, size = weights.mantissas.shape
+    chunks = -(-size // places)
+    padding = ((0, 0), (0, chunks * places - size))
+    mantissas = np.pad(weights.mantissas, padding).reshape(rows, chunks, places)
+    exponents = np.pad(weights.exponents, padding, constant_values=LOWEST).reshape(rows, chunks, places)
+    tops = exponents.max(axis=2)
+    return scaled(mantissas, exponents - tops[..., None]), tops
+
+
+def _sums(rows: Wide, decay: Fraction) -> Wide:
+    """Return P(c) = sum over c' <= c of rows(c') e^{-decay (c - c')}, by doubling."""
+    reach = 1
+    while reach < rows.mantissas.shape[1]:
+        rows = add(rows, times(moved(rows, reach), *_exponential(reach * decay)))
+        reach *= 2
+    return rows
+
+
+@lru_cache(maxsize=64)
+def _kernel(decay: Fraction, places: int) -> tuple[FloatArray, FloatArray]:
+    """Return e^{-decay |i - j|} for places i, j of a chunk, and e^{-decay i}; each rounded once."""
+    from mpmath import mp
+
+    bits = _ORDERS + 200
+    with mp.workprec(bits):
+        factor = int(mp.ldexp(mp.exp(-mp.mpf(decay.numerator) / decay.denominator), bits)) if places > 1 else 0
+    powers = list(accumulate([factor] * (places - 1), lambda power, f: (power * f) >> bits, initial=1 << bits))
+    rounded, at = np.array([power / (1 << bits) for power in powers]), np.arange(places)
+    return rounded[np.abs(at[:, None] - at)], rounded
+
+
+@lru_cache(maxsize=4096)
+def _exponential(exponent: Fraction) -> tuple[float, int]:
+    """Return e**-exponent as (mantissa, binary exponent), correctly rounded for exponents below 2**50."""
+    from mpmath import mp
+
+    with mp.workprec(120):
+        mantissa, order = mp.frexp(mp.exp(-mp.mpf(exponent.numerator) / exponent.denominator))
+        return float(mantissa), int(order)

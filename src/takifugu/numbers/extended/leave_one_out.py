@@ -1,0 +1,140 @@
+"""Sums of many independent numbers, and of all but one of them: direct convolutions, positive terms only.
+
+Let q_1, ..., q_n be laws, q_c standing for m_c equal independent terms. `Sums.without(c)` is the law of the sum of all
+terms but one of law c. Inside laws of a balanced tree over the n laws are computed once; the law of all terms outside a
+node is the law outside its parent convolved with the inside law of its sibling. On the way to one leaf after the other
+that is O(W^2 log n) multiplications in all for a sum with W places, and the laws held at once are O(W log n) numbers.
+Nothing is subtracted or divided, so every mass keeps its relative accuracy; masses are exact where all laws are exact
+and few, else `Wide` numbers, which do not underflow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.extended.convolution import convolve
+from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, times
+
+#: Relative error of a mass that was read: a product, a sum and a division.
+ROUNDED = 6 * UNIT
+#: A law of at most this many places is added term by term, without cutting the other one into pieces.
+_FEW = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Weights on start, start + step, ... (the step is the caller's), each right up to a factor 1 +- `error`."""
+
+    start: int
+    numbers: Wide
+    error: float
+
+    @staticmethod
+    def of(law: Pmf, step: int) -> Weights:
+        """Return a law whose atoms lie at whole steps from its first."""
+        start = int(law.values[0])
+        places = ((law.values - start) // step).astype(np.int64)
+        if law.total is None:
+            dense = np.zeros(int(places[-1]) + 1)
+            dense[places] = law.masses
+            return Weights(start, Wide.of(dense), ROUNDED)
+        mantissas, exponents = np.zeros(int(places[-1]) + 1), np.full(int(places[-1]) + 1, LOWEST, dtype=np.int64)
+        for place, mass in zip(places.tolist(), law.masses.tolist(), strict=True):
+            mantissas[place], exponents[place] = _binary(int(mass), law.total)
+        return Weights(start, Wide(mantissas, exponents), ROUNDED)
+
+    def __len__(self) -> int:
+        return len(self.numbers.mantissas)
+
+
+def _binary(mass: int, total: int) -> tuple[float, int]:
+    """Return mass / total, however small, as a rounded mantissa in [1/2, 1) and a binary exponent."""
+    shift = total.bit_length() - mass.bit_length() + 60
+    mantissa, exponent = math.frexp((mass << shift) // total)
+    return mantissa, exponent - shift
+
+
+def joined(first: Weights, second: Weights) -> Weights:
+    """Return the weights of the sum: at most 2 min(n, m) + 4 roundings per number."""
+    if len(first) < len(second):
+        first, second = second, first
+    numbers = _short(first.numbers, second.numbers) if len(second) <= _FEW else convolve(first.numbers, second.numbers)
+    error = first.error + second.error + first.error * second.error + 1.01 * (2 * len(second) + 4) * UNIT
+    return Weights(first.start + second.start, numbers, error)
+
+
+def _short(numbers: Wide, few: Wide) -> Wide:
+    """Return the convolution with a short row, as shifted copies of the long one."""
+    size = len(numbers.mantissas) + len(few.mantissas) - 1
+    total: Wide | None = None
+    for place in np.flatnonzero(few.mantissas).tolist():
+        here = slice(place, place + len(numbers.mantissas))
+        mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
+        copy = times(numbers, float(few.mantissas[place]), int(few.exponents[place]))
+        mantissas[here], exponents[here] = copy.mantissas, copy.exponents
+        total = Wide(mantissas, exponents) if total is None else add(total, Wide(mantissas, exponents))
+    assert total is not None
+    return total
+
+
+Law = TypeVar("Law")
+
+
+class Sums(Generic[Law]):
+    """The laws of sums of all terms but one; request them in order, so that neighbours share their work.
+
+    >>> coin = Pmf.from_counts([0, 1], [1, 1])
+    >>> sums = Sums([coin, Pmf([5], [1])], [3, 1], lambda p, q: p.convolve(q), Pmf([0], [1]))
+    >>> sums.without(0).values.tolist(), sums.without(1).values.tolist()
+    ([5, 6, 7], [0, 1, 2, 3])
+    """
+
+    def __init__(
+        self, laws: Sequence[Law], counts: Sequence[int], join: Callable[[Law, Law], Law], nothing: Law
+    ) -> None:
+        self._laws, self._counts, self._join, self._nothing = laws, counts, join, nothing
+        self._inside: dict[tuple[int, int], Law] = {}
+        self._outside: list[tuple[tuple[int, int], Law]] = []
+
+    def without(self, number: int) -> Law:
+        """Return the law of the sum of all terms but one of law `number`."""
+        node, outside, depth = (0, len(self._laws)), self._nothing, 0
+        while node[1] - node[0] > 1:
+            middle = (node[0] + node[1]) // 2
+            halves = (node[0], middle), (middle, node[1])
+            inner, sibling = halves if number < middle else halves[::-1]
+            if depth < len(self._outside) and self._outside[depth][0] == inner:
+                outside = self._outside[depth][1]
+            else:
+                outside = self._join(outside, self.inside(*sibling))
+                self._outside[depth:] = [(inner, outside)]
+            node, depth = inner, depth + 1
+        rest = self._counts[number] - 1
+        return self._join(outside, self._power(self._laws[number], rest)) if rest else outside
+
+    def inside(self, first: int, end: int) -> Law:
+        """Return the law of the sum of all terms of the laws first, ..., end - 1."""
+        if end - first == 1 and self._counts[first] == 1:
+            return self._laws[first]
+        if (first, end) not in self._inside:
+            middle = (first + end) // 2
+            self._inside[first, end] = (
+                self._power(self._laws[first], self._counts[first])
+                if end - first == 1
+                else self._join(self.inside(first, middle), self.inside(middle, end))
+            )
+        return self._inside[first, end]
+
+    def _power(self, law: Law, count: int) -> Law:
+        """Return the law of the sum of `count` >= 1 independent copies, by halves."""
+        if count == 1:
+            return law
+        half = self._power(law, count // 2)
+        twice = self._join(half, half)
+        return self._join(twice, law) if count % 2 else twice

@@ -1,0 +1,254 @@
+"""Exact sampling with integers only: uniform, Bernoulli(exp(-x)), choice by integer masses, discrete Laplace.
+
+Every array routine works on 64-bit words while all numbers provably fit, and on object arrays of Python integers (the
+same steps, any size) where they would not; nothing overflows and nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.noise.entropy import Entropy
+
+Integers = npt.NDArray[Any]
+"""An int64 array where every value fits, else an object array of Python integers."""
+
+_WORD = 1 << 64
+_SIGNED = 1 << 63
+_ROUND = 1 << 16
+
+
+def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
+    """Return `size` independent uniform integers in {0, ..., bound - 1}, by rejection, without modulo bias.
+
+    Raises InputError if bound < 1 or size < 0.
+
+    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
+    >>> uniform_below(6, 5, InsecureSeededEntropyForTests(1)).max() < 6
+    np.True_
+    """
+    bound = whole_number("the bound", bound, least=1)
+    draws = _below(bound, whole_number("the size", size, least=0), entropy)
+    return draws.astype(np.int64) if bound <= _SIGNED else draws.astype(object)
+
+
+def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    """Return `size` independent coins that are True with probability exp(-numerator/denominator), exactly.
+
+    Raises InputError if numerator < 0, denominator < 1 or size < 0.
+    Source: Canonne, Kamath and Steinke 2020, Algorithm 1.
+
+    >>> from takifugu.numbers.noise import SystemEntropy
+    >>> bernoulli_exp(0, 1, 3, SystemEntropy())
+    array([ True,  True,  True])
+    """
+    denominator = whole_number("the denominator", denominator, least=1)
+    whole, part = divmod(whole_number("the numerator", numerator, least=0), denominator)
+    size = whole_number("the size", size, least=0)
+    alive = np.arange(size)
+    while whole and alive.size:
+        alive = alive[_exp_minus_one(alive.size, entropy)]
+        whole -= 1
+    parts = np.full(alive.size, part, dtype=np.uint64 if denominator <= _WORD else object)
+    coins = np.zeros(size, dtype=np.bool_)
+    coins[alive] = _exp_minus(parts, denominator, entropy)
+    return coins
+
+
+def choose(masses: Sequence[int] | npt.NDArray[Any], size: int, entropy: Entropy) -> npt.NDArray[np.int64]:
+    """Return `size` independent indices, index i with probability masses[i] / sum(masses), exactly.
+
+    Raises InputError unless the masses are a non-empty sequence of integers >= 0 that are not all zero.
+
+    >>> from takifugu.numbers.noise import SystemEntropy
+    >>> choose([0, 2**70, 0], 2, SystemEntropy())
+    array([1, 1])
+    """
+    levels = []
+    total = 0
+    for mass in masses:
+        total += whole_number("a mass", mass, least=0)
+        levels.append(total)
+    if total == 0:
+        raise InputError("the masses sum to 0", rule="at least one mass must be a positive integer").at("masses")
+    draws = uniform_below(total, size, entropy)
+    return np.searchsorted(np.array(levels, dtype=draws.dtype if total < _SIGNED else object), draws, side="right")
+
+
+def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
+    """Return `size` independent integers with P(X = k) proportional to exp(-|k| / scale), exactly.
+
+    With scale = t/s in lowest terms: U uniform below t is kept with probability exp(-U/t); V is geometric with
+    P(V >= v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is drawn again.
+
+    The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits.
+    Raises InputError unless scale is a Fraction or integer > 0 and size an integer >= 0.
+    Source: Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy", Algorithm 2.
+
+    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
+    >>> discrete_laplace(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).std().round(1)
+    np.float64(4.6)
+    """
+    t, s = positive("the scale", scale).as_integer_ratio()
+    return accepted(lambda tries: _laplace_round(t, s, tries, entropy), whole_number("the size", size, least=0))
+
+
+def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
+    """Return the first `size` values of rounds of tries, of which each keeps some."""
+    chunks: list[Integers] = [np.zeros(0, dtype=np.int64)]
+    missing = size
+    while missing:
+        values = round_of(min(2 * missing + 8, _ROUND))[:missing]
+        chunks.append(values)
+        missing -= values.size
+    result = np.concatenate(chunks)
+    return narrowed(result.tolist()) if result.dtype == object else result
+
+
+def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
+    """Return the accepted values, in order, of `tries` independent runs of the body of Algorithm 2."""
+    magnitudes = geometric_round(t, s, tries, entropy)
+    negative = coin_flips(magnitudes.size, entropy)
+    signed = np.where(negative, -magnitudes, magnitudes)
+    signed_values: Integers = signed[~(negative & (magnitudes == 0))]
+    return signed_values
+
+
+def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
+    """Return at most `tries` independent floor((U + t V) / s), which are geometric: P(X >= k) = exp(-k s / t).
+
+    U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so U + t V >= n has exp(-n/t).
+    """
+    remainders = _below(t, tries, entropy)
+    remainders = remainders[_exp_minus(remainders, t, entropy)]
+    multiples = _geometric(remainders.size, entropy)
+    values: Integers
+    if max(s, t * (int(multiples.max(initial=0)) + 1)) <= _SIGNED - 1:
+        values = ((remainders + np.uint64(t) * multiples) // np.uint64(s)).astype(np.int64)
+    else:
+        values = (remainders.astype(object) + t * multiples.astype(object)) // s
+    return values
+
+
+def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    """Return one coin per numerator a, True with probability exp(-a/denominator), for 0 <= a <= denominator.
+
+    The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is even with exactly that
+    probability: the alternating series of exp.
+    """
+    coins = np.zeros(numerators.size, dtype=np.bool_)
+    alive = np.arange(numerators.size)
+    k = 1
+    while alive.size:
+        if denominator * k <= _WORD:
+            success = _below(denominator * k, alive.size, entropy) < numerators
+        else:
+            success = _below(denominator, alive.size, entropy) < numerators
+            success[success] = _below(k, int(success.sum()), entropy) == 0
+        coins[alive[~success]] = k % 2 == 1
+        alive, numerators = alive[success], numerators[success]
+        k += 1
+    return coins
+
+
+def _exp_minus_one(size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    return _exp_minus(np.ones(size, dtype=np.uint64), 1, entropy)
+
+
+def _geometric(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
+    """Return `size` integers with P(V >= v) = e^-v."""
+    counts = np.zeros(size, dtype=np.uint64)
+    alive = np.arange(size)
+    while alive.size:
+        alive = alive[_exp_minus_one(alive.size, entropy)]
+        counts[alive] += np.uint64(1)
+    return counts
+
+
+def _below(bound: int, size: int, entropy: Entropy) -> Integers:
+    """Return uniform integers below the bound: uint64 for bound <= 2^64, Python integers beyond.
+
+    Each value below the bound owns the same number of words; words that no value owns are drawn again.
+    """
+    if bound == 1:
+        return np.zeros(size, dtype=np.uint64)
+    if bound > _WORD:
+        return _python_integers([_big_below(bound, entropy) for _ in range(size)])
+    share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
+    draws = words(size, entropy) // share
+    again = np.flatnonzero(draws > largest)
+    while again.size:
+        draws[again] = words(again.size, entropy) // share
+        again = again[draws[again] > largest]
+    return draws
+
+
+def _big_below(bound: int, entropy: Entropy) -> int:
+    bits = (bound - 1).bit_length()
+    while True:
+        draw = int.from_bytes(entropy.bytes((bits + 7) // 8), "little") & ((1 << bits) - 1)
+        if draw < bound:
+            return draw
+
+
+def words(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
+    """Return `size` uniform 64-bit words (read-only)."""
+    return np.frombuffer(entropy.bytes(8 * size), dtype="<u8").astype(np.uint64, copy=False)
+
+
+def coin_flips(size: int, entropy: Entropy) -> npt.NDArray[np.bool_]:
+    """Return `size` fair coins."""
+    raw = np.frombuffer(entropy.bytes((size + 7) // 8), dtype=np.uint8)
+    return np.unpackbits(raw, count=size).astype(np.bool_)
+
+
+def _python_integers(values: list[int]) -> Integers:
+    filled = np.empty(len(values), dtype=object)
+    filled[:] = values
+    return filled
+
+
+def narrowed(values: list[int]) -> Integers:
+    """Return Python integers as an int64 array where all of them fit, else as an object array."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        return _python_integers(values)
+
+
+def total(one: Integers, other: Integers) -> Integers:
+    """Return the exact sum of two arrays of integers, without a step of Python for each where all fit 64 bits.
+
+    >>> total(np.array([1, 2]), np.array([3, 4])), total(np.array([2**62]), np.array([2**62])).dtype
+    (array([4, 6]), dtype('O'))
+    """
+    if one.dtype != object and other.dtype != object:
+        reach = sum(max(abs(int(part.max(initial=0))), abs(int(part.min(initial=0)))) for part in (one, other))
+        if reach < _SIGNED:
+            return one.astype(np.int64) + other.astype(np.int64)
+    return narrowed([int(a) + int(b) for a, b in zip(one.tolist(), other.tolist(), strict=True)])
+
+
+def positive(name: str, value: object) -> Fraction:
+    """Return a public parameter as an exact rational > 0, or raise InputError (floats name no exact rational)."""
+    if not isinstance(value, Rational) or value <= 0:
+        raise InputError(
+            f"{name} is {value!r}",
+            rule="it must be a Fraction or integer > 0",
+            fix="where there is no noise, do not draw",
+        )
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+def whole_number(name: str, value: object, least: int) -> int:
+    """Return an integer that is at least `least`, or raise InputError; the message never repeats the value."""
+    if not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name} must be an integer >= {least}")
+    return int(value)

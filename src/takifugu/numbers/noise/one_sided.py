@@ -1,0 +1,76 @@
+"""Exact one-sided noise: geometric on the integers, and exponential added to any rational number and rounded up once.
+
+An exponential law has no memory, so the second needs no quantile: with c = centre / grid, b = scale / grid, m =
+ceil(c) and r = m - c, the noisy c + E, E exponential of scale b, stays at or below m with probability 1 - exp(-r/b);
+given that it does not, what it is beyond m is exponential again, and rounded up it is 1 + K with K geometric of scale
+b. So ceil(c + E) is m, or m + 1 + K with probability exp(-r/b): a coin and an integer, no float anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from takifugu.numbers.noise.entropy import Entropy
+from takifugu.numbers.noise.integers import (
+    Integers,
+    accepted,
+    bernoulli_exp,
+    geometric_round,
+    positive,
+    total,
+    whole_number,
+)
+from takifugu.numbers.noise.rounded import Center, split
+
+
+def geometric(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
+    """Return `size` independent integers K >= 0 with P(K >= k) = exp(-k / scale), exactly.
+
+    The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits. Raises InputError
+    unless scale is a Fraction or integer > 0 and size an integer >= 0. Source: Canonne, Kamath and Steinke 2020,
+    Algorithm 2 without its sign.
+
+    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
+    >>> geometric(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).mean().round(1)
+    np.float64(2.8)
+    """
+    t, s = positive("the scale", scale).as_integer_ratio()
+    return accepted(lambda tries: geometric_round(t, s, tries, entropy), whole_number("the size", size, least=0))
+
+
+def rounded_up_exponential(
+    center: Center | Sequence[Center], scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
+) -> Integers:
+    """Return `size` independent integers ceil((centre + E) / grid), E with density exp(-e / scale) / scale, e >= 0.
+
+    Rounded once, and up: no output lies below the centre. Outputs, centres and errors are those of `rounded_laplace`.
+    For noise that is subtracted and rounded down, negate the centre and what is returned.
+
+    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
+    >>> rounded_up_exponential(Fraction(27, 5), Fraction(1, 1000), 1, 3, InsecureSeededEntropyForTests(1))
+    array([6, 6, 6])
+    """
+    scale, grid = positive("the scale", scale), positive("the grid", grid)
+    nearest, offsets = split(center, grid, whole_number("the size", size, least=0))
+    above, beyond = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
+    for offset, places in _alike(offsets).items():
+        above[places] = ceil(offset)
+        missing = (ceil(offset) - offset) * grid / scale
+        beyond[places] = bernoulli_exp(missing.numerator, missing.denominator, len(places), entropy)
+    more = geometric(scale / grid, int(beyond.sum()), entropy)
+    noise = np.zeros(size, dtype=more.dtype)
+    noise[beyond] = total(more, np.ones(more.size, dtype=np.int64))
+    return total(total(nearest, above), noise)
+
+
+def _alike(offsets: Any) -> dict[Fraction, list[int]]:
+    """Return the places of every offset."""
+    places_of: dict[Fraction, list[int]] = {}
+    for place, offset in enumerate(offsets.tolist()):
+        places_of.setdefault(Fraction(offset), []).append(place)
+    return places_of

@@ -1,0 +1,221 @@
+"""The laws of the noise that `takifugu.numbers.noise` draws, as numbers: masses, tails, half-widths, expected errors.
+
+X is discrete Laplace: P(X = k) = tanh(1 / (2 scale)) exp(-|k| / scale). K is geometric: P(K >= k) = exp(-k / scale),
+k >= 0. For the rounded laws the noise is output minus centre, where output = grid * round((centre + Z) / grid): Z plus
+a rounding of at most grid / 2, or of less than a step of the grid where E >= 0 is rounded up. What the rounding does
+depends on where the centre lies between two multiples of the grid: `on_grid=True` means that the centre is a multiple;
+otherwise half-widths hold at every real centre, and moments are averages over the position of the centre in its cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import erf, exp, expm1, log, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
+
+Survival = Callable[[Fraction, int], Enclosure]
+
+
+class Moments(NamedTuple):
+    """Expected absolute value and expected square of a noise, in the units of its scale."""
+
+    absolute: float
+    square: float
+
+
+def discrete_laplace_half_width(scale: Fraction, level: Fraction | float) -> int:
+    """Return the smallest integer h with P(|X| <= h) >= level, decided exactly; InputError unless 0 < level < 1.
+
+    >>> discrete_laplace_half_width(Fraction(10), 0.95)
+    30
+    """
+    miss = _miss(level)
+
+    def exceeds(h: int) -> bool:  # P(|X| > h) = 2 a^(h+1) / (1 + a) > miss
+        return h < 0 or _exceeds(laplace_survival, [(2, (h + 1) / scale), (-miss, 1 / scale)], miss)
+
+    return first_not_exceeded(exceeds, round(scale * Fraction(_depth(miss))))
+
+
+def rounded_laplace_half_width(
+    scale: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
+) -> int:
+    """Return the smallest h with P(|noise| <= h grid) >= level, decided exactly; InputError unless 0 < level < 1.
+
+    >>> rounded_laplace_half_width(Fraction(10), Fraction(1, 100), 0.95)
+    2996
+    """
+    return _rounded_half_width(laplace_survival, scale / grid, level, on_grid)
+
+
+def rounded_normal_half_width(
+    sigma: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
+) -> int:
+    """Return the smallest h with P(|noise| <= h grid) >= level, decided exactly; InputError unless 0 < level < 1.
+
+    >>> rounded_normal_half_width(Fraction(1), Fraction(1, 1000), 0.95)
+    1960
+    """
+    return _rounded_half_width(normal_survival, sigma / grid, level, on_grid)
+
+
+def geometric_half_width(scale: Fraction, level: Fraction | float) -> int:
+    """Return the smallest integer h with P(K <= h) >= level, decided exactly; InputError unless 0 < level < 1.
+
+    >>> geometric_half_width(Fraction(10), 0.95)
+    29
+    """
+    miss = _miss(level)
+
+    def exceeds(h: int) -> bool:  # P(K > h) = exp(-(h + 1) / scale) > miss
+        return h < 0 or _exceeds(laplace_survival, [(1, (h + 1) / scale)], miss)
+
+    return first_not_exceeded(exceeds, round(scale * Fraction(_depth(miss))) - 1)
+
+
+def rounded_up_exponential_half_width(
+    scale: Fraction, grid: Fraction, level: Fraction | float, *, on_grid: bool = False
+) -> int:
+    """Return the smallest h with P(noise <= h grid) >= level, decided exactly; InputError unless 0 < level < 1.
+
+    The noise is ceil((centre + E) / grid) grid - centre. On the grid it exceeds h steps with probability exp(-h grid /
+    scale); elsewhere with less than exp(-(h - 1) grid / scale), which it comes near just below a multiple.
+
+    >>> rounded_up_exponential_half_width(Fraction(10), Fraction(1), 0.95)
+    31
+    """
+    miss, first = _miss(level), 0 if on_grid else 1
+
+    def exceeds(h: int) -> bool:
+        return h <= first or _exceeds(laplace_survival, [(1, (h - first) * grid / scale)], miss)
+
+    return first_not_exceeded(exceeds, round(scale / grid * Fraction(_depth(miss))) + first)
+
+
+def geometric_moments(scale: Fraction) -> Moments:
+    """Return E K = a / (1 - a) and E K^2 = a (1 + a) / (1 - a)^2, a = exp(-1 / scale).
+
+    >>> [round(moment, 6) for moment in geometric_moments(Fraction(10))]
+    [9.508332, 190.325085]
+    """
+    inverse = float(1 / scale)
+    a, rest = exp(-inverse), -expm1(-inverse)
+    return Moments(a / rest, a * (1 + a) / rest**2)
+
+
+def rounded_up_exponential_moments(scale: Fraction, grid: Fraction, *, on_grid: bool = False) -> Moments:
+    """Return the expected noise and noise^2 of ceil((centre + E) / grid) grid - centre.
+
+    On the grid that is a step more than geometric noise; elsewhere E plus a uniform part of a step.
+
+    >>> rounded_up_exponential_moments(Fraction(1), Fraction(1, 10)).absolute
+    1.05
+    """
+    b, g = float(scale), float(grid)
+    if on_grid:
+        a, rest = exp(-g / b), -expm1(-g / b)
+        return Moments(g / rest, g * g * (1 + a) / rest**2)
+    return Moments(b + g / 2, 2 * b * b + b * g + g * g / 3)
+
+
+def discrete_laplace_moments(scale: Fraction) -> Moments:
+    """Return E|X| = 1 / sinh(1 / scale) and E X^2 = 1 / (2 sinh^2(1 / (2 scale))).
+
+    >>> [round(moment, 6) for moment in discrete_laplace_moments(Fraction(10))]
+    [9.983353, 199.833417]
+    """
+    inverse = float(1 / scale)
+    a = exp(-inverse)
+    return Moments(2 * a / -expm1(-2 * inverse), 2 * a / expm1(-inverse) ** 2)
+
+
+def rounded_laplace_moments(scale: Fraction, grid: Fraction, *, on_grid: bool = False) -> Moments:
+    """Return the expected |noise| and noise^2 of the rounded Laplace law.
+
+    >>> round(rounded_laplace_moments(Fraction(1), Fraction(1, 10)).absolute, 6)
+    1.000412
+    """
+    b, g = float(scale), float(grid)
+    if on_grid:
+        root, gap = exp(-g / (2 * b)), -expm1(-g / b)
+        return Moments(g * root / gap, g * g * root * (1 + root * root) / gap**2)
+    return Moments(g / 4 + 2 * b * b / g * -expm1(-g / (2 * b)), 2 * b * b + g * g / 12)
+
+
+def rounded_normal_moments(sigma: Fraction, grid: Fraction, *, on_grid: bool = False) -> Moments:
+    """Return the expected |noise| and noise^2 of the rounded normal law (on_grid: to 1e-9 relative).
+
+    >>> round(rounded_normal_moments(Fraction(1), Fraction(1, 1000)).absolute, 6)
+    0.797885
+    """
+    s, g = float(sigma), float(grid)
+    if on_grid:
+        return _normal_moments_on_grid(s, g)
+    h = g / 2
+    inside = (h * h + s * s) / 2 * erf(h / (s * sqrt(2))) + h * s / sqrt(2 * pi) * exp(-(h * h) / (2 * s * s))
+    return Moments(inside / h, s * s + g * g / 12)
+
+
+def _normal_moments_on_grid(s: float, g: float) -> Moments:
+    """Sum P(|n| >= k) and (2k - 1) P(|n| >= k) over k >= 1; from r = 100 on by the midpoint rule's expansion."""
+    r = s / g
+    if r >= 100:
+        return Moments(g * sqrt(2 / pi) * (r - 1 / (24 * r)), s * s + g * g / 12)
+    from scipy.special import erfc
+
+    k = np.arange(1.0, 40 * r + 2)
+    tails = erfc((k - 0.5) / (r * sqrt(2)))
+    return Moments(float(g * tails.sum()), float(g * g * ((2 * k - 1) * tails).sum()))
+
+
+def _rounded_half_width(survival: Survival, ratio: Fraction, level: Fraction | float, on_grid: bool) -> int:
+    """Return the half-width for ratio = scale / grid.
+
+    A centre at f in (0, 1/2] of its cell keeps |noise| <= h exactly if 1/2 - h < f + ratio Z < 1/2 + h, most rarely for
+    f just above 0; on the grid the condition is |ratio Z| < h + 1/2.
+    """
+    miss, half = _miss(level), Fraction(1, 2)
+
+    def exceeds(h: int) -> bool:
+        if h < 0 or (h == 0 and not on_grid):
+            return True
+        if on_grid:
+            return _exceeds(survival, [(1, (h + half) / ratio)], miss)
+        return _exceeds(survival, [(1, (h - half) / ratio), (1, (h + half) / ratio)], 2 * miss)
+
+    z = sqrt(2 * _depth(miss)) if survival is normal_survival else _depth(miss)
+    return first_not_exceeded(exceeds, round(ratio * Fraction(z)))
+
+
+def _exceeds(survival: Survival, terms: Sequence[tuple[Fraction | int, Fraction]], threshold: Fraction) -> bool:
+    """Return whether the sum of weight * P(|Z| > z) is above the threshold; True where 2000 more bits do not decide."""
+    start = 64 + threshold.denominator.bit_length()
+    for bits in (start, start + 2000):
+        low = high = Fraction(0)
+        for weight, z in terms:
+            ends = [weight * end for end in survival(z, bits)]
+            low, high = low + min(ends), high + max(ends)
+        if low > threshold * 2**bits:
+            return True
+        if high <= threshold * 2**bits:
+            return False
+    return True
+
+
+def _miss(level: Fraction | float) -> Fraction:
+    if not 0 < level < 1:
+        raise InputError(
+            f"level is {level!r}", rule="it must be above 0 and below 1", fix="write for example 0.95"
+        ).at("level")
+    return 1 - Fraction(level)
+
+
+def _depth(miss: Fraction) -> float:
+    """Return log(1 / miss), where exp(-z) falls to it: a place to start a search, no more."""
+    return log(miss.denominator) - log(miss.numerator)

@@ -1,0 +1,110 @@
+"""Integer enclosures of P(|Z| > z) for standard Laplace and normal Z, and the search that finds quantiles from them.
+
+Only integers are used, with floors below and ceilings above, so the bounds hold without any assumption about a
+floating-point library. Both laws come from one kind of series with positive terms, with w = z^2 or 2z:
+
+    exp(w/2)                     = sum_n w^n / (2 * 4 * ... * 2n)
+    P(|normal| <= z)             = sqrt(2/pi) z exp(-w/2) sum_n w^n / (3 * 5 * ... * (2n+1))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, isqrt
+
+from takifugu.numbers.search import between, halved, next_to
+
+Enclosure = tuple[int, int]
+"""Integers (low, high) around a number times 2^bits."""
+
+_GUARD_BITS = 32
+
+
+def laplace_survival(z: Fraction, bits: int) -> Enclosure:
+    """Enclose 2^bits P(|Z| > z) = 2^bits exp(-z) for the Laplace law of scale 1; the width is 1 or 2 units.
+
+    >>> low, high = laplace_survival(Fraction(1), 64)
+    >>> low / 2**64, high - low <= 2
+    (0.36787944117144233, True)
+    """
+    if z <= 0:
+        return 1 << bits, 1 << bits
+    if z >= bits:  # exp(-z) < 2^-z
+        return 0, 1
+    low, high = _series(2 * z, 2, bits + _GUARD_BITS)
+    square = 1 << (2 * (bits + _GUARD_BITS))
+    return _drop_guard(square // high, -(-square // low))
+
+
+def normal_survival(z: Fraction, bits: int) -> Enclosure:
+    """Enclose 2^bits P(|Z| > z) = 2^bits erfc(z / sqrt 2) for the standard normal law; the width is 1 or 2 units.
+
+    >>> low, high = normal_survival(Fraction(196, 100), 64)
+    >>> round(low / 2**64, 12), high - low <= 2
+    (0.049995790296, True)
+    """
+    if z <= 0:
+        return 1 << bits, 1 << bits
+    square = z * z
+    if square >= 2 * bits:  # erfc(z / sqrt 2) <= exp(-z^2 / 2) < 2^-bits
+        return 0, 1
+    work = bits + _GUARD_BITS
+    sum_low, sum_high = _series(square, 3, work)
+    exp_low, exp_high = _series(square, 2, work)
+    pi_low, pi_high = _pi(work)
+    numerator, denominator = (2 * square.numerator) << (3 * work), square.denominator
+    root_low = isqrt(numerator // (denominator * pi_high))
+    root_high = isqrt(-(-numerator // (denominator * pi_low))) + 1
+    inside_low, inside_high = root_low * sum_low // exp_high, -(-root_high * sum_high // exp_low)
+    return _drop_guard(max((1 << work) - inside_high, 0), (1 << work) - inside_low)
+
+
+def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:
+    """Return the smallest integer j for which exceeds(j) is False; `exceeds` must be non-increasing, True far below.
+
+    It tries the neighbours of the guess first, so a right guess costs two calls.
+
+    >>> first_not_exceeded(lambda j: j * j < 50, 3)
+    8
+    """
+    low, high, reach = guess - 1, guess, 1
+    if exceeds(high):
+        low, high = high, high + 1
+        while exceeds(high):
+            low, high, reach = high, high + 2 * reach, 2 * reach
+    else:
+        while not exceeds(low):
+            low, high, reach = low - 2 * reach, low, 2 * reach
+    return halved(lambda j: not exceeds(j), high, low, next_to, between)
+
+
+def _series(w: Fraction, first: int, bits: int) -> Enclosure:
+    """Enclose 2^bits sum_n w^n / (first * (first + 2) * ... with n factors), for w >= 0 and first in {2, 3}."""
+    w_low, w_high = (w.numerator << bits) // w.denominator, -((-w.numerator << bits) // w.denominator)
+    low = high = sum_low = sum_high = 1 << bits
+    divisor, halving = first, ceil(2 * w)  # from divisor 2w on each term is at most half the one before
+    while divisor < halving or high > 1:
+        low = (low * w_low >> bits) // divisor
+        high = -((-high * w_high >> bits) // divisor)
+        sum_low, sum_high, divisor = sum_low + low, sum_high + high, divisor + 2
+    return sum_low, sum_high + 1
+
+
+@lru_cache(maxsize=16)
+def _pi(bits: int) -> Enclosure:
+    """Enclose 2^bits pi by Machin's 16 arctan(1/5) - 4 arctan(1/239), each term floored."""
+    estimate, slack = 0, 0
+    for weight, base in ((16, 5), (-4, 239)):
+        power, odd, sign = (1 << bits) // base, 1, 1
+        while power:
+            estimate += weight * sign * (power // odd)
+            slack += abs(weight)
+            power, odd, sign = power // (base * base), odd + 2, -sign
+        slack += abs(weight)  # what follows a vanished power is less than one unit
+    return estimate - slack, estimate + slack
+
+
+def _drop_guard(low: int, high: int) -> Enclosure:
+    return low >> _GUARD_BITS, -(-high >> _GUARD_BITS)

@@ -1,0 +1,231 @@
+"""Two normal laws of an answer that must not be told apart: of one covariance, of two variances, or mixed over sets.
+
+Each kind says the least variance of noise that keeps (epsilon, delta) in both directions, and the delta that a given
+variance keeps. More noise is post-processing, so the first is a threshold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.after_noise.gaussian import gaussian_exact_sigma
+from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick
+from takifugu.numbers.after_noise.laplace_pair import below
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.normal.matrices import Matrix, Vector
+from takifugu.numbers.normal.pair import Normal, least_added_variance, pair_delta, shifted_delta
+from takifugu.numbers.normal.sets import LEAST_NOISE, Intervals, least_noise, sets_delta, standardised
+from takifugu.numbers.normal.vector import distance_squared, least_isotropic_variance
+
+#: Rounding of the weights of a mixture: a handful of units for each exponential.
+_WEIGHTS = Fraction(1, 2**40)
+
+
+class NormalComparison(Protocol):
+    """Two laws of an answer; `shift` and `covariance` where they are one law and its translate."""
+
+    @property
+    def shift(self) -> Vector | None: ...
+
+    @property
+    def covariance(self) -> Matrix: ...
+
+    def least_variance(self, epsilon: Fraction, delta: Fraction) -> Fraction: ...
+
+    def delta(self, added: Fraction, epsilon: Fraction) -> float: ...
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """N(m, C) and N(m + shift, C), vectors of any length.
+
+    >>> one = Shifted((Fraction(1),), ((Fraction(1),),))
+    >>> one.least_variance(Fraction(1), Fraction(1, 5)), round(one.delta(Fraction(0), Fraction(1)), 6)
+    (Fraction(0, 1), 0.126937)
+    """
+
+    shift: Vector
+    covariance: Matrix
+
+    def least_variance(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        return least_isotropic_variance(self.shift, self.covariance, epsilon, delta)
+
+    def delta(self, added: Fraction, epsilon: Fraction) -> float:
+        if not any(self.shift):
+            return 0.0
+        distance = distance_squared(self.shift, self.covariance, added)
+        return 1.0 if distance is None else shifted_delta(distance, epsilon)
+
+
+@dataclass(frozen=True)
+class TwoVariances:
+    """Two normal laws of one number whose variances may differ."""
+
+    left: Normal
+    right: Normal
+
+    shift = None
+
+    @property
+    def covariance(self) -> Matrix:
+        return ((min(self.left.variance, self.right.variance),),)
+
+    def least_variance(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        return least_added_variance(self.left, self.right, epsilon, delta)
+
+    def delta(self, added: Fraction, epsilon: Fraction) -> float:
+        one, other = (Normal(law.mean, law.variance + added) for law in (self.left, self.right))
+        return max(pair_delta(one, other, epsilon), pair_delta(other, one, epsilon))
+
+
+@dataclass(frozen=True)
+class TwoSets:
+    """One number F given that g lies in one of two sets of intervals, F and g jointly normal.
+
+    `explained` is Cov(F, g)^2 / Var(g), `residual` what is left of Var(F); ends are in deviations of g.
+    """
+
+    left: Intervals
+    right: Intervals
+    explained: Fraction
+    residual: Fraction
+
+    shift = None
+
+    @property
+    def covariance(self) -> Matrix:
+        return ((self.residual,),)
+
+    def least_variance(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        if not self.explained:
+            return Fraction(0)
+        noise = least_noise(self.left, self.right, below(epsilon), below(delta))
+        return max(Fraction(0), Fraction(noise) ** 2 * self.explained - self.residual)
+
+    def delta(self, added: Fraction, epsilon: Fraction) -> float:
+        if not self.explained:
+            return 0.0
+        noise = math.sqrt((self.residual + added) / self.explained) * (1 - 2.0**-50)
+        if noise < LEAST_NOISE:
+            return 1.0
+        return max(
+            sets_delta(one, other, noise, below(epsilon))
+            for one, other in ((self.left, self.right), (self.right, self.left))
+        )
+
+
+@dataclass(frozen=True)
+class TwoMixtures:
+    """One number F given that g is one of the values of one of two finite sets, by the density of g.
+
+    F is `shifts[i]` with a weight proportional to e^-exponents[i], plus N(0, residual): a mixture of normal laws of one
+    variance.
+    """
+
+    left: tuple[tuple[Fraction, Fraction], ...]
+    right: tuple[tuple[Fraction, Fraction], ...]
+    residual: Fraction
+
+    @property
+    def shift(self) -> Vector:
+        """The largest move of a value of one set to a value of the other: value by value it is enough (errata X1)."""
+        moves = [b - a for a, _ in self.left for b, _ in self.right]
+        return (max(moves, key=abs),)
+
+    @property
+    def covariance(self) -> Matrix:
+        return ((self.residual,),)
+
+    def least_variance(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        value_by_value = Shifted(self.shift, self.covariance).least_variance(epsilon, delta)
+        p, q = self._laws()
+        if not value_by_value or p is None or q is None or epsilon - 4 * _WEIGHTS <= 0:
+            return value_by_value
+        sigma = gaussian_exact_sigma(p, q, epsilon - 4 * _WEIGHTS, delta * (1 - 2 * _WEIGHTS))
+        return max(Fraction(0), min(value_by_value, Fraction(sigma) ** 2 - self.residual))
+
+    def delta(self, added: Fraction, epsilon: Fraction) -> float:
+        value_by_value = Shifted(self.shift, self.covariance).delta(added, epsilon)
+        sigma, (p, q) = math.sqrt(self.residual + added) * (1 - 2.0**-50), self._laws()
+        if not sigma or p is None or q is None or epsilon - 4 * _WEIGHTS <= 0:
+            return value_by_value
+        budget = min(epsilon - 4 * _WEIGHTS, LARGEST_EPSILON)
+        delta = max(gaussian_hockey_stick(one, other, sigma, budget)[1] for one, other in ((p, q), (q, p)))
+        return min(value_by_value, delta * (1 + 2 * float(_WEIGHTS)))
+
+    def _laws(self) -> tuple[Pmf | None, Pmf | None]:
+        return _mixed(self.left), _mixed(self.right)
+
+
+def _mixed(values: Sequence[tuple[Fraction, Fraction]]) -> Pmf | None:
+    """Return the law of the shifts; None where a weight is too small to be told from nothing."""
+    least = min(exponent for _, exponent in values)
+    if max(exponent for _, exponent in values) - least > 600:
+        return None
+    weights = dict[Fraction, float]()
+    for shift, exponent in values:
+        weights[shift] = weights.get(shift, 0.0) + math.exp(-float(exponent - least))
+    total = math.fsum(weights.values())
+    return Pmf(list(weights), [weight / total for weight in weights.values()])
+
+
+def between_sets(
+    left: Sequence[tuple[Fraction | None, Fraction | None]],
+    right: Sequence[tuple[Fraction | None, Fraction | None]],
+    mean: Fraction,
+    variance: Fraction,
+    shared: Fraction,
+    whole: Fraction,
+) -> TwoSets:
+    """Return the comparison of two sets of intervals of g ~ N(mean, variance), `shared` = Cov(F, g), `whole` = Var(F).
+
+    >>> halves = [(None, Fraction(50))], [(Fraction(50), None)]
+    >>> found = between_sets(*halves, Fraction(50), Fraction(4), Fraction(7, 5), Fraction(1))  # correlation .7
+    >>> round(found.delta(Fraction(0), Fraction(1)), 4)
+    0.2609
+    """
+    deviation = math.sqrt(variance)
+    ends = [
+        [tuple(None if end is None else float(end - mean) for end in interval) for interval in chosen]
+        for chosen in (left, right)
+    ]
+    one, other = (standardised([(a, b) for a, b in chosen], 0.0, deviation) for chosen in ends)
+    explained = shared**2 / variance
+    return TwoSets(one, other, explained, whole - explained)
+
+
+def between_values(
+    left: Sequence[Fraction],
+    right: Sequence[Fraction],
+    mean: Fraction,
+    variance: Fraction,
+    shared: Fraction,
+    whole: Fraction,
+) -> TwoMixtures:
+    """Return the comparison of two finite sets of values of g; the other arguments are those of `between_sets`.
+
+    >>> one = between_values([Fraction(-10), Fraction(10)], [Fraction(0)], *map(Fraction, (0, 1, 1, 2)))  # errata X1
+    >>> one.shift, round(one.delta(Fraction(0), Fraction(1)), 7)
+    ((Fraction(10, 1),), 0.9999987)
+    """
+    slope = shared / variance
+
+    def listed(values: Sequence[Fraction]) -> tuple[tuple[Fraction, Fraction], ...]:
+        return tuple((slope * (value - mean), (value - mean) ** 2 / (2 * variance)) for value in values)
+
+    return TwoMixtures(listed(left), listed(right), whole - shared**2 / variance)
+
+
+def one_number(covariance: Matrix) -> Fraction:
+    """Return the variance of an answer of one number; Unsupported for a vector."""
+    if len(covariance) > 1:
+        raise Unsupported(
+            "the answer has several numbers, and sets of values or two variances are compared for one number",
+            fix="publish one number, or compare values up to a max_difference",
+        )
+    return covariance[0][0]

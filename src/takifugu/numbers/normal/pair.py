@@ -1,0 +1,180 @@
+"""Two normal laws of one number: the exact delta(epsilon), and the least variance to add.
+
+Let r be the distance of the means in units of the common deviation. Then
+
+    delta(epsilon) = Phi(r/2 - epsilon/r) - e^epsilon Phi(-r/2 - epsilon/r)        (Balle and Wang 2018, Theorem 8)
+
+grows with r, so that delta is kept exactly where (distance)^2 / variance <= r^2 with delta(epsilon; r) = delta.
+
+For N(m, v) and N(m', v') with v != v' the log-ratio of the densities is a quadratic, and the first exceeds e^epsilon
+times the second between its two roots (v < v') or outside them (v > v'). Noise N(0, s^2) adds s^2 to both variances;
+more of it is post-processing, so delta(epsilon) falls in s^2, in both directions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
+from takifugu.numbers.after_noise.laplace_pair import below
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon
+from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+
+#: Binary digits of everything here; results are raised by 2**-_SAFE, far above what they lose by cancellation.
+_BITS, _SAFE = 480, 120
+#: Halvings of an interval that is 2**-34 wide, relative to its end.
+_HALVINGS = 70
+
+
+@dataclass(frozen=True)
+class Normal:
+    """The normal law of one number."""
+
+    mean: Fraction
+    variance: Fraction
+
+
+def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
+    """Return delta(epsilon) of two normal laws of equal variance, (distance)^2 / variance = ratio_squared, rounded up.
+
+    Raises InputError unless epsilon is above 0.
+
+    >>> round(shifted_delta(Fraction(1), 1), 6), shifted_delta(Fraction(0), 1)
+    (0.126937, 0.0)
+    """
+    budget = as_epsilon(epsilon)
+    return _float_up(_shifted(ratio_squared, budget)) if ratio_squared else 0.0
+
+
+@lru_cache(maxsize=256)
+def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return 1/r^2, where r is the largest distance in deviations that keeps (epsilon, delta); rounded up by 2**-90.
+
+    A normal law keeps it for a distance D exactly from the variance D^2/r^2 on. Raises InputError unless epsilon is
+    above 0 and 1e-250 <= delta < 1.
+
+    >>> needed = variance_per_shift(Fraction(1), Fraction(1, 10**5))
+    >>> round(float(needed) ** 0.5, 9)  # the analytic Gaussian mechanism's deviation for a change by 1
+    3.730631635
+    """
+    from mpmath import mp
+
+    high = Fraction(gaussian_analytic_sigma(1, epsilon, delta))
+    low = high * (1 - Fraction(1, 2**34))
+    with mp.workprec(_BITS):
+        target = _mpf(as_delta(delta))
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            safe = _shifted(1 / middle**2, as_epsilon(epsilon)) <= target
+            low, high = (low, middle) if safe else (middle, high)
+    return high**2
+
+
+def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
+    """Return the least delta with left(S) <= e^epsilon right(S) + delta for all S, rounded up.
+
+    Raises InputError unless epsilon is above 0.
+
+    >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
+    >>> round(pair_delta(wide, narrow, 1), 4), pair_delta(narrow, wide, 1)
+    (0.1967, 0.0)
+    """
+    budget = as_epsilon(epsilon)
+    if left == right:
+        return 0.0
+    if not left.variance or not right.variance:
+        return 1.0  # a point and another law share nothing, or a null set
+    if left.variance == right.variance:
+        return shifted_delta((left.mean - right.mean) ** 2 / left.variance, budget)
+    return _float_up(_of_two(left, right, budget))
+
+
+def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return the least s^2 such that both laws with N(0, s^2) added keep (epsilon, delta) in both directions.
+
+    Rounded up: by at most 2**-90 of the whole variance for equal variances, else by 2**-35 of itself. Raises
+    InputError as `variance_per_shift`.
+
+    >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
+    >>> round(float(least_added_variance(wide, narrow, Fraction(1), Fraction(1, 100))), 6)
+    4.714406
+    >>> least_added_variance(wide, narrow, Fraction(1), Fraction(1, 5))
+    Fraction(0, 1)
+    """
+    if left.variance == right.variance:
+        needed = (left.mean - right.mean) ** 2 * variance_per_shift(epsilon, delta)
+        return max(Fraction(0), needed - left.variance)
+
+    def judge(sigma: float) -> tuple[float, bool]:
+        one, other = (Normal(law.mean, law.variance + Fraction(sigma) ** 2) for law in (left, right))
+        excess = max(pair_delta(one, other, epsilon), pair_delta(other, one, epsilon))
+        return excess, excess <= below(delta)
+
+    if judge(0.0)[1]:
+        return Fraction(0)
+    start = math.sqrt(max(left.variance, right.variance) + (left.mean - right.mean) ** 2)
+    while not judge(start)[1]:
+        start *= 2
+    return Fraction(smallest_safe(judge, start, float(delta), SCALE_TOLERANCE)) ** 2
+
+
+def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> Any:
+    from mpmath import mp
+
+    with mp.workprec(_BITS):
+        r = mp.sqrt(_mpf(ratio_squared))
+        e = _mpf(epsilon)
+        return _raised(_upper(e / r - r / 2) - mp.exp(e) * _upper(e / r + r / 2))
+
+
+def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> Any:
+    """Return the divergence from the roots of the log-ratio minus epsilon, which is a t^2 + b t + c in t = y - m."""
+    from mpmath import mp
+
+    with mp.workprec(_BITS):
+        v, w, d = _mpf(left.variance), _mpf(right.variance), _mpf(left.mean - right.mean)
+        e = _mpf(epsilon)
+        a, b, c = 1 / (2 * w) - 1 / (2 * v), d / w, d * d / (2 * w) + mp.log(w / v) / 2 - e
+        inside = b * b - 4 * a * c
+        if inside <= 0:
+            return mp.mpf(0)  # a < 0 and the ratio nowhere exceeds e^epsilon; a > 0 has two roots
+        far = -(b + mp.sign(b) * mp.sqrt(inside)) / 2 if b else mp.sqrt(inside) / 2
+        low, high = sorted((far / a, c / far))
+        s, t = mp.sqrt(v), mp.sqrt(w)
+
+        def between(scale: Any, shift: Any) -> Any:
+            x, y = (low + shift) / scale, (high + shift) / scale
+            return _upper(x) - _upper(y) if x > 0 else _upper(-y) - _upper(-x)
+
+        def outside(scale: Any, shift: Any) -> Any:
+            return _upper(-(low + shift) / scale) + _upper((high + shift) / scale)
+
+        mass = between if a < 0 else outside
+        return _raised(mass(s, 0) - mp.exp(e) * mass(t, d))
+
+
+def _raised(value: Any) -> Any:
+    from mpmath import mp
+
+    return max(value, mp.mpf(0)) * (1 + mp.ldexp(1, -_SAFE)) + mp.ldexp(1, -4000)
+
+
+def _float_up(value: Any) -> float:
+    nearest = float(value)
+    return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf)) if value > 1e-320 else 0.0
+
+
+def _upper(z: Any) -> Any:
+    from mpmath import mp
+
+    return mp.erfc(z / mp.sqrt(2)) / 2
+
+
+def _mpf(value: Fraction) -> Any:
+    from mpmath import mp
+
+    return mp.mpf(value.numerator) / value.denominator

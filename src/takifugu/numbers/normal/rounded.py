@@ -1,0 +1,121 @@
+"""Normal numbers that are rounded one by one before they are added: what the sum still keeps, and for which noise.
+
+Let n records be rounded to multiples of r, each with a deviation of at least r. Given the total of the records, which
+is all that a hypothesis moves, their rounding errors are uniform up to a factor 1 +- `error` of their density, and the
+sum of the rounded numbers is then the total plus n - 1 independent uniform numbers, rounded *once* to a multiple of r
+(docs/theory/attributes.md#numbers-that-are-rounded). So a rounded sum is one that is read off by r, not by n r.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.normal.comparisons import NormalComparison, Shifted
+from takifugu.numbers.normal.matrices import Matrix, Vector
+from takifugu.numbers.normal.pair import shifted_delta, variance_per_shift
+
+#: Records whose share of the error is computed each by itself; all others count like the first of them.
+_EACH = 64
+#: Above this error the records are refused: nearly all of epsilon would go there.
+_MOST = 0.125
+#: The shares of epsilon, delta and the noise that may pay for the rounding of an answer, where it pays by itself.
+_SHARES = tuple(Fraction(1, 2**k) for k in range(1, 13))
+
+
+def unevenness(pivots: Sequence[Fraction], step: Fraction, count: int) -> Fraction:
+    """Return e: the rounding errors of `count` records are uniform, given the total, up to a factor 1 +- e. Rounded up.
+
+    `pivots` are the variances of a record's numbers, each given the ones before. Peeled off one by one, the i-th last
+    record has (1 - 1/i) times these, and a normal number of variance v modulo r has a density within a factor
+    1 +- 2 sum over k of exp(-2 pi^2 k^2 v/r^2). Raises Unsupported where that is no longer close to uniform.
+
+    >>> float(unevenness([Fraction(4)], Fraction(1), 1000)) < 1e-16
+    True
+    """
+    total = 0.0
+    for variance in pivots:
+        ratio = float(variance / step**2) * (1 - 2.0**-40)
+        total += math.fsum(_ripple(ratio * (1 - 1 / i)) for i in range(2, min(count, _EACH) + 1))
+        total += max(count - _EACH, 0) * _ripple(ratio * (1 - 1 / (_EACH + 1)))
+    if total > _MOST:
+        raise Unsupported(
+            "the resolution is too coarse for that many records: rounded numbers are no longer nearly normal",
+            fix="declare a finer resolution",
+        )
+    return Fraction(total * (1 + total) * (1 + 2.0**-20)) + Fraction(1, 2**200)
+
+
+def _ripple(ratio: float) -> float:
+    """Return 2 sum over k of exp(-2 pi^2 k^2 ratio), rounded up."""
+    first = math.exp(-2 * math.pi**2 * ratio)
+    return 2 * first / (1 - first) * (1 + 2.0**-20) if first < 1 else math.inf
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """Laws of an answer that is rounded before the noise is added, moving it by at most `blur` (in L2); see above.
+
+    `alone`: one number of one column, of which everything hidden moves the total. Then a shift by v costs what v + blur
+    does, at any noise: of v + blur the law's own variance hides one part and the noise the rest. Else the noise has two
+    parts, one for the laws before rounding and one for a change by `blur`, and epsilon and delta are divided.
+
+    >>> one = Shifted((Fraction(1),), ((Fraction(1),),))
+    >>> Rounded(one, Fraction(1), Fraction(0), True).least_variance(Fraction(1), Fraction(1, 5)) > 0
+    True
+    """
+
+    exact: NormalComparison
+    blur: Fraction
+    error: Fraction
+    alone: bool
+
+    @property
+    def shift(self) -> Vector | None:
+        return self.exact.shift if self._moved is None else self._moved.shift
+
+    @property
+    def covariance(self) -> Matrix:
+        return self.exact.covariance
+
+    def least_variance(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        left, share = self._left(epsilon), delta / (1 + self.error)
+        if left <= 0:
+            raise Unsupported(
+                "the resolution is too coarse for so small an epsilon", fix="declare a finer resolution"
+            ).at("resolution")
+        if self._moved is not None:
+            return self._moved.least_variance(left, share)
+        return min(
+            self.exact.least_variance(left * (1 - part), share * (1 - part))
+            + self.blur**2 * variance_per_shift(left * part, share * part)
+            for part in _SHARES
+        )
+
+    def delta(self, added: Fraction, epsilon: Fraction) -> float:
+        """Return a delta that the variance keeps: exact but for `error` for a shift of one number."""
+        left = self._left(epsilon)
+        if left <= 0 or (self._moved is None and not added):
+            return 1.0
+        if self._moved is not None:
+            delta = self._moved.delta(added, left)
+        else:
+            delta = min(self._divided(added, left, part, noise) for part in _SHARES for noise in _SHARES)
+        return min(1.0, delta * float(1 + self.error) * (1 + 2.0**-50))
+
+    def _divided(self, added: Fraction, epsilon: Fraction, part: Fraction, noise: Fraction) -> float:
+        before = self.exact.delta(added * (1 - noise), epsilon * (1 - part))
+        return before + shifted_delta(self.blur**2 / (added * noise), epsilon * part)
+
+    def _left(self, epsilon: Fraction) -> Fraction:
+        return epsilon - 2 * self.error * (1 + self.error)
+
+    @property
+    def _moved(self) -> Shifted | None:
+        if not self.alone or self.exact.shift is None:
+            return None
+        (shift,) = self.exact.shift
+        return Shifted((abs(shift) + self.blur,), self.exact.covariance)

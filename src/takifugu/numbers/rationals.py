@@ -1,0 +1,153 @@
+"""Exact numbers at the border: what a user types becomes a Fraction, and scales are rounded to the safe side."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
+
+from takifugu.core.errors import InputError, Step
+
+Number = int | float | str | Decimal | Fraction
+
+#: Bits of a rounded scale: the relative excess is at most 2**-35 < 1e-10, and integer samplers stay within 64 bits.
+SCALE_BITS = 36
+#: No meaningful number is written longer, or with a larger exponent: 10**99999999 would fill the memory.
+LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
+_EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
+
+
+def as_fraction(value: Number, name: str, *where: Step) -> Fraction:
+    """Read a finite number as the rational that its shortest decimal notation names (0.1 is 1/10).
+
+    `name` is what messages call it, `where` its place. Raises InputError for NaN, infinities, everything that is not a
+    number, and numbers that are written with more than 10,000 characters or an exponent beyond 1,000, or are larger
+    than any float.
+
+    >>> as_fraction(0.1, "epsilon")
+    Fraction(1, 10)
+    >>> as_fraction("1/3", "epsilon")
+    Fraction(1, 3)
+    """
+    if isinstance(value, Rational) and not isinstance(value, bool):
+        return Fraction(int(value.numerator), int(value.denominator))
+    try:
+        text = value.strip() if isinstance(value, str) else repr(float(value)) if hasattr(value, "__float__") else ""
+        number = read_fraction(str(value) if isinstance(value, Decimal) else text)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InputError(
+            f"{name} is {_text(value)}", rule="it must be a finite number", fix="write for example 0.5 or '1/3'"
+        ).at(*where) from None
+    if isinstance(value, bool):
+        raise InputError(f"{name} is {value!r}", rule="it must be a number, not true or false").at(*where)
+    return number
+
+
+def read_fraction(text: str) -> Fraction:
+    """Read a written number exactly; the one place where a text becomes a Fraction.
+
+    Raises ValueError, ZeroDivisionError or OverflowError for what is not a finite number, or is too long or too large.
+
+    >>> read_fraction("2.50e-1")
+    Fraction(1, 4)
+    """
+    exponent = _EXPONENT.search(text[:LONGEST_NUMBER])
+    if len(text) > LONGEST_NUMBER or (exponent and (len(exponent[1]) > 9 or int(exponent[1]) > LARGEST_EXPONENT)):
+        raise ValueError("too long or too large")
+    number = Fraction(text)
+    float(number)  # raises OverflowError where no float is as large
+    return number
+
+
+def _text(value: object) -> str:
+    text = repr(value[:60]) if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
+    """Read a privacy budget: a finite rational above zero.
+
+    Raises InputError otherwise.
+
+    >>> as_epsilon(0.5)
+    Fraction(1, 2)
+    """
+    epsilon = as_fraction(value, name, "epsilon")
+    if epsilon <= 0:
+        raise InputError(f"{name} is {value!r}", rule="it must be above 0", fix="write for example 1.0").at("epsilon")
+    return epsilon
+
+
+def as_delta(value: Number, name: str = "delta") -> Fraction:
+    """Read a failure mass: a rational in [0, 1).
+
+    Raises InputError otherwise.
+
+    >>> as_delta(1e-6)
+    Fraction(1, 1000000)
+    """
+    delta = as_fraction(value, name, "delta")
+    if not 0 <= delta < 1:
+        raise InputError(
+            f"{name} is {value!r}", rule="it must be at least 0 and below 1", fix="write 0 for a pure promise"
+        ).at("delta")
+    return delta
+
+
+def round_up(value: Fraction | float) -> Fraction:
+    """Return a rational with a short numerator, at least `value` and at most 1e-10 relative above it.
+
+    Values that are already short (such as 1/epsilon) come back unchanged.
+
+    >>> round_up(Fraction(10, 3))
+    Fraction(10, 3)
+    >>> 0 <= round_up(2**0.5) / Fraction(2**0.5) - 1 < 1e-10
+    True
+    """
+    exact = Fraction(value)
+    if exact < 0:
+        raise InputError(f"a scale is {value!r}", rule="it must not be negative").at("scale")
+    if exact.numerator.bit_length() <= SCALE_BITS and exact.denominator.bit_length() <= SCALE_BITS:
+        return exact
+    shift = SCALE_BITS - (exact.numerator.bit_length() - exact.denominator.bit_length())
+    unit = Fraction(2) ** -shift
+    return math.ceil(exact / unit) * unit
+
+
+def to_text(value: Fraction) -> str:
+    """Write a rational so that it reads back exactly: a decimal where it ends within 17 digits, else p/q.
+
+    >>> to_text(Fraction(1, 10)), to_text(Fraction(1, 3)), to_text(Fraction(4))
+    ('0.1', '1/3', '4')
+    """
+    if value.denominator == 1:
+        return str(value.numerator)
+    try:
+        short = repr(float(value))
+    except OverflowError:
+        return str(value)
+    return short if "e" not in short and "n" not in short and Fraction(short) == value else str(value)
+
+
+def decimal_up(value: Fraction) -> Fraction:
+    """Return the least decimal of twelve significant digits that is at least `value`: short on paper, never below.
+
+    >>> str(decimal_up(Fraction(2, 3)) * 10**12), decimal_up(Fraction(5, 2))
+    ('666666666667', Fraction(5, 2))
+    """
+    if value == 0:
+        return value
+    unit = Fraction(10) ** (math.floor(math.log10(value)) - 11)
+    return math.ceil(value / unit) * unit
+
+
+def float_above(value: Fraction) -> float:
+    """Return the least float that is not below a rational.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

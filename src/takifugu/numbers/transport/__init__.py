@@ -1,0 +1,1 @@
+"""Moving one distribution into another."""

@@ -1,0 +1,196 @@
+"""The largest move between two laws on points of any metric space, made as small as possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.atoms import Array, Atom, as_numbers, to_python
+from takifugu.numbers.distributions.pmf import Pmf
+
+Point = Hashable
+Metric = Callable[[Any, Any], Atom]
+
+#: Relative rounding that a metric computed in floats may show in the triangle inequality.
+_ROUNDING = 2.0**-40
+
+
+@dataclass(frozen=True)
+class BottleneckPlan:
+    """W-infinity of two laws in a metric, and a plan that attains it: (from, to, mass), masses sum to one."""
+
+    distance: Atom
+    moves: tuple[tuple[Point, Point, Fraction], ...]
+
+
+def bottleneck(
+    left: Sequence[Point], p: Sequence[Atom] | Array, right: Sequence[Point], q: Sequence[Atom] | Array, metric: Metric
+) -> BottleneckPlan:
+    """Return the least w such that p can be moved into q with no move longer than w, and such a plan.
+
+    `left` and `right` are distinct points (numbers, tuples, labels), p and q their probabilities; `metric(x, y)` is an
+    int, Fraction or float. Bisection over the distances; each step solves a maximum flow in integer masses, so ties of
+    exact masses are decided exactly; float masses count as binary fractions divided by their sum. For small supports
+    (Song17 Definition 3.1 in a metric space; docs/decisions.md#numbers, errata E13: never the plan of an LP solver).
+
+    Raises InputError when lengths differ, a point repeats, the masses are not a law, or the metric is negative, not
+    finite, not symmetric, not zero from a point to itself, or breaks the triangle inequality on these points.
+
+    >>> def taxicab(x, y):
+    ...     return abs(x[0] - y[0]) + abs(x[1] - y[1])
+    >>> half = [Fraction(1, 2), Fraction(1, 2)]
+    >>> bottleneck([(0, 0), (10, 10)], half, [(1, 11), (11, 1)], half, taxicab).distance
+    12
+    """
+    x, a = _masses(left, p, "left")
+    y, b = _masses(right, q, "right")
+    distances = checked_distances(x, y, metric)
+    total = math.lcm(*(m.denominator for m in (*a, *b)))
+    supply, demand = ([int(m * total) for m in masses] for masses in (a, b))
+    thresholds = sorted({to_python(d) for d in distances.ravel().tolist()})
+    short, enough = -1, len(thresholds) - 1
+    flow = max_flow(supply, demand, distances <= thresholds[enough])
+    while enough - short > 1:
+        middle = (short + enough) // 2
+        trial = max_flow(supply, demand, distances <= thresholds[middle])
+        if sum(map(sum, trial)) == total:
+            enough, flow = middle, trial
+        else:
+            short = middle
+    moves = [(x[i], y[j], Fraction(m, total)) for i, row in enumerate(flow) for j, m in enumerate(row) if m]
+    return BottleneckPlan(thresholds[enough], tuple(moves))
+
+
+def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> list[list[int]]:
+    """Return a flow matrix of largest total from `supply` to `demand` along the allowed pairs (integers of any size).
+
+    Dinic's algorithm: shortest augmenting paths, found layer by layer, alternate forward along allowed pairs and back
+    along pairs that carry flow.
+    """
+    forward = [np.flatnonzero(row).tolist() for row in allowed]
+    flow = [dict.fromkeys(row, 0) for row in forward]
+    carriers: list[set[int]] = [set() for _ in demand]
+    left, room = list(supply), list(demand)
+    while True:
+        depth, reached = _layers(left, room, forward, carriers)
+        if not reached:
+            return [[row.get(j, 0) for j in range(len(demand))] for row in flow]
+        cursor = [0] * len(left)
+        for start in range(len(left)):
+            while left[start]:
+                path = _path(start, depth, cursor, forward, room, carriers)
+                if path is None:
+                    break
+                _push(path, left, room, flow, carriers)
+
+
+def _layers(
+    left: list[int], room: list[int], forward: list[list[int]], carriers: list[set[int]]
+) -> tuple[list[int], bool]:
+    """Return each source's distance, in steps there and back, from a source with mass left, and if room is left."""
+    depth = [0 if mass else -1 for mass in left]
+    layer, seen = [i for i, mass in enumerate(left) if mass], [False] * len(room)
+    while layer:
+        following: list[int] = []
+        has_room = False
+        for i in layer:
+            for j in forward[i]:
+                if not seen[j]:
+                    seen[j] = True
+                    has_room = has_room or room[j] > 0
+                    for k in carriers[j]:
+                        if depth[k] < 0:
+                            depth[k] = depth[i] + 1
+                            following.append(k)
+        if has_room:
+            return depth, True
+        layer = following
+    return depth, False
+
+
+def _path(
+    start: int, depth: list[int], cursor: list[int], forward: list[list[int]], room: list[int], carriers: list[set[int]]
+) -> list[int] | None:
+    """Return source, sink, source, ..., sink with room, one layer deeper at each source; None when there is none left.
+
+    `cursor[i]` passes over the sinks from which source i has found nothing in this phase.
+    """
+    path, ways_back = [start], []
+    while path:
+        i = path[-1]
+        if cursor[i] == len(forward[i]):
+            path.pop()
+            if not path:
+                return None
+        else:
+            j = forward[i][cursor[i]]
+            path.append(j)
+            if room[j]:
+                return path
+            ways_back.append(iter([k for k in carriers[j] if depth[k] == depth[i] + 1]))
+        following = next(ways_back[-1], None)
+        if following is None:
+            ways_back.pop()
+            path.pop()
+            cursor[path[-1]] += 1
+        else:
+            path.append(following)
+    return None
+
+
+def _push(
+    path: list[int], left: list[int], room: list[int], flow: list[dict[int, int]], carriers: list[set[int]]
+) -> None:
+    """Move as much as the path allows from its first source to its last sink."""
+    back = list(zip(path[2::2], path[1:-1:2], strict=True))
+    amount = min(left[path[0]], room[path[-1]], *(flow[k][j] for k, j in back))
+    left[path[0]] -= amount
+    room[path[-1]] -= amount
+    for i, j in zip(path[::2], path[1::2], strict=True):
+        flow[i][j] += amount
+        carriers[j].add(i)
+    for k, j in back:
+        flow[k][j] -= amount
+        if not flow[k][j]:
+            carriers[j].discard(k)
+
+
+def _masses(
+    points: Sequence[Point], probabilities: Sequence[Atom] | Array, side: str
+) -> tuple[list[Any], list[Fraction]]:  # fmt: skip
+    """Return the points that carry mass, and exact masses that sum to one."""
+    listed = [tuple(x) if isinstance(x, np.ndarray) else x for x in points]
+    if len(set(listed)) < len(listed):
+        raise InputError(f"the {side} points repeat one", fix="list each point once and add its masses")
+    law = Pmf(range(len(listed)), as_numbers(probabilities, f"the {side} probabilities"))
+    masses = [Fraction(mass) for _, mass in law.items()]
+    return [listed[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
+
+
+def checked_distances(x: list[Any], y: list[Any], metric: Metric) -> Array:
+    """Return the distances from x to y after checking that the metric is one on all these points.
+
+    Raises InputError when it is negative, not finite, not symmetric, not zero from a point to itself, or breaks the
+    triangle inequality.
+    """
+    points = list(dict.fromkeys((*x, *y)))
+    size = len(points)
+    table = as_numbers([metric(one, two) for one in points for two in points], "distances").reshape(size, size)
+    if (table < 0).any() or (table.diagonal() != 0).any():
+        raise InputError("the metric is negative, or not 0 from a point to itself", fix="give a distance").at("metric")
+    slack = table * _ROUNDING if table.dtype == np.float64 else table * 0
+    if (abs(table - table.T) > slack).any():
+        raise InputError("the metric is not symmetric", fix="metric(x, y) must equal metric(y, x)").at("metric")
+    for middle in range(size):
+        if (table - slack > table[:, middle, None] + table[None, middle, :]).any():
+            raise InputError(
+                f"the metric breaks the triangle inequality through {points[middle]!r}", rule="a detour is shorter"
+            ).at("metric")
+    place = {point: index for index, point in enumerate(points)}
+    return table[np.ix_([place[one] for one in x], [place[two] for two in y])]

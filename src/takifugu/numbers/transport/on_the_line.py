@@ -1,0 +1,324 @@
+"""Moving one law on the line into another: monotone plan, largest move (W-infinity), partial transport.
+
+F and G are the distribution functions of p and q. The monotone plan has joint distribution function min(F(x), G(y));
+its segments are the intervals between neighbouring levels of F and G, and its largest move is W-infinity (Ding22 §3.1;
+errata E13: other plans of least cost may move farther).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, same_type, to_python
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.rationals import Number, as_delta
+from takifugu.numbers.search import between, halved, next_to
+
+#: Widest relative gap between two float levels that a proposal of W-infinity may ignore.
+WIDE_TOLERANCE = 2.0**-30
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A joint law with marginals p and q: mass `masses[k]` (over `total` when exact) goes from left[k] to right[k]."""
+
+    left: Array
+    right: Array
+    masses: Array
+    total: int | None
+
+    @property
+    def mass(self) -> Array:
+        """The masses as probabilities: Fractions when exact, else float64."""
+        if self.total is None:
+            return self.masses
+        result = np.empty(len(self.masses), dtype=object)
+        result[:] = [Fraction(mass, self.total) for mass in self.masses.tolist()]
+        return result
+
+    def items(self) -> Iterator[tuple[Atom, Atom, Fraction | float]]:
+        """Yield (from, to, mass) in increasing order."""
+        for x, y, mass in zip(self.left.tolist(), self.right.tolist(), self.mass.tolist(), strict=True):
+            yield to_python(x), to_python(y), mass
+
+    @property
+    def largest_move(self) -> Atom:
+        """The largest |x - y| that carries mass."""
+        return _largest(self.left, self.right)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The atoms of both laws in increasing order: the rows and columns of the tables."""
+        return tuple(sorted({to_python(v) for v in (*self.left.tolist(), *self.right.tolist())}))
+
+    def joint_pmf_table(self) -> list[list[Fraction | float]]:
+        """Return the joint probabilities, one row for each atom of the left law (Ding22 Tables 3 and 6)."""
+        place = {atom: index for index, atom in enumerate(self.atoms)}
+        table: list[list[Fraction | float]] = [[Fraction(0)] * len(place) for _ in place]
+        for x, y, mass in self.items():
+            table[place[x]][place[y]] += mass
+        return table
+
+    def joint_cdf_table(self) -> list[list[Fraction | float]]:
+        """Return min(F(x), G(y)), one row for each atom x of the left law (Ding22 Tables 2 and 5)."""
+        table = self.joint_pmf_table()
+        for row in table:
+            for column in range(1, len(row)):
+                row[column] += row[column - 1]
+        for above, row in itertools.pairwise(table):
+            row[:] = [a + b for a, b in zip(above, row, strict=True)]
+        return table
+
+
+def monotone_plan(p: Pmf, q: Pmf) -> Plan:
+    """Return the monotone (quantile) plan that moves p into q; its largest move is W-infinity (Ding22 §3.1).
+
+    Exact when both laws are. With float masses, levels closer than `level_tolerance` count as equal, so the segment
+    between them is left out and the marginals hold to that relative tolerance.
+
+    >>> plan = monotone_plan(Pmf.from_counts([0, 1], [1, 1]), Pmf.from_counts([0, 1], [1, 3]))
+    >>> [(x, y, str(mass)) for x, y, mass in plan.items()]
+    [(0, 0, '1/4'), (0, 1, '1/4'), (1, 1, '1/2')]
+    """
+    if p.exact and q.exact:
+        left, right, total = exact_levels(p, q)
+        i, j, _, lengths = _segments(left, right)
+        if not lengths.all():
+            i, j, lengths = (part[lengths > 0] for part in (i, j, lengths))
+        return Plan(p.values[i], q.values[j], lengths, total)
+    tolerance = level_tolerance(p, q)
+    below, above = (_held_segments(left, right, tolerance) for _, left, _, right in _halves(p, q))
+    back = len(p) - 1 - above[0][::-1], len(q) - 1 - above[1][::-1], above[2][::-1]
+    i, j, lengths = (np.concatenate(parts) for parts in zip(below, back, strict=True))
+    middle = len(below[0])
+    if i[middle - 1] == i[middle] and j[middle - 1] == j[middle]:
+        lengths[middle - 1] += lengths[middle]
+        i, j, lengths = (np.delete(part, middle) for part in (i, j, lengths))
+    return Plan(p.values[i], q.values[j], lengths, None)
+
+
+def w_infinity(p: Pmf, q: Pmf, delta: Number = 0.0) -> Atom:
+    """Return the least w such that mass 1 - delta of p can be moved into q with no move longer than w.
+
+    delta = 0 is W-infinity (Song17 Definition 3.1). delta > 0 is partial transport (Song17 Appendix A.4 as corrected in
+    errata E11). Exact masses decide ties exactly. With float masses and delta = 0, levels closer than
+    `level_tolerance` count as equal: a number for display; mechanisms use `noised.wasserstein_scale`.
+    With delta > 0 float masses count as the binary fractions that they are.
+
+    Raises InputError unless 0 <= delta < 1.
+
+    >>> flu = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
+    >>> w_infinity(*flu), w_infinity(*flu, delta=0.25), w_infinity(*flu, delta=0.5)
+    (2, 1, 0)
+    """
+    allowed = as_delta(delta)
+    if allowed:
+        return _partial(p, q, allowed)
+    if p.exact and q.exact:
+        return _exact_w_infinity(p, q)
+    return _proposed(p, q, level_tolerance(p, q))[0]
+
+
+def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
+    """Return increasing candidates for W-infinity; the last one is at least W-infinity.
+
+    One candidate for exact laws. For float masses: the largest move when levels within a relative tolerance count as
+    equal (proposals, possibly too small), then when they count as different in the worst order (safe). Levels are
+    compared from the nearer end of the line, so that tails of tiny mass count in full.
+
+    >>> w_infinity_candidates(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.5, 0.5]))
+    (0, 1)
+    """
+    if p.exact and q.exact:
+        return (w_infinity(p, q),)
+    fine = level_tolerance(p, q)
+    safe = max(_largest_safe(*pair, fine) for pair in _halves(p, q))
+    return tuple(sorted({*_proposed(p, q, WIDE_TOLERANCE, fine), safe}))
+
+
+def unmatched_mass(p: Pmf, q: Pmf, distance: Number) -> Fraction | float:
+    """Return the least mass left over when the rest of p moves into q by at most `distance` (errata E11).
+
+    It is the same for both laws. Exact (a Fraction) when both laws are.
+
+    >>> unmatched_mass(Pmf.from_counts([0, 3], [1, 1]), Pmf.from_counts([0, 1, 3], [4, 3, 3]), 1)
+    Fraction(1, 5)
+    """
+    problem = _integer_problem(p, q)
+    lost = problem.total - _matched(problem, math.floor(Fraction(distance) / problem.unit))
+    share = Fraction(lost, problem.total)
+    return share if p.exact and q.exact else float(share)
+
+
+def level_tolerance(p: Pmf, q: Pmf) -> float:
+    """Return the relative tolerance at which levels of float laws count as equal: 8 (n + m) 2**-53."""
+    return 2.0**-50 * (len(p) + len(q))
+
+
+def exact_levels(p: Pmf, q: Pmf) -> tuple[Array, Array, int]:
+    """Return the distribution functions of two exact laws as integers over one common total."""
+    if p.total is None or q.total is None:
+        raise InputError("exact levels need exact masses", fix="give integers or Fractions")
+    total = math.lcm(p.total, q.total)
+    kind: Any = np.int64 if total <= LARGEST_SMALL else object
+    left, right = p.masses.astype(kind).cumsum(), q.masses.astype(kind).cumsum()
+    return left * (total // p.total), right * (total // q.total), total
+
+
+def _segments(left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the intervals between all levels of two laws in order: atom of p, atom of q, start, length.
+
+    Levels that tie leave intervals of length zero, whose atoms mean nothing.
+    """
+    ends, from_left = _merge(left, right)
+    starts = np.concatenate((ends[:1] * 0, ends[:-1]))
+    i = np.cumsum(from_left)
+    i -= from_left
+    j = np.arange(len(ends)) - i
+    return np.minimum(i, len(left) - 1), np.minimum(j, len(right) - 1), starts, ends - starts
+
+
+def _merge(left: Array, right: Array) -> tuple[Array, Array]:
+    """Merge two increasing rows in linear time (a stable sort finds the two runs); of ties the left comes first."""
+    both = np.concatenate((left, right))
+    order = np.argsort(both, kind="stable")
+    return both[order], order < len(left)
+
+
+def _exact_w_infinity(p: Pmf, q: Pmf) -> Atom:
+    """Return the largest move: each atom of p meets a run of atoms of q, of which only the two ends matter."""
+    left, right, _ = exact_levels(p, q)
+    last = np.flatnonzero(_merge(left, right)[1]) - np.arange(len(left))
+    first = np.concatenate(([0], last[:-1] + (right[last[:-1]] == left[:-1])))
+    return max(_largest(p.values, q.values[first]), _largest(p.values, q.values[last]))
+
+
+def _largest(x: Array, y: Array) -> Atom:
+    """Return max |x - y|, rounded up when the atoms are floats."""
+    x, y = same_type(x, y)
+    moves = abs(x - y)
+    largest = moves.max()
+    if x.dtype != np.float64:
+        return to_python(largest)
+    far = moves == largest
+    high, low = np.maximum(x[far], y[far]), np.minimum(x[far], y[far])
+    back = (high - low) - high
+    rounded_off = (high - ((high - low) - back)) - (low + back)
+    return float(np.nextafter(largest, np.inf) if (rounded_off > 0).any() else largest)
+
+
+Half = tuple[Array, Floats, Array, Floats]
+
+
+def _halves(p: Pmf, q: Pmf) -> tuple[Half, Half]:
+    """Return both laws with their levels below 1/2, and both mirrored, so that every level is a sum from its end."""
+    x, y = same_type(p.values, q.values)
+    a, b = p.probabilities, q.probabilities
+    return (x, a.cumsum(), y, b.cumsum()), (-x[::-1], a[::-1].cumsum(), -y[::-1], b[::-1].cumsum())
+
+
+def _below_half(levels: Floats) -> int:
+    """Return how many atoms start below level 1/2."""
+    return min(len(levels), int(np.searchsorted(levels, 0.5, "left")) + 1)
+
+
+def _held_segments(left: Floats, right: Floats, tolerance: float) -> tuple[Array, Array, Array]:
+    """Return the segments below level 1/2 that are relatively longer than the tolerance: both atoms and the length."""
+    left, right = (np.minimum(levels[: _below_half(levels)], 0.5) for levels in (left, right))
+    i, j, starts, lengths = _segments(left, right)
+    held = lengths > starts * tolerance
+    return i[held], j[held], lengths[held]
+
+
+def _proposed(p: Pmf, q: Pmf, *tolerances: float) -> list[Atom]:
+    """Return, for each tolerance, the largest move over the segments that are relatively longer."""
+    proposals = []
+    for tolerance in tolerances:
+        halves = ((x, y, *_held_segments(left, right, tolerance)) for x, left, y, right in _halves(p, q))
+        proposals.append(max(_largest(x[i], y[j]) for x, y, i, j, _ in halves))
+    return proposals
+
+
+def _largest_safe(x: Array, left: Floats, y: Array, right: Floats, tolerance: float) -> Atom:
+    """Return the largest move when any two levels within the tolerance may be in either order."""
+    left = left[: _below_half(left)]
+    starts = np.concatenate(([0.0], left[:-1])) * (1 - 2 * tolerance)
+    ends = np.minimum(left, 0.5) * (1 + 2 * tolerance)
+    last = len(y) - 1
+    nearest = np.minimum(np.searchsorted(right, starts, "right"), last)
+    farthest = np.minimum(np.searchsorted(right, ends, "left"), last)
+    atoms = x[: len(left)]
+    return max(_largest(atoms, y[nearest]), _largest(atoms, y[farthest]))
+
+
+@dataclass(frozen=True)
+class _IntegerProblem:
+    """Both laws in integers: atoms over one unit, masses over one total."""
+
+    x: list[int]
+    a: list[int]
+    y: list[int]
+    b: list[int]
+    unit: Fraction
+    total: int
+
+
+def _integer_problem(p: Pmf, q: Pmf) -> _IntegerProblem:
+    unit, x, y = _over_common_unit(p.values, q.values)
+    if p.exact and q.exact:
+        left, right, total = exact_levels(p, q)
+        a, b = integers(np.diff(left, prepend=left[:1] * 0)), integers(np.diff(right, prepend=right[:1] * 0))
+    else:
+        _, a, b = _over_common_unit(p.probabilities, q.probabilities)
+        total = min(sum(a), sum(b))
+    return _IntegerProblem(x, a, y, b, unit, total)
+
+
+def _over_common_unit(first: Array, second: Array) -> tuple[Fraction, list[int], list[int]]:
+    """Write two rows of numbers (floats are binary fractions) as integers times one unit."""
+    one, two = ([Fraction(v) for v in row.tolist()] for row in (first, second))
+    common = math.lcm(*{v.denominator for v in one}, *{v.denominator for v in two})
+    one_integers, two_integers = ([v.numerator * (common // v.denominator) for v in row] for row in (one, two))
+    return Fraction(1, common), one_integers, two_integers
+
+
+def _matched(problem: _IntegerProblem, distance: int) -> int:
+    """Return the largest mass that can move by at most `distance`.
+
+    Greedy from the left is optimal: the partners of an atom form an interval, and both its ends grow with the atom.
+    """
+    x, y, a, b = problem.x, problem.y, list(problem.a), list(problem.b)
+    i = j = matched = 0
+    while i < len(x) and j < len(y):
+        if abs(x[i] - y[j]) <= distance:
+            moved = min(a[i], b[j])
+            matched += moved
+            a[i] -= moved
+            b[j] -= moved
+            i, j = i + (not a[i]), j + (not b[j])
+        elif x[i] < y[j]:
+            i += 1
+        else:
+            j += 1
+    return matched
+
+
+def _partial(p: Pmf, q: Pmf, delta: Fraction) -> Atom:
+    """Return the least distance at which the unmatched mass is at most delta, by bisection on integers."""
+    problem = _integer_problem(p, q)
+    needed = problem.total - math.floor(delta * problem.total)
+    too_short, enough = -1, max(problem.x[-1], problem.y[-1]) - min(problem.x[0], problem.y[0])
+    enough = halved(lambda reach: _matched(problem, reach) >= needed, enough, too_short, next_to, between)
+    distance = enough * problem.unit
+    if np.float64 not in (p.values.dtype, q.values.dtype):
+        return to_python(distance)
+    nearest = float(distance)
+    return nearest if Fraction(nearest) >= distance else float(np.nextafter(nearest, np.inf))

@@ -1,0 +1,1 @@
+"""From a release file to published tables."""

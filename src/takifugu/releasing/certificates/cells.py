@@ -1,0 +1,97 @@
+"""Published tables in spreadsheets: text that one would run as a formula gets an apostrophe in front.
+
+The rule: a text cell (a unit, a cell's label, a value that was chosen; never a number) that starts with one of = + - @,
+their full-width forms, a tab, a line end or an apostrophe gets one more apostrophe in front; a text that is a number
+stays as it is. `read_table` removes it again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.core.files import read_file
+from takifugu.releasing.certificates.sent_rows import ROW, read_rows
+
+#: The columns of a published table that hold texts, and those that hold numbers.
+TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high", "adjusted")
+#: What stands in place of a number where counts were compared with thresholds.
+VERDICTS = ("safe", "not answered")
+_RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?")
+_WRITTEN = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?")
+
+
+def guarded(text: str) -> str:
+    """Return a text as it is written into a published table.
+
+    >>> guarded("=1+1"), guarded("'tis"), guarded("-1"), guarded("well")
+    ("'=1+1", "''tis", '-1', 'well')
+    """
+    return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """Return the text that `guarded` has written."""
+    return cell.removeprefix("'")
+
+
+def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the rows of a published table as CSV."""
+    listed = list(rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(listed[0]))
+    writer.writeheader()
+    for row in listed:
+        writer.writerow({key: guarded(value) if isinstance(value, str) else value for key, value in row.items()})
+    return text.getvalue()
+
+
+def read_table(path: str | Path) -> Sequence[Mapping[str, Any]]:
+    """Read a published table back: its rows, with texts as they were and numbers as int or float.
+
+    Of a randomised column these are `row` and the value, a text or two coordinates.
+    Raises InputError for a file that cannot be read or is not a published table.
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "counts.csv"
+    >>> _ = file.write_text("cell,value,low,high\\n'=well,-3,-9,3\\n")
+    >>> read_table(file)
+    ({'cell': '=well', 'value': -3, 'low': -9, 'high': 3},)
+    """
+    name = Path(path).name
+    try:
+        text = read_file(path).decode("utf-8-sig")
+        if text.partition(",")[0] == ROW:
+            return read_rows(text, unguarded)
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+        return tuple({key: _read(key, cell, _is_chosen(row)) for key, cell in row.items()} for row in rows)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be opened").lower()
+        raise InputError(f"{name} cannot be read ({reason})", fix="give the path of a published table") from None
+    except (ValueError, KeyError, TypeError, AttributeError, csv.Error):
+        raise InputError(f"{name} is not a table that Takifugu published", fix="give the file <release>.csv") from None
+
+
+def _is_chosen(row: Mapping[str, str]) -> bool:
+    """Return whether the value of a row may be one of declared values: nothing is known around it."""
+    return row.get("low") == "" and row.get("high") == ""
+
+
+def _read(column: str, cell: str, is_chosen: bool = False) -> Any:
+    if column in TEXTS:
+        return unguarded(cell)
+    if column not in NUMBERS:
+        raise KeyError(column)
+    if not cell and column != "value":
+        return None  # nothing is known around what is no number
+    if column == "value" and cell in VERDICTS:
+        return cell
+    if is_chosen and cell and not _WRITTEN.fullmatch(cell):
+        return unguarded(cell)
+    return float(cell) if any(mark in cell for mark in ".en") else int(cell)

@@ -1,0 +1,317 @@
+"""The certificate: what a release promises, against whom, on which assumptions; of the data only what is public."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any
+
+from takifugu.accounting import definitions
+from takifugu.analysis.randomisers import KINDS
+from takifugu.core.escaping import number, visible
+from takifugu.core.text.markup import html_table
+from takifugu.model.frameworks import DEFINITIONS
+from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
+
+#: Every field of a certificate is in files of the newest format; fields that were added later name their format.
+FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2", "takifugu-certificate/3")
+#: What is written unless something is said that only the newest format holds.
+FORMAT, NEWEST = FORMATS[1], FORMATS[2]
+WIDTH = 78
+_INDENT = 15
+#: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
+_LISTED, _LISTED_UNITS = 3, 40
+
+#: How a release composes with others about the same source, in words (docs/decisions.md#composition).
+COMPOSES = {
+    "composes": "The release composes with any other. What they lose together is computed from how far each of them "
+    "moves the odds when one entry changes, or when all of them do; the ledger does so.",
+    "alone": "This release is alone: the promise is about this output only. Beside it the ledger charges every other "
+    "release that reads the same data, before or after, what its noise loses when the whole data set changes, and "
+    "refuses one where nothing bounds that.",
+}
+
+@dataclass(frozen=True)
+class Answer:
+    """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
+
+    `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
+    None where none were published.
+    """
+
+    unit: str | None
+    values: Mapping[str, str]
+    query: Mapping[str, Any]
+    mechanism: str
+    noise: Mapping[str, Any]
+    scale: str | None
+    expected_error: float | None
+    epsilon: str
+    delta: str
+    composition: str
+    covers: str
+    framework: str
+    adjusted: Mapping[str, str] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return data if self.adjusted is not None else {k: v for k, v in data.items() if k != "adjusted"}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was published of one statistic, and the promise that it carries; `frameworks` are by fingerprint.
+
+    `scope` is "all" (the source is one unit), "unit" (one answer per unit) or "pooled" (one answer over all units). The
+    `units` of a pooled table are named only where its release file lists them; `unit_count` is how many there are, None
+    where there are no units, where presence is the secret, and in files of the first format.
+    `epsilon` and `delta` are the largest of all answers. `table` is the digest of the file that the values were
+    published in, None where there is none; `format` is that of the file that the certificate was read from.
+    `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers; `adjusting` says what
+    was done to the values that are `adjusted`.
+    """
+
+    release: str
+    source: str
+    scope: str
+    units: tuple[str, ...]
+    statistic: str
+    query: Mapping[str, Any]
+    grid: str
+    answers: tuple[Answer, ...]
+    definition: str
+    hidden: tuple[str, ...]
+    beliefs: tuple[str, ...]
+    frameworks: Mapping[str, Any]
+    assumptions: tuple[str, ...]
+    epsilon: str
+    delta: str
+    mechanisms: Mapping[str, str]
+    compositions: tuple[str, ...]
+    conditions: tuple[str, ...]
+    warnings: tuple[str, ...]
+    private: bool
+    ledger: str | None
+    release_id: str | None
+    date: str
+    software: str
+    table: str | None = field(default=None, metadata={"since": FORMATS[1]})
+    unit_count: int | None = field(default=None, metadata={"since": FORMATS[1]})
+    title: str | None = field(default=None, metadata={"since": NEWEST})
+    measured_in: str | None = field(default=None, metadata={"since": NEWEST})
+    publisher: str | None = field(default=None, metadata={"since": NEWEST})
+    contact: str | None = field(default=None, metadata={"since": NEWEST})
+    adjusting: tuple[str, ...] = field(default=(), metadata={"since": NEWEST})
+    format: str = FORMAT
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the certificate as plain values with their checksum; the keys are stable within a format."""
+        plain = {name: _plain(getattr(self, name)) for name in fields_of(self.format)}
+        data = {"format": self.format, **plain, "answers": [a.to_dict() for a in self.answers]}
+        return {**data, "checksum": checksum_of(data)}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def text(self, columns: int = WIDTH) -> str:
+        """Return the certificate as a page of sentences, at most so many columns wide."""
+        return "\n".join(_page(self, columns))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        rows = [(title if i == 0 else "", s) for title, words in sections(self) for i, s in enumerate(words)]
+        return html_table(("about", _title(self)), rows)
+
+
+def fields_of(form: str) -> list[str]:
+    """Return the names of the fields that a certificate of this format has."""
+    known = [f for f in fields(Certificate) if f.name != "format"]
+    return [f.name for f in known if FORMATS.index(f.metadata.get("since", FORMATS[0])) <= FORMATS.index(form)]
+
+
+def checksum_of(data: Mapping[str, Any]) -> str:
+    """Return the checksum of a certificate's plain values, whatever their order and layout in a file."""
+    content = {key: value for key, value in data.items() if key != "checksum"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def pooled_over(c: Certificate) -> str:
+    """Say over whom a table is pooled: how many units, where their number is public."""
+    count = len(c.units) or c.unit_count
+    return "all units together" if not count else f"all {count} units together"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
+
+
+def once(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+def short(value: Fraction | str) -> str:
+    return number(Fraction(value))
+
+
+def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
+    """Return the titles and sentences of a certificate, in order; one without a title continues the one before."""
+    whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": ", for each unit"}[c.scope]
+    more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
+    account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
+    all_sections: list[tuple[str, Sequence[str]]] = [
+        ("Warning", c.warnings),
+        ("Title", [c.title] if c.title else []),
+        ("In short", in_short(c)),
+        ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
+        ("Which means", meaning_of(c)),
+        ("Measured in", [c.measured_in] if c.measured_in else []),
+        ("Units", [_units(c.units)] if c.units else []),
+        ("Hidden", c.hidden),
+        ("From whom", [f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE]),
+        ("", [*c.beliefs[:_LISTED], *more]),
+        ("Promise", [promise_text(c), *_in_numbers(c)]),
+        ("If", c.assumptions),
+        ("And if", c.conditions),
+        ("Noise", [noise_text(c)]),
+        ("Adjusted", c.adjusting),
+        ("Found by", [f"{name} ({source})" for name, source in c.mechanisms.items()]),
+        ("With others", composes(c)),
+        ("Not promised", not_promised(c)),
+        ("Publisher", [words for words in (c.publisher, c.contact) if words]),
+        ("Account", [account]),
+        ("Table", [] if c.table is None else [_table(c.table)]),
+        ("Made", [f"{c.date} by {c.software}; every number and belief is in the JSON certificate"]),
+    ]
+    return [(title, sentences) for title, sentences in all_sections if sentences]
+
+
+def _table(digest: str) -> str:
+    """Say which bytes were certified; the digest is of public bytes, in groups that fit on a line."""
+    kind, _, number = digest.partition(":")
+    groups = " ".join(number[i : i + 16] for i in range(0, len(number), 16))
+    return f"the values were published in a file whose {kind} is {groups}"
+
+
+def _page(c: Certificate, columns: int) -> list[str]:
+    title = textwrap.wrap(_title(c), columns, break_on_hyphens=False)
+    lines = (line for name, words in sections(c) for line in _section(name, words, columns))
+    return [*title, "=" * max(map(len, title)), *lines]
+
+
+def _title(c: Certificate) -> str:
+    return f"Certificate of the private release {c.release!r}"
+
+
+ANYONE = "anyone who sees what is published here"
+NOT_PROMISED = (
+    "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in combination "
+    "with what is published elsewhere without this ledger"
+)
+
+
+def _units(units: tuple[str, ...]) -> str:
+    more = f" and {len(units) - _LISTED_UNITS} more" if len(units) > _LISTED_UNITS else ""
+    return f"{', '.join(units[:_LISTED_UNITS])}{more}"
+
+
+def is_worded(c: Certificate) -> bool:
+    """Return whether a certificate is of a definition that is registered here: only that knows what it means."""
+    return c.definition in DEFINITIONS
+
+
+def promise_text(c: Certificate) -> str:
+    definition = definitions.find(c.definition if is_worded(c) else "pufferfish")
+    words = definition.promise(Fraction(c.epsilon), Fraction(c.delta))
+    return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
+
+
+def _in_numbers(c: Certificate) -> list[str]:
+    if not is_worded(c):
+        return []
+    return definitions.find(c.definition).in_numbers(Fraction(c.epsilon), Fraction(c.delta))
+
+
+def in_short(c: Certificate) -> list[str]:
+    """Return one sentence about what is hidden from whom; none where its definition, known or not, has none."""
+    if not is_worded(c):
+        return []
+    kinds = [str(secret["kind"]) for summary in c.frameworks.values() for secret in summary["secrets"]]
+    summary = definitions.find(c.definition).in_short(c.hidden, c.beliefs, kinds)
+    return [summary] if summary else []
+
+
+def meaning_of(c: Certificate) -> Sequence[str]:
+    """Return what the published values mean, where their query says more about that than its name."""
+    meaning = getattr(KNOWN_QUERIES.get(str(c.query.get("kind"))), "meaning", None)
+    try:
+        return () if meaning is None else tuple(meaning(c.query, c.answers[0].noise))
+    except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
+        return ()
+
+
+def composes(c: Certificate) -> list[str]:
+    """Return how the release adds up with others about the same source, as its definition has it."""
+    words_of = getattr(definitions.find(c.definition), "composes", None) if is_worded(c) else None
+    if words_of is not None:
+        return [words_of(covers) for covers in once(answer.covers for answer in c.answers)]
+    return [COMPOSES[kind] for kind in c.compositions]
+
+
+def not_promised(c: Certificate) -> Sequence[str]:
+    """Return what is not promised, as the definition of the release has it."""
+    words = getattr(definitions.find(c.definition), "not_promised", None) if is_worded(c) else None
+    return [NOT_PROMISED] if words is None else list(words())
+
+
+def noise_text(c: Certificate) -> str:
+    kinds = [KINDS.find(name) for name in once(str(a.noise["kind"]) for a in c.answers)]
+    if len(kinds) == 1 and kinds[0].words is not None:
+        one = kinds[0].words(kinds[0].read(c.answers[0].noise))
+        return f"{one}; drawn exactly from the operating system's randomness" if kinds[0].is_drawn_here else one
+    if [a.noise["kind"] for a in c.answers[:1]] == ["none"] and len(kinds) == 1:
+        return f"{kinds[0].sentence}; the values are multiples of {c.grid}"
+    scales = sorted(Fraction(a.scale) for a in c.answers if a.scale is not None)
+    errors = sorted(a.expected_error for a in c.answers if a.expected_error is not None)
+    sentences = [" or ".join(kind.sentence for kind in kinds)]
+    if len(kinds) == 1 and not kinds[0].has_scale:
+        return "; ".join([*sentences, f"on multiples of {c.grid}", *_error(errors[-1:])])
+    if not scales:
+        return "; ".join([*sentences, "independent for each value", *_error(errors)])
+    size = short(scales[0]) if scales[0] == scales[-1] else f"{short(scales[0])} to {short(scales[-1])}"
+    return "; ".join(
+        [*sentences, f"scale {size}, on multiples of {c.grid}, independent for each value", *_error(errors)]
+    )
+
+
+def _error(errors: Sequence[float]) -> list[str]:
+    """Word the errors, in ascending order."""
+    if not errors:
+        return []
+    span = " to ".join(dict.fromkeys(number(error, digits=4) for error in (errors[0], errors[-1])))
+    return [f"expected L1 error per answer {span}"]
+
+
+def _section(title: str, sentences: Sequence[str], columns: int) -> list[str]:
+    """Return the sentences beside their title; those without a title continue the section before."""
+    hanging = "- " if len(sentences) > 1 or not title else ""
+    width = columns - _INDENT - len(hanging)
+    lines = [
+        (hanging if first else " " * len(hanging)) + line
+        for sentence in sentences
+        for first, line in _numbered(textwrap.wrap(visible(sentence), width, break_on_hyphens=False))
+    ]
+    blank = [""] if title and lines else []
+    return [*blank, *(f"{title if i == 0 else '':<{_INDENT}}{line}".rstrip() for i, line in enumerate(lines))]
+
+
+def _numbered(lines: list[str]) -> list[tuple[bool, str]]:
+    return [(i == 0, line) for i, line in enumerate(lines)]

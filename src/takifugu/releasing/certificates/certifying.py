@@ -1,0 +1,180 @@
+"""From noisy answers and their calibrations to the certificate of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from takifugu._version import __version__
+from takifugu.analysis.randomisers import answered, scale_text
+from takifugu.calibration import Calibration
+from takifugu.model import secrets
+from takifugu.model.beliefs.one_sequence import is_recording
+from takifugu.model.queries import By
+from takifugu.numbers.rationals import to_text
+from takifugu.releasing.certificates.certificate import FORMAT, NEWEST, Answer, Certificate, once, short
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the release file says to readers; public, and no part of the promise."""
+
+    title: str | None = None
+    measured_in: str | None = None
+    publisher: str | None = None
+    contact: str | None = None
+
+
+#: A release that says nothing more.
+PLAIN = Wording()
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Values that were made of the noisy ones, one mapping of cells for each answer, and what was done to them."""
+
+    values: tuple[Mapping[str, Fraction], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where a release was paid for: the ledger's id of the source, and the release's own id in it."""
+
+    ledger: str
+    release_id: str
+
+
+def certify(
+    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Any]]],
+    *,
+    release: str,
+    source: str,
+    scope: str,
+    units: Sequence[str],
+    private: bool,
+    account: Account | None,
+    assumptions: Iterable[str] = (),
+    table: str | None = None,
+    list_units: bool = False,
+    wording: Wording = PLAIN,
+    adjustment: Adjustment | None = None,
+) -> Certificate:
+    """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
+
+    A pooled table says how many `units` there are; which, only with `list_units`. Its format is the oldest one that
+    holds what it says.
+    """
+    calibrations = [calibration for _, calibration, _ in drawn]
+    first = calibrations[0]
+    general = first.query
+    if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
+        general = replace(general, entries=None)  # type: ignore[type-var]
+    promises = [c.guarantee for c in calibrations]
+    adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
+    return Certificate(
+        release=release,
+        source=source,
+        scope=scope,
+        units=tuple(units) if list_units or scope != "pooled" else (),
+        statistic=general.describe(),
+        query=general.to_dict(),
+        grid=to_text(first.randomiser.grid),
+        answers=tuple(_answer(*one, made) for one, made in zip(drawn, adjusted, strict=True)),
+        definition=first.framework.definition,
+        hidden=once(s.describe() for c in calibrations for s in c.framework.secrets),
+        beliefs=once(b.describe() for c in calibrations for b in c.framework.beliefs),
+        frameworks={c.guarantee.framework: c.framework.to_dict() for c in calibrations},
+        assumptions=once([*_at_odds(calibrations), *(a for p in promises for a in p.assumptions), *assumptions]),
+        epsilon=to_text(max(p.epsilon for p in promises)),
+        delta=to_text(max(p.delta for p in promises)),
+        mechanisms={c.mechanism: c.source for c in calibrations},
+        compositions=once(str(p.composition) for p in promises),
+        conditions=once(c for p in promises for c in p.conditions),
+        warnings=tuple(_warnings(calibrations, private, account)),
+        private=private,
+        ledger=None if account is None else account.ledger,
+        release_id=None if account is None else account.release_id,
+        date=datetime.now(UTC).date().isoformat(),
+        software=f"takifugu {__version__}",
+        table=table,
+        unit_count=len(units) if units and not _hides_presence(calibrations) else None,
+        **asdict(wording),
+        adjusting=() if adjustment is None else adjustment.notes,
+        format=FORMAT if adjustment is None and wording == PLAIN else NEWEST,
+    )
+
+
+def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
+    """Say where a table asks how cells of steps differ, and a belief says that they do not."""
+    for calibration in calibrations:
+        query = calibration.query
+        if not isinstance(query, By):
+            continue
+        for belief in filter(is_recording, calibration.framework.beliefs):
+            starts = np.array([run.start for run in belief.components()])
+            steps = [held - starts[np.searchsorted(starts, held, side="right") - 1] for held in query.held(belief)]
+            laws = {belief.chain.laws_of(held) for held in steps}
+            if len(steps) > 1 and len(laws) == 1 and None not in laws:
+                cell = query.by or "cell"
+                yield f"the belief says that every {cell} is like any other, while this table asks how they differ"
+
+
+def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
+    frameworks = {id(c.framework): c.framework for c in calibrations}.values()
+    pairs = ((secret, f.beliefs[0]) for f in frameworks if f.beliefs for secret in f.secrets)
+    return any(secrets.view(secret, b) is None and secret.family(b).presence for secret, b in pairs)
+
+
+def _answer(
+    unit: str | None, calibration: Calibration, values: Mapping[str, Any], adjusted: Mapping[str, Fraction] | None
+) -> Answer:
+    noise, promise = calibration.randomiser, calibration.guarantee
+    return Answer(
+        unit=unit,
+        query=calibration.query.to_dict(),
+        values={cell: noise.output.write(v) for cell, v in values.items()},
+        mechanism=calibration.mechanism,
+        noise=noise.to_dict(),
+        scale=scale_text(noise),
+        expected_error=answered(noise.expected_error),
+        epsilon=to_text(promise.epsilon),
+        delta=to_text(promise.delta),
+        composition=str(promise.composition),
+        covers=str(promise.covers),
+        framework=promise.framework,
+        adjusted=None if adjusted is None else {cell: to_text(v) for cell, v in adjusted.items()},
+    )
+
+
+def _warnings(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> list[str]:
+    warnings = []
+    if not private:
+        warnings.append(
+            "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the noise; do not "
+            "publish this."
+        )
+    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
+    if requested:
+        warnings.append(
+            f"The promise is weaker than requested: epsilon {short(max(c.epsilon for c in calibrations))}, not "
+            f"{short(min(requested))}."
+        )
+    if any(c.randomiser.kind == "none" for c in calibrations):
+        warnings.append(
+            "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, and by "
+            "nothing else: someone who knows more than these beliefs state may learn it."
+        )
+    elif not all(c.hides_one_entry for c in calibrations):
+        warnings.append(
+            "The noise alone would not hide one entry from someone who knows all the others. The promise holds under "
+            "the beliefs above, and only under them."
+        )
+    if account is None:
+        warnings.append("No ledger accounts for this release: nothing prevents a second one about the same data.")
+    return warnings

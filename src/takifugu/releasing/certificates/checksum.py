@@ -1,0 +1,109 @@
+"""A certificate's checksum, and certificates read back: a file that was changed after it was written is noticed.
+
+The checksum is not a signature. It detects accidents and manual edits, not a newly written certificate.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.core.files import read_file
+from takifugu.releasing.certificates.certificate import FORMATS, Answer, Certificate, checksum_of, fields_of
+from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
+from takifugu.releasing.certificates.form import check_form
+
+
+def read_certificate(path: str | Path) -> Certificate:
+    """Read a certificate from its JSON file.
+
+    Raises InputError for a file that cannot be read, is not a certificate or is one of another version, or was changed
+    after it was written.
+    """
+    return from_dict(_parsed(Path(path)), Path(path).name)
+
+
+def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certificate:
+    """Read a certificate back from its `to_dict` form; `name` is what messages call it.
+
+    Raises InputError for what is not a certificate, one of another version, or one that was changed.
+    """
+    format_name = data.get("format")
+    if not isinstance(format_name, str) or not format_name.startswith("takifugu-certificate/"):
+        raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
+    if format_name not in FORMATS:
+        start, known = format_name[:60], " and ".join(map(repr, FORMATS))
+        raise InputError(
+            f"{name} has the format {start!r}", rule=f"this version reads {known}", fix="use the one that wrote it"
+        )
+    if data.get("checksum") != checksum_of(data):
+        raise InputError(
+            f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified",
+            fix="get the original from whoever published the release",
+        )
+    try:
+        given = {field: _frozen(data[field]) for field in (*fields_of(format_name), "format")}
+        given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
+        made = Certificate(**given)
+    except (KeyError, TypeError):
+        raise InputError(f"{name} was written by {_by(data)}, which this version cannot read") from None
+    try:
+        check_form(made)
+    except InputError as error:
+        raise InputError(f"{name} is not a certificate that Takifugu wrote ({error})", fix="get the original") from None
+    return made
+
+
+def _by(data: Mapping[str, Any]) -> str:
+    return repr(data.get("software"))[:60]
+
+
+def table_state(path: str | Path, certificate: Certificate) -> str:
+    """Return whether the table beside a certificate's file is the one that was certified.
+
+    That is "the same", "missing", or "not certified" where the certificate's format does not say. Raises
+    InputError for another table, and for one that cannot be read.
+    """
+    if certificate.table is None:
+        return "not certified"
+    name = Path(path).name.removesuffix(CERTIFICATE)
+    table = Path(path).with_name(f"{name}{TABLE}")
+    try:
+        digest = digest_of_file(table)
+    except FileNotFoundError:
+        return "missing"
+    except OSError as error:
+        raise InputError(f"{table.name}, the table beside the certificate, cannot be read ({reason(error)})") from None
+    if digest != certificate.table:
+        raise InputError(
+            f"{table.name}, the table beside the certificate, is not the one that was certified",
+            rule="it was changed, or one of the two belongs to another release",
+            fix="get both from whoever published them",
+        )
+    return "the same"
+
+
+def _parsed(path: Path) -> Mapping[str, Any]:
+    try:
+        data = json.loads(read_file(path).decode("utf-8"))
+    except OSError as error:
+        reason = (error.strerror or "it cannot be opened").lower()
+        raise InputError(
+            f"{path.name or path} cannot be read ({reason})", fix="give the path of a certificate"
+        ) from None
+    except (ValueError, RecursionError):
+        hint = f"; the certificate beside it is {path.stem}.json" if path.suffix == ".txt" else ""
+        raise InputError(
+            f"{path.name} is not JSON, or was truncated", fix=f"give the file <release>.certificate.json{hint}"
+        ) from None
+    if not isinstance(data, dict):
+        raise InputError(f"{path.name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
+    return data
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+

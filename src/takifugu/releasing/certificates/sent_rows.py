@@ -1,0 +1,102 @@
+"""The published table of randomised rows: one line for each value that was sent, with the number of its row.
+
+Its first column is `row`, counted from 0; the others are the value: the two coordinates of a place as numbers, or one
+text. Several lines may have one row (a value among dummies, bits), or none (no bit is 1).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
+
+from takifugu.core.errors import InputError
+
+ROW = "row"
+
+
+class Rows(Sequence[Mapping[str, Any]]):
+    """The lines of a table, kept as columns: a million mappings would take a gigabyte.
+
+    >>> Rows({"row": [0, 1], "place": ["north", "south"]})[1]
+    {'row': 1, 'place': 'south'}
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.columns = dict(columns)
+
+    def __len__(self) -> int:
+        return len(self.columns[ROW])
+
+    @overload
+    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Rows: ...
+    def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Rows:
+        if isinstance(index, slice):
+            return Rows({name: values[index] for name, values in self.columns.items()})
+        return {name: values[index] for name, values in self.columns.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self.columns == other.columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def names_of(columns: Sequence[str], outputs: Sequence[Any]) -> tuple[str, ...]:
+    """Return what the columns of the value are called: as in the data, if they have names there.
+
+    >>> names_of([], [(0.0, 1.5)]), names_of(["activity"], ["rest"])
+    (('x', 'y'), ('activity',))
+    """
+    usual = ("x", "y") if isinstance(outputs[0], tuple) else ("value",)
+    return tuple(columns) if len(columns) == len(usual) and ROW not in columns else usual
+
+
+def rows_sent(names: Sequence[str], outputs: Sequence[Any], row: Sequence[int], place: Sequence[int]) -> Rows:
+    """Return the lines of values that were sent: `place` has the number of each in `outputs`, `row` that of its row."""
+    parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
+    values = {name: [part[y] for y in place] for name, part in zip(names, parts, strict=True)}
+    return Rows({ROW: list(row), **values})
+
+
+def rows_text(
+    names: Sequence[str], outputs: Sequence[str], row: Iterable[int], place: Iterable[int]
+) -> str:
+    """Return the table as CSV; `outputs` are the values as they are written, made once for each."""
+    lines = [",".join([ROW, *names])]
+    lines += [f"{r},{outputs[y]}" for r, y in zip(row, place, strict=True)]
+    return "\r\n".join([*lines, ""])
+
+
+def written(values: Iterable[Any], guarded: Any) -> list[str]:
+    """Return values as a line of CSV has them: coordinates in full, texts guarded and quoted where they must be."""
+    lines = []
+    for value in values:
+        cells = [repr(x) for x in value] if isinstance(value, tuple) else [guarded(str(value))]
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="").writerow(cells)
+        lines.append(text.getvalue())
+    return lines
+
+
+def read_rows(text: str, unguarded: Any) -> Rows:
+    """Read the table back; InputError for what is none."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = next(reader)
+        lines = list(reader)
+        if header[0] != ROW or any(len(line) != len(header) for line in lines):
+            raise ValueError
+        columns = list(zip(*lines, strict=True)) or [()] * len(header)
+        two = len(header) == 3
+        values = [list(map(_number, c)) if two else [unguarded(cell) for cell in c] for c in columns[1:]]
+        names = [unguarded(name) for name in header[1:]]
+        return Rows({ROW: list(map(int, columns[0])), **dict(zip(names, values, strict=True))})
+    except (ValueError, StopIteration, IndexError, csv.Error):
+        raise InputError("the text is no table of randomised rows") from None
+
+
+def _number(text: str) -> int | float:
+    return float(text) if any(mark in text for mark in ".en") else int(text)

@@ -1,0 +1,63 @@
+"""Private records of a finite distribution: counted by their values, where they are, in one scan, and listed by value.
+
+Which record is which is forgotten: what is published adds up over records, and their order is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from takifugu.data import UNKNOWN, UNOBSERVED, Classes, Table, tally
+from takifugu.model.queries import State
+from takifugu.releasing.file.attributes.beliefs import ClassesSpec
+from takifugu.releasing.file.attributes.build import Known
+from takifugu.releasing.file.records.reading import no_lookalikes, wrong
+
+Row = tuple[State, ...]
+
+
+def counted(table: Table, known: Known, classes: Mapping[str, ClassesSpec], records: int) -> Iterator[tuple[Row, int]]:
+    """Yield every row of values with the number of records that have it, in an order that says nothing of the data.
+
+    Raises DataError, which names the key, for another number of records than is declared (without telling it), for
+    missing values and for values that are not known.
+    """
+    columns = {name: _read(values, classes.get(name)) for name, values in known.items()}
+    counts = tally(table, columns)
+    if sum(counts.values()) != records:
+        raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
+    for place, name in enumerate(columns):
+        codes = {row[place] for row in counts}
+        if UNOBSERVED in codes:
+            raise wrong("file", f"column {name!r} has missing values", fix=_what_to_do(name, classes))
+        if UNKNOWN in codes:
+            if name not in classes:
+                no_lookalikes(table, name, known[name])
+            what = f"column {name!r} has a value that the belief does not know"
+            raise wrong("file", what, fix=f"its values are {_short(known[name])}")
+    for row in sorted(counts):
+        yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), counts[row]
+
+
+def _read(values: Mapping[str, State], classes: ClassesSpec | None) -> Mapping[str, int] | Classes:
+    codes = {text: code for code, text in enumerate(values)}
+    return codes if classes is None else classes_of(classes, [*values])
+
+
+def classes_of(given: ClassesSpec, values: Sequence[str] = ()) -> Classes:
+    """Return the classes that a column's numbers are put into; `values` are the texts of what each counts as."""
+    texts = [*values] or [str(value) for value in values_of(given)]
+    return Classes(given.ends, UNOBSERVED if given.missing is None else texts.index(str(given.missing)))
+
+
+def values_of(given: ClassesSpec) -> tuple[State, ...]:
+    """Return what each class counts as: what is declared, or its words."""
+    return given.values if given.values is not None else Classes(given.ends).words
+
+
+def _what_to_do(name: str, classes: Mapping[str, ClassesSpec]) -> str:
+    return "fill them, or write missing = ... in its classes" if name in classes else "fill them, or drop these rows"
+
+
+def _short(values: Mapping[str, State]) -> list[str]:
+    return list(values) if len(values) <= 20 else [*list(values)[:20], "..."]

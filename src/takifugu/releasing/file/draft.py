@@ -1,0 +1,179 @@
+"""The first draft of a release file of sequences: what the columns seem to be, and what only its author can know.
+
+Nothing that depends on the data goes into the draft as a setting: no bounds, no lengths, no states. The labels in the
+state column are listed in a comment, because a person needs them as a reminder; the comment says what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from takifugu.data.kinds import TIMES
+from takifugu.releasing.file.columns import LOOKED_AT, Column
+from takifugu.releasing.file.drafting import (
+    WIDTH,
+    budget_line,
+    comment,
+    head,
+    line,
+    listed,
+    name_line,
+    plain,
+    relative,
+    to_name,
+    written_lines,
+)
+from takifugu.releasing.file.problems import toml_of
+
+_LONGEST_LABEL = 60
+
+_NO_ORDER = (
+    "No column seems to order the rows, so they count as steps in time in the order of the file. If each row is a "
+    "separate record (a person, a case), this is the wrong kind of belief: see the page about records in the docs."
+)
+_NEEDS = {"unit": "with units_independent: ", "piece": "with pieces_independent: "}
+_WHAT = {
+    "unit": "the unit of a row",
+    "piece": "an unbroken run of rows of one unit; a new one starts after a gap",
+    "order": "what sorts the rows of a piece",
+    "value": "the state",
+}
+
+
+def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
+    """Return the text of a release file about the table at `data`, to be written to `output`.
+
+    It is valid as soon as the lines that say FILL IN are filled in.
+    """
+    return "\n".join([*head(data, output), *_source(data, output, columns), *_belief(columns), *_rest(columns)]) + "\n"
+
+
+def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+    by_role = {c.role: c for c in columns if c.role is not None}
+    examples = _examples(columns)
+    timed = "order" in by_role and by_role["order"].kind == TIMES
+    yield "[source]"
+    yield name_line(data, output)
+    yield line(f"file = {toml_of(relative(data, output))}", "")
+    yield from written_lines(columns)
+    for role in ("unit", "piece", "order", "value"):
+        if role in by_role:
+            yield line(f"{role} = {toml_of(by_role[role].name)}", f"guessed: {_WHAT[role]}")
+            if role == "order" and by_role[role].form is not None:
+                yield line(f"order_format = {toml_of(by_role[role].form)}", "guessed: how its times are written")
+        elif role == "value":
+            yield from comment(
+                "FILL IN the column with the states, one of "
+                f"{listed(columns)}. It has few different values; of numbers, say which count as which state: "
+                "bins = { low = [0, 10], high = [10, 100] }."
+            )
+            yield f"# value = {toml_of(examples[role].name if role in examples else columns[0].name)}"
+        else:
+            if role in examples:
+                calendar = "instead of from, until, every, by, " if role == "piece" and timed else ""
+                needs = f"{calendar}{_NEEDS.get(role, '')}"
+                yield line(f"# {role} = {toml_of(examples[role].name)}", f"{needs}{_WHAT[role]}")
+            if role == "order":
+                yield from comment(_NO_ORDER)
+    if timed:
+        yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
+    if timed:
+        yield line('# step = "1min"', "the step between rows, if rows may be missing")
+    if timed and "piece" not in by_role:  # a calendar has one recording of each unit
+        yield line('# from = "2026-01-05"', "with step and until: its first day; then tables may be weekly, or by hour")
+        yield line('# until = "2026-12-28"', "with step and from: the day after its last")
+    if not timed and ("order" in by_role or "order" in examples):
+        needs = "" if "order" in by_role else "with order: "
+        yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
+    yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
+    yield ""
+
+
+def _examples(columns: Sequence[Column]) -> dict[str, Column]:
+    guessed = {column.role for column in columns}
+    return to_name(columns, [role for role in ("value", "unit", "order", "piece") if role not in guessed])
+
+
+def _belief(columns: Sequence[Column]) -> Iterator[str]:
+    roles, examples = {c.role for c in columns}, _examples(columns)
+    timed = any(c.role == "order" and c.kind == TIMES for c in columns)
+    yield line("[belief]", "what somebody who wants to know a secret may believe about the data")
+    yield 'kind = "markov-chain"'
+    yield ""
+    yield from comment(
+        "FILL IN the states as they are known without the data (a code book, a questionnaire): all that can occur, "
+        "whether or not they do."
+    )
+    yield from _labels(columns)
+    yield '# states = ["still", "walking"]'
+    yield ""
+    yield from comment(
+        "FILL IN the probability that each state (a row) is followed by each state (a column), in the order of the "
+        "states; a row sums to 1. From literature or judgement, or fitted to a public file of the same kind; not from "
+        "these data."
+    )
+    yield "# matrix = [[0.9, 0.1], [0.4, 0.6]]"
+    if timed:
+        stay, needs = '# stay = { still = "100 min", walking = "6 min" }', "instead of matrix, with step"
+        yield line(stay, f"{needs}: how long each lasts at a time")
+    else:
+        yield line("# stay = { still = 100, walking = 6 }", "instead of matrix: how many steps each lasts at a time")
+    fit = '# fit = { file = "public.csv", confidence = 0.99 }'
+    yield line(fit, "instead of matrix: the class that a file with the same columns supports")
+    yield ""
+    yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
+    if "piece" in roles:
+        yield ""
+        yield from comment("FILL IN: does one piece of a unit say nothing about its others? Only then write this.")
+        yield "# pieces_independent = true"
+    elif "piece" in examples:
+        yield line("# pieces_independent = true", "with piece: one piece says nothing about the others")
+    if "unit" in roles:
+        yield ""
+        yield from comment(
+            "FILL IN: does one unit say nothing about the others (no families, no shared rooms)? Only then write this."
+        )
+        yield "# units_independent = true"
+    elif "unit" in examples:
+        yield line("# units_independent = true", "with unit: one unit says nothing about the others")
+    yield ""
+    instead = "instead of from, until, every and by: " if timed else ""
+    yield line("# max_length = 1000", f"{instead}the most steps of a piece, known without the data")
+    yield line('# longer = "cut"', "with max_length: cut a longer piece, and do not refuse it")
+    yield line('# map = { "as in the data" = "still" }', "values of the data that count as one of the states")
+    yield ""
+
+
+def _labels(columns: Sequence[Column]) -> Iterator[str]:
+    values = next((c for c in columns if c.role == "value"), None)
+    if values is None or any(len(label) > _LONGEST_LABEL for label in values.labels):
+        return
+    yield from comment(
+        f"A reminder from the first {LOOKED_AT:,} rows of the data. Declare the states from public knowledge, and "
+        "delete this reminder before others see this file: which of them occur depends on the data."
+    )
+    row = "#  "
+    for label in sorted(values.labels):
+        text = f" {plain(toml_of(label))}"
+        if len(row) + len(text) > WIDTH:
+            yield row
+            row = "#  "
+        row += text
+    yield row
+
+
+def _rest(columns: Sequence[Column]) -> Iterator[str]:
+    has_units = any(c.role == "unit" for c in columns)
+    yield "[hide]"
+    yield line('kind = "every-entry"', "the state in every single row")
+    yield ""
+    yield line("[[release]]", "one such section for each table that is published")
+    yield 'name = "time-in-states"'
+    yield line('query = "histogram"', 'how many rows are in each state; or "count" with states = [...]')
+    yield line("epsilon = 1.0", "`takifugu explain` says what that means")
+    if has_units:
+        yield line('per = "pooled"', 'one table for all units; "unit" makes one for each of them')
+    if any(c.role == "order" and c.kind == TIMES for c in columns) and all(c.role != "piece" for c in columns):
+        yield line('# every = "week"', "with step, from and until: a table for each week, `--window 2026-W07` for one")
+        yield line('# by = "hour"', "with step, from and until and every: a cell for each hour of the day")

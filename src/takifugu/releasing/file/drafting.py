@@ -1,0 +1,110 @@
+"""How first drafts of release files are written: lines with comments beside them, and paths as seen from the file.
+
+A hint is a line behind `# ` that is valid as it stands once the `# ` is removed. Its comment says what else it takes:
+"with step and from: ..." names hints that it needs, "instead of matrix: ..." lines that it replaces; where it is long,
+the line above says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
+from takifugu.releasing.file.problems import toml_of
+
+WIDTH = 100
+COMMENT_AT = 31
+#: Of a wide table no more columns are shown.
+MOST_COLUMNS = 20
+
+
+def head(data: Path, output: Path) -> Iterator[str]:
+    yield from comment(
+        f"A release file, started by `takifugu init` from the columns of {plain(data.name)}. Read all of it: it says "
+        "what is hidden from whom. Lines with FILL IN are for you; `takifugu calibrate` says what is still missing. "
+        "Nothing is published before `takifugu release`."
+    )
+    yield ""
+    ledger, whose = ledger_for(output, data)
+    shared = "" if whose is None else f", that of {plain(whose.name)}, too"
+    yield line(f"ledger = {toml_of(ledger)}", f"what has been spent on these data{shared}; keep it as safe as the data")
+    yield line("require_ledger = true", "if it is missing nothing is published; it was made with this file")
+    yield line(f"output = {toml_of(output_by_default(output))}", "the folder of the published tables and certificates")
+    yield ""
+
+
+def name_line(data: Path, output: Path) -> str:
+    """Return the line that names the source: data that another file reads, too, are one source of one ledger."""
+    other = first_about(output, data)
+    if other is None or other.source is None:
+        return line(f"name = {toml_of(slug(data))}", "the name of these data in the ledger, for ever")
+    words = "the name of these data in the ledger, for ever"
+    if other.path.name != output.name:
+        words = f"as in {plain(other.path.name)}: the same people have one name and one budget, for ever"
+    return line(f"name = {toml_of(other.source)}", words)
+
+
+def budget_line(data: Path, output: Path, budget: float | Mapping[str, float], words: str) -> str:
+    """Return the line with the budget of the source: that of the other release file that reads these data, if any."""
+    other = first_about(output, data)
+    return line(f"budget = {toml_of(budget if other is None or other.budget is None else other.budget)}", words)
+
+
+def written_lines(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield how the file is written, where that must be declared."""
+    if not columns:
+        return
+    written = columns[0].written
+    if written.encoding is not None:
+        yield line(f"encoding = {toml_of(written.encoding)}", "guessed: how its characters are written")
+    if not written.header:
+        yield line("header = false", "guessed: its first line holds data, so columns are column_1, column_2 ...")
+    if written.numerals.decimal != ".":
+        yield line(f"decimal = {toml_of(written.numerals.decimal)}", "guessed: the decimal sign of its numbers")
+    if written.numerals.thousands:
+        yield line(f"thousands = {toml_of(written.numerals.thousands)}", "guessed: the sign between thousands")
+
+
+def to_name(columns: Sequence[Column], roles: Sequence[str]) -> dict[str, Column]:
+    """Return columns that no role has been guessed for as examples of these roles, as far as there are any."""
+    return dict(zip(roles, (column for column in columns if column.role is None), strict=False))
+
+
+def listed(columns: Sequence[Column]) -> str:
+    """Return the names of columns, of many the first ones and how many more there are."""
+    names = plain(", ".join(toml_of(column.name) for column in columns[:MOST_COLUMNS]))
+    return names if len(columns) <= MOST_COLUMNS else f"{names} and {len(columns) - MOST_COLUMNS} more"
+
+
+def comment(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+
+
+def line(text: str, remark: str) -> str:
+    with_comment = f"{text:<{COMMENT_AT - 1}} # {remark}"
+    if not remark or len(with_comment) > WIDTH + 10:
+        return "\n".join([*(comment(f"{remark[0].upper()}{remark[1:]}:") if remark else []), text])
+    return with_comment
+
+
+def plain(text: str) -> str:
+    """Return a text that stays inside its comment."""
+    return re.sub(r"[\x00-\x1f\x7f]", "?", text)
+
+
+def slug(data: Path) -> str:
+    stem = data.name.split(".")[0]
+    return re.sub(r"\W+", "-", stem).strip("-") or "data"
+
+
+def relative(data: Path, output: Path) -> str:
+    """Return the data's path as seen from the release file."""
+    try:
+        return Path(os.path.relpath(data, output.parent)).as_posix()
+    except ValueError:  # another drive
+        return str(data.resolve())

@@ -1,0 +1,339 @@
+"""A kind of release file: what it brings, and what everything that is written once asks it.
+
+It brings its sections, how the data become entries, its framework and its assumptions. Reading and checking the file,
+planning, pricing, comparing, publishing, resuming and the report are written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.data import Table
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.numbers.rationals import Number
+from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
+from takifugu.releasing.file.layouts import layout_in
+from takifugu.releasing.file.meaning import Meaning, meaning_of
+from takifugu.releasing.file.neighbours import output_by_default
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.promise import promise_problems
+from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Source
+from takifugu.releasing.file.source import open_source
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
+
+    `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
+    whether every entry was observed. `attributes` are what is declared public of it, as far as a table is by them.
+    """
+
+    name: str | None
+    data: Any = field(default=None, repr=False)
+    written: str | None = field(default=None, repr=False)
+    size: int = 0
+    complete: bool = True
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitQuery:
+    """One answer: its query, and the units that it reads, in the order in which the query counts their entries.
+
+    `shares` give, by unit, the query about the unit alone that it is charged for, and how much wider the answer's noise
+    is for that one (`composition.charge_of`); without one a unit is charged for the query itself.
+    """
+
+    query: Query
+    units: Sequence[Unit]
+    shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseFile:
+    """A release file that was read and checked; its paths are relative to `folder`.
+
+    `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
+    units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
+    `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `window` the one that the
+    caller chose. `others` are tables of the file that are left out now (`only`).
+    """
+
+    path: Path
+    spec: FileSpec
+    kind: Kind
+    belief: Any = field(repr=False)
+    framework: Framework | None = field(default=None, repr=False)
+    given: Any = field(default=None, repr=False)
+    opened: Table | None = field(default=None, repr=False)
+    places: range | None = None
+    window: str | None = None
+    others: tuple[Item, ...] = ()
+
+    def only(self, items: Sequence[Item]) -> ReleaseFile:
+        """Return the file with these of its tables alone; the `others` are still in it, and not published with them."""
+        chosen = tuple(items)
+        others = tuple(item for item in (*self.items, *self.others) if item not in chosen)
+        return replace(self, spec=self.spec.model_copy(update={"release": chosen}), others=others)
+
+    def with_joint_epsilon(self, epsilon: Number) -> ReleaseFile:
+        """Return the file with another epsilon for the tables that share one."""
+        return replace(self, spec=self.spec.model_copy(update={"joint_epsilon": epsilon}))
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @property
+    def source(self) -> Source:
+        return self.spec.source  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return self.spec.release  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def budget(self) -> Number | tuple[Number, Number] | None:
+        """Return the budget of the source as the ledger takes it: epsilon, or (epsilon, delta)."""
+        budget = self.source.budget
+        return (budget.epsilon, budget.delta) if isinstance(budget, BudgetSpec) else budget
+
+    @property
+    def ledger(self) -> str | Path:
+        return self.spec.ledger if "://" in self.spec.ledger else self.inside(self.spec.ledger)
+
+    @property
+    def output(self) -> Path:
+        """Return the folder that is written into: the declared one, or one with the release file's name."""
+        return self.inside(output_by_default(self.path) if self.spec.output is None else self.spec.output)
+
+    @property
+    def table(self) -> Table:
+        """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
+        if self.opened is not None:
+            return self.opened
+        table, faults = self.kind.opened(self.spec, self.belief, self.folder, self.given)
+        if table is None or faults:
+            raise SpecError(faults)
+        return table
+
+    def inside(self, name: str) -> Path:
+        """Return a path of the file as seen from here."""
+        return self.folder / name
+
+
+class Kind:
+    """A kind of release file. Yours overrides `belief`, `framework_of`, `units` and `query`, and what else it needs.
+
+    `names` are the values of belief.kind that select it, `sections` is the model of the whole file. A kind that is
+    `shaped_by_data` (by what is public of them, such as lengths) cannot plan without them.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ()
+    sections: ClassVar[type[FileSpec]]
+    shaped_by_data: ClassVar[bool] = False
+    #: The keys of [source] that name columns, each with what its column looks like, for `takifugu init` (see look_at).
+    roles: ClassVar[Mapping[str, str]] = SEQUENCE_ROLES
+    #: The sections that the belief is made from: faults in others do not stop its own from being told. Empty: all.
+    believes_from: ClassVar[tuple[str, ...]] = ()
+    #: Keys of [belief] in whose place an example tells nothing wrong about the others.
+    harmless: ClassVar[frozenset[str]] = frozenset()
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
+        raise InputError(
+            f"no release file is drafted for a belief of kind {kind!r}",
+            fix="start from an example of the documentation, and from `takifugu schema --kind` of this kind",
+        )
+
+    # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
+
+    def shape(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
+        """Yield what does not fit together; then no data are opened, and no belief is made of a section blamed."""
+        return ()
+
+    def belief(self, spec: Any, folder: Path) -> Any:
+        """Return the belief, from [belief] and the public files that it names; no file of private data is read."""
+        raise NotImplementedError
+
+    def belief_key(self, spec: Any) -> tuple[str, ...]:
+        """Return the key to blame where `belief` raises."""
+        return ("belief",)
+
+    def unreadable(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
+        """Yield the values of a belief that no file of data can hold."""
+        return ()
+
+    def framework_of(self, spec: Any, belief: Any) -> Framework:
+        """Return what [hide] hides from those who hold the belief."""
+        raise NotImplementedError
+
+    def columns(self, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+        """Return the columns that the source must have, each with the key that names it."""
+        return ()
+
+    def reveals(self, spec: Any, folder: Path, table: Table) -> Iterable[TakifuguError]:
+        """Yield what is wrong where the belief was read from the private data, which are in this table."""
+        return ()
+
+    def item(self, item: Any, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
+        """Yield what is wrong with one table to publish; `belief` is None where it is faulty itself."""
+        yield from promise_problems(item, number)
+        if belief is not None:
+            try:
+                self.query(item, belief, folder).resolve(belief)
+            except TakifuguError as error:
+                yield blamed(error, "release", number, *error.where[:1])
+
+    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]] | None:
+        """Return what is valid by itself of a faulty file, and the keys that examples stand for; None to stop there."""
+        return None
+
+    def hidden_alone(self, spec: Any) -> None:
+        """Raise SpecError for what is wrong with [hide] whatever is believed."""
+
+    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
+        """Return what a file means, with every fault; sections that are faulty are None (`valid_parts`)."""
+        return meaning_of(self, spec, faulty, folder, data)
+
+    def opened(self, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Table | None, list[TakifuguError]]:
+        """Open the source without reading it; return it, and what is wrong with its columns."""
+        try:
+            table = open_source(spec.source, folder, data)
+        except TakifuguError as error:
+            return None, [blamed(error, "source", "file")]
+        return table, list(missing_columns(self.columns(spec, belief), table))
+
+    def expanded(self, spec: Any) -> Any:
+        """Return the sections with every table that they stand for."""
+        return spec
+
+    # The data, and what is asked of them.
+
+    def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
+        """Return the file as one table reads it: tables about different windows have other data."""
+        return file
+
+    def place(self, file: ReleaseFile) -> tuple[int | None, str]:
+        """Return at which step of each unit's recording the data start, and in which calendar; None if undeclared."""
+        return None, ""
+
+    def layout(self, spec: Any) -> Mapping[str, Any]:
+        """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
+
+        What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this are
+        left out. By default these are all keys of [source] that are not known to decide nothing.
+        """
+        return layout_in(spec.source)
+
+    def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[str, ...]:
+        """Return what a certificate says of one table: of the window that is read, and of its cells."""
+        return ()
+
+    def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return one unit without data, for what does not depend on them."""
+        return (Unit(None),)
+
+    def hides_gaps(self, file: ReleaseFile) -> bool:
+        """Whether noise must be right whatever was observed."""
+        return False
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return the units of the source, read; DataError, which names the key, for data that break a rule."""
+        raise NotImplementedError
+
+    def query(self, item: Any, belief: Any, folder: Path) -> Query:
+        """Return the query of one table; an error of what the belief does not know names the key."""
+        raise NotImplementedError
+
+    def query_of(self, file: ReleaseFile, item: Any) -> Query:
+        """Return the query of one table of a file that was checked."""
+        return self.query(item, file.belief, file.folder)
+
+    def unit_query(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> UnitQuery:
+        """Return what one answer about these units asks, where that depends on what is public of them."""
+        return UnitQuery(query, units)
+
+    def shape_of(self, units: Sequence[Unit]) -> Hashable:
+        """Return what the framework about these units depends on."""
+        return ()
+
+    def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
+        """Return what is hidden from whom about these units together."""
+        assert file.framework is not None
+        return file.framework
+
+    def observed(self, query: Query, unit: Unit) -> Query:
+        """Return the query about what was observed of a unit that is not complete."""
+        return query
+
+    def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
+        """Return the private data that one question is about, as its belief reads them; InputError for many units."""
+        if len(units) > 1:
+            raise InputError(
+                f"a {type(self).__name__} does not say how the data of several units are read together",
+                fix="define data() and framework_about(), or publish each unit alone",
+            )
+        return units[0].data
+
+    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return what the cells of an answer about these units sum to, where everybody knows that; else None."""
+        return None
+
+    def foresee(self, spec: Any, item: Any, noise: Any) -> Iterator[str]:
+        """Yield what is to be expected of one table, before it is paid for, from what is public."""
+        yield from ()
+
+    def held_out(self, file: ReleaseFile, item: Any, mechanism: str) -> Iterator[str]:
+        """Yield what a mechanism gives away on public data that had no part in finding it, for a comparison."""
+        yield from ()
+
+    def fitted_to_data(self, spec: Any) -> bool:
+        """Return whether the file declares that its belief was fitted to the private data."""
+        fit = getattr(spec.belief, "fit", None)
+        return fit is not None and bool(fit.private)
+
+    def assumptions(self, spec: Any) -> Iterator[str]:
+        """Yield what is taken to be public or independent, for the certificate."""
+        if spec.source.unit is not None:
+            yield "which units there are is public"
+            yield "the units are independent of each other"
+
+    def in_words(self, file: ReleaseFile) -> Iterator[str]:
+        """Yield what the belief says in plain words, for the certificate."""
+        return iter(())
+
+
+def missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table) -> Iterator[TakifuguError]:
+    """Yield an error at the key of every column that a table lacks, or that two keys name."""
+    columns = [column for _, column in named]
+    for key, column in named[: len(columns) - len(set(columns))]:
+        yield fault(key, f"{column!r} has another meaning in this file", "name another column")
+    for key, column in named:
+        try:
+            table.require([column], columns)
+        except TakifuguError as error:
+            yield blamed(error, *key)
+
+
+def undeclared(key: str) -> TakifuguError:
+    """Return the fault of a column of units or pieces whose independence is not declared."""
+    return fault(
+        ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
+        f"write {key}s_independent = true if one {key} says nothing about another, or leave source.{key} out",
+    )  # fmt: skip
+
+
+def foreign_keys(item: Any, number: int, belongs: Mapping[str, Sequence[str]]) -> Iterator[TakifuguError]:
+    """Yield a fault for every key of a table that belongs to other queries; `belongs` has the queries by key."""
+    for key, queries in belongs.items():
+        if getattr(item, key) is not None and item.query not in queries:
+            what, fix = f"does not belong to a {item.query}", f"leave it out, or publish a {' or '.join(queries)}"
+            yield fault(("release", number, key), what, fix)

@@ -1,0 +1,75 @@
+"""Which ledger a release file belongs to: one line that the first release adds, and nothing else changes."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+
+from takifugu.core.files import read_file
+
+_KEY = "ledger_id"
+#: The line of the key `ledger`, with its end.
+_LEDGER = re.compile(r"""^\ufeff?[ \t]*(?:ledger|"ledger"|'ledger')[ \t]*=[^\r\n]*(\r?\n|\Z)""", re.MULTILINE)
+#: The value of an id that is there.
+_WRITTEN = re.compile(rf"""^([ \t]*{_KEY}[ \t]*=[ \t]*)(["'])[^"'\r\n]*\2""", re.MULTILINE)
+
+
+def write_ledger_id(path: Path, ledger: str) -> None:
+    """Write the id of its ledger into a release file, where it does not say so: below the line of the key `ledger`.
+
+    A file that may not be written, or whose text cannot be changed so that only this key changes, stays as it is.
+    """
+    try:
+        place = path.resolve()
+        before = read_file(place).decode("utf-8")
+        after = with_ledger_id(before, ledger)
+        if after in (None, before):
+            return
+        _replace(place, str(after).encode("utf-8"))
+    except (OSError, ValueError, RuntimeError):
+        return  # the release is done; the folder and the ledger still say which ledger it was
+
+
+def with_ledger_id(text: str, ledger: str) -> str | None:
+    """Return a release file's text with the id of its ledger; None where that would change anything else.
+
+    >>> print(with_ledger_id('ledger = "a.db"  # kept safe\\noutput = "out"', "0123456789abcdef"))
+    ledger = "a.db"  # kept safe
+    ledger_id = "0123456789abcdef"  # which ledger that is: a release with another one stops
+    output = "out"
+    """
+    match = _LEDGER.search(text)
+    if _WRITTEN.search(text):
+        changed = _WRITTEN.sub(rf'\g<1>"{ledger}"', text, count=1)
+    elif match is None:
+        return None
+    else:
+        end = match[1] or "\n"
+        line = f'{_KEY} = "{ledger}"  # which ledger that is: a release with another one stops'
+        before, after = text[: match.end()], text[match.end() :]
+        changed = f"{before}{line}{end}{after}" if match[1] else f"{before}{end}{line}"
+    with suppress(ValueError, RecursionError):
+        wanted = {**tomllib.loads(text.removeprefix("\ufeff")), _KEY: ledger}
+        if tomllib.loads(changed.removeprefix("\ufeff")) == wanted:
+            return changed
+    return None
+
+
+def _replace(place: Path, content: bytes) -> None:
+    """Replace a file by another in one step, with the permissions that it has."""
+    draft = place.with_name(f".takifugu-{token_hex(8)}.unfinished")
+    try:
+        draft.touch(mode=0o600, exist_ok=False)
+        with open(draft, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # a machine that stops leaves the old file or the new one
+        os.chmod(draft, place.stat().st_mode & 0o7777)
+        os.replace(draft, place)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)

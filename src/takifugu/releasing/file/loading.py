@@ -1,0 +1,159 @@
+"""The release file: a TOML text as typed values, every fault at once, and its JSON Schema."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.files import read_file
+from takifugu.releasing.file.kind import Kind, ReleaseFile
+from takifugu.releasing.file.kinds import KINDS, SEQUENCES, other_kinds
+from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault, problems_of
+from takifugu.releasing.file.sharing import sharing_problems
+
+#: The largest whole number up to which a float holds every whole number.
+_LARGEST = 2**53
+#: A sensible release file is no larger, holds no longer text, and nests no deeper.
+LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
+#: How the names of files of data end.
+_TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".feather", ".arrow")
+#: Each table is calibrated, and its cost computed beside all others.
+MOST_TABLES = 1000
+#: A text in double quotes with a backslash, as in paths on Windows.
+_BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
+#: A key of more dots: each part is scanned once, because it starts where a word starts.
+_DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
+
+
+def load(path: str | Path, data: Any = None, only_release: bool = False, window: str | None = None) -> ReleaseFile:
+    """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
+
+    With `only_release` it is read as if it had that key; a `window` is the one that regular tables are about. Raises
+    SpecError, whose `problems` hold every fault at once, and InputError for a window where no table is regular.
+    """
+    where, text = Path(path), ""
+    table = f"`takifugu init {shlex.quote(str(where))}` starts a release file about it" if _is_table(where) else ""
+    try:
+        text = read_file(where, LARGEST).decode("utf-8-sig")
+        raw = tomllib.loads(_flat(text))
+    except OSError as error:
+        reason = (error.strerror or "it cannot be read").lower()
+        fix = table if table and where.is_file() else "give the path of a TOML release file"
+        problem = fault((f"{where}",), f"cannot be read ({reason})", fix)
+    except UnicodeDecodeError:
+        problem = fault((f"{where}",), "is not UTF-8 text", table or "save it as UTF-8")
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, a number of thousands of digits, deep brackets
+        fix = "write `key = value` lines under [sections]"
+        if _BACKSLASH.search(text):
+            fix = "in double quotes a \\ is an escape: write / in paths, or put them in single quotes"
+        problem = InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
+        if table:  # the parser's own words are about a text that was never meant to be TOML
+            problem = fault((f"{where}",), "is a table of data and no release file", table)
+    else:
+        if only_release and isinstance(raw.get("source"), dict):
+            raw["source"]["only_release"] = True
+        _choose(raw, window)
+        return replace(checked(raw, where, data), window=window)
+    raise SpecError([problem])
+
+
+def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
+    """Check the parsed text of a release file that lies at `path`.
+
+    Raises SpecError, whose `problems` hold every fault at once.
+    """
+    faults, faulty = list(islice(_giants(raw), MOST_PROBLEMS)), frozenset[str]()
+    if isinstance(items := raw.get("release"), list) and len(items) > MOST_TABLES:
+        faults += [fault(("release",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
+    if faults:
+        raise SpecError(faults)
+    belief = raw.get("belief")
+    named = belief.get("kind") if isinstance(belief, dict) else None
+    kind = KINDS.find(named if named in KINDS else SEQUENCES)
+    try:
+        spec: Any = kind.sections.model_validate(raw)
+    except ValidationError as error:
+        faults = problems_of(error.errors(), _schema(kind), raw, other_kinds())
+        valid = kind.valid_parts(raw)
+        if valid is None:
+            raise SpecError(faults) from None
+        spec, faulty = valid
+    meaning = kind.meaning(spec, faulty, path.parent, data)
+    has_units = spec.source is not None and spec.source.unit is not None
+    shared: list[TakifuguError] = []
+    if not any(error.where[:1] == ("joint_epsilon",) for error in faults):
+        shared += sharing_problems(spec.release, raw.get("joint_epsilon"), meaning.framework, has_units)
+    if faults or shared or not meaning.complete:
+        raise SpecError([*faults, *meaning.faults, *shared])
+    return ReleaseFile(path, kind.expanded(spec), kind, meaning.belief, meaning.framework, data, meaning.table)
+
+
+def _choose(raw: dict[str, Any], window: str | None) -> None:
+    """Write one window in place of every `every` of a file that was parsed; InputError where there is none."""
+    if window is None:
+        return
+    items = raw.get("release")
+    regular = [i for i in items if isinstance(i, dict) and "every" in i] if isinstance(items, list) else []
+    if not regular:
+        raise InputError("no table is published regularly", fix='write every = "week" under [[release]]').at("window")
+    for item in regular:
+        item["window"] = window
+        item["name"] = f"{item.get('name')}-{window}"
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a path is that of data by its name, with or without the ending of a packed file."""
+    return path.name.lower().removesuffix(".gz").endswith(_TABLES)
+
+
+def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:
+    """Return the JSON Schema of a release file with this kind of belief, for editors and for `takifugu schema`.
+
+    Raises InputError for a kind that there is not.
+    """
+    return deepcopy(_schema(KINDS.find(kind)))
+
+
+@cache
+def _schema(kind: Kind) -> dict[str, Any]:
+    return kind.sections.model_json_schema()
+
+
+def _flat(text: str) -> str:
+    """Return the text of a TOML file; ValueError for keys of very many dots, for which the parser takes too long."""
+    if _DEEP.search(text):
+        raise ValueError(f"a key has more than {DEEPEST} dots")
+    return text
+
+
+def _giants(value: Any, where: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
+    """Name the whole numbers that no float holds: TOML has them, and comparisons with floats fail.
+
+    Likewise texts that are too long to mean anything, and lists and tables that nest too deep.
+    """
+    if depth > DEEPEST:
+        start = f"{InputError().at(*where).place[:40]}..."
+        yield fault((start,), f"nests more than {DEEPEST} times", "write keys as the documentation names them")
+    elif isinstance(value, str):
+        if len(value) > LONGEST_TEXT:
+            yield fault(where, f"is longer than {LONGEST_TEXT:,} characters", "write a shorter text")
+    elif isinstance(value, dict):
+        for key, inside in value.items():
+            short = key if len(key) <= 60 else f"{key[:57]}..."
+            yield from _giants(inside, (*where, short), depth + 1)
+    elif isinstance(value, list):
+        for position, inside in enumerate(value):
+            yield from _giants(inside, (*where, position), depth + 1)
+    elif isinstance(value, int) and abs(value) > _LARGEST:
+        yield fault(where, "is too large a number", f"write one of at most {_LARGEST}")

@@ -1,0 +1,89 @@
+"""What a release file means, and every fault in it that no single key shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.data import Table
+from takifugu.model.frameworks import Framework
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.promise import only_release_problems
+from takifugu.releasing.file.source import is_there
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.kind import Kind
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """What a release file means, as far as it is not faulty, and every fault that no single key shows."""
+
+    belief: Any
+    framework: Framework | None
+    table: Table | None
+    faults: Sequence[TakifuguError]
+
+    @property
+    def complete(self) -> bool:
+        return self.belief is not None and not self.faults
+
+
+def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
+    """Return what a file of a kind means, with every fault in the order in which it was found.
+
+    Sections that are faulty are None, and `faulty` keys have examples in their place; of the others everything is told
+    that can be.
+    """
+    sections = {name: getattr(spec, name) for name in ("source", "belief", "hide") if hasattr(spec, name)}
+    problems = [] if None in sections.values() else list(kind.shape(spec, folder, data))
+    odd = {str(error.where[0]) if error.where else "" for error in problems}
+    odd |= {name for name, section in sections.items() if section is None}
+    odd |= {"belief" for key in faulty - kind.harmless if key.startswith("belief.")}
+    belief, framework, table = None, None, None
+    if not odd.intersection(kind.believes_from or odd):
+        belief = _believed(kind, spec, folder, problems)
+    if not odd & {"hide", ""}:
+        framework = _hidden(kind, spec, belief, problems)
+    if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
+        table, faults = kind.opened(spec, belief, folder, data)
+        problems += faults if table is None or faults else kind.reveals(spec, folder, table)
+    if spec.source is not None and None not in spec.release:
+        problems += only_release_problems(spec.source, spec.release)
+    names = [None if item is None else item.name.lower() for item in spec.release]
+    for number, item in enumerate(spec.release):
+        if item is not None:
+            problems += [two_tables(item.name, number)] if names[number] in names[:number] else []
+            problems += kind.item(item, number, belief, folder)
+    return Meaning(belief, framework, table, problems)
+
+
+def two_tables(name: str, number: int) -> TakifuguError:
+    return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
+
+
+def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) -> Any:
+    belief = None
+    try:
+        belief = kind.belief(spec, folder)
+        faults += [] if spec.source is None else kind.unreadable(spec, belief)
+    except SpecError as error:  # several faults, each with its place
+        faults += error.faults
+    except TakifuguError as error:
+        faults.append(blamed(error, *kind.belief_key(spec)))
+    return belief
+
+
+def _hidden(kind: Kind, spec: Any, belief: Any, faults: list[TakifuguError]) -> Framework | None:
+    try:
+        if belief is not None:
+            return kind.framework_of(spec, belief)
+        kind.hidden_alone(spec)
+    except SpecError as error:
+        faults += error.faults
+    except TakifuguError as error:
+        faults.append(blamed(error, "hide"))
+    return None

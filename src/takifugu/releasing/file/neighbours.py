@@ -1,0 +1,126 @@
+"""Release files beside another one: which of them read the same data, and as which source of which ledger.
+
+Whoever describes the same data in two release files has two ledgers, or two sources of one, each of which knows half of
+what was spent. Only what is written in the files is read: no data and no ledger.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.files import read_file
+from takifugu.core.names import normalised
+from takifugu.releasing.file.same_data import is_one_of
+
+#: Larger files are no release files, and so many are looked at.
+LARGEST, MOST_FILES = 1_000_000, 500
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A release file of a folder: its ledger as it is written there, and its output folder, None by default.
+
+    `source` is the name of its source in the ledger and `budget` its budget, None where neither could be one;
+    `names_units` says whether it names a column of units.
+    """
+
+    path: Path
+    ledger: str
+    output: str | None
+    source: str | None
+    budget: Any
+    names_units: bool = False
+
+    @property
+    def place(self) -> str | Path:
+        """Return where its ledger is."""
+        return self.ledger if "://" in self.ledger else self.path.parent / self.ledger
+
+
+def ledger_by_default(path: Path) -> str:
+    """Return the name of a release file's ledger in a first draft: no other file of the folder has it.
+
+    >>> ledger_by_default(Path("study/minutes.toml"))
+    'minutes-ledger.db'
+    """
+    return f"{path.stem}-ledger.db"
+
+
+def output_by_default(path: Path) -> str:
+    """Return the name of a release file's output folder where it names none.
+
+    >>> output_by_default(Path("study/minutes.toml"))
+    'minutes-published'
+    """
+    return f"{path.stem}-published"
+
+
+def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
+    """Yield the release files of a folder that read the same file of data, sorted by name; others are skipped.
+
+    `data` is a path, or the URL that they name.
+    """
+    for path in sorted(folder.glob("*.toml"))[:MOST_FILES]:
+        try:
+            raw = tomllib.loads(read_file(path, LARGEST).decode("utf-8-sig"))
+        except (OSError, ValueError, RecursionError):
+            continue
+        section, ledger, output = raw.get("source"), raw.get("ledger"), raw.get("output")
+        source = section if isinstance(section, dict) else {}
+        named = source.get("file")
+        if isinstance(ledger, str) and ledger and isinstance(named, str) and _is_same(folder, named, data):
+            name, budget = source.get("name"), source.get("budget")
+            yield Neighbour(
+                path, ledger,
+                output=output if isinstance(output, str) else None,
+                source=name if isinstance(name, str) and normalised(name) else None,
+                budget=budget if isinstance(budget, int | float | str | dict) else None,
+                names_units=source.get("unit") is not None,
+            )  # fmt: skip
+
+
+def first_about(path: Path, data: Path) -> Neighbour | None:
+    """Return the release file whose ledger, source and budget a new one about these data declares, too, if any.
+
+    One ledger knows all that was spent on them, under one name: the first file of the folder that reads them decides.
+    """
+    return next(neighbours(path.parent, data), None)
+
+
+def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
+    """Return the ledger that a new release file about these data declares, and whose it is, if another file's."""
+    other = first_about(path, data)
+    if other is None:
+        return ledger_by_default(path), None
+    return other.ledger, None if other.path.name == path.name else other.path
+
+
+def ledgers_apart(path: Path, data: Any, ledger: str | Path) -> Iterator[Neighbour]:
+    """Yield the other release files of the folder that read the same data and declare another ledger."""
+    for other in neighbours(path.parent, data):
+        if other.path.name != path.name and not _is_same_ledger(other.place, ledger):
+            yield other
+
+
+def names_apart(path: Path, data: Any, ledger: str | Path, source: str) -> Iterator[Neighbour]:
+    """Yield the other release files of the folder that read the same data as another source of the same ledger."""
+    for other in neighbours(path.parent, data):
+        apart = other.source is not None and normalised(other.source) != normalised(source)
+        if other.path.name != path.name and apart and _is_same_ledger(other.place, ledger):
+            yield other
+
+
+def _is_same(folder: Path, named: str, data: str | Path) -> bool:
+    if "://" in named or "://" in str(data):
+        return named == str(data)
+    return is_one_of(folder / named, [Path(data)])
+
+
+def _is_same_ledger(one: str | Path, other: str | Path) -> bool:
+    if "://" in str(one) or "://" in str(other):
+        return str(one) == str(other)
+    return is_one_of(Path(one), [Path(other)])

@@ -1,0 +1,71 @@
+"""First drafts of release files under a policy; nothing of the data but its columns' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from takifugu.data.kinds import NUMBERS, WHOLE
+from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.drafting import budget_line, comment, head, line, name_line, plain, relative, written_lines
+from takifugu.releasing.file.problems import toml_of
+
+
+def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
+    """Return the text of a release file about the visits at `data`, to be written to `output`.
+
+    It is valid as soon as the lines that say FILL IN are filled in.
+    """
+    return "\n".join([*head(data, output), *_source(data, output, columns), *_rest(columns)]) + "\n"
+
+
+def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+    yield "[source]"
+    yield name_line(data, output)
+    yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
+    yield from written_lines(columns)
+    person, place = columns[0], columns[min(1, len(columns) - 1)]
+    for key, question, column in (("person", "who was there", person), ("place", "where", place)):
+        yield from comment(f"FILL IN the column that says {question}.")
+        yield f"# {key} = {toml_of(column.name)}"
+    for key, number in zip(("x", "y"), _coordinates(columns), strict=False):
+        yield line(f"# {key} = {toml_of(number.name)}", "instead of place and places, with x, y and grid")
+    yield budget_line(data, output, 1.0, "the most that these people may ever spend")
+    yield line('# elsewhere = "ignore"', "leave out rows at other places than those below; else they are refused")
+    yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
+    yield ""
+
+
+def _coordinates(columns: Sequence[Column]) -> list[Column]:
+    numbers = [column for column in columns[1:] if column.kind in (NUMBERS, WHOLE)]
+    return numbers[:2] if len(numbers) > 1 else []
+
+
+def _rest(columns: Sequence[Column]) -> Iterator[str]:
+    yield line("[belief]", "what the data can be; nothing is believed about them")
+    yield 'kind = "asymmetric"'
+    yield from comment(
+        "FILL IN all places, from public knowledge and not from these data: a list, a public file, or the boxes of a "
+        "grid (then source.x and source.y in place of source.place)."
+    )
+    yield '# places = ["bar", "shop"]'
+    yield line('# places = { file = "places.csv", column = "place" }', "instead of places: the column of a file")
+    if _coordinates(columns):
+        yield from comment("Or, instead of places and place, with x and y:")
+        yield "# grid = { x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }"
+    yield from comment(
+        "If it is a fact that nobody was at more than so many of the places (one per hour, 24 hours), say it: less "
+        "noise. Data that break it are refused; nothing is ever cut."
+    )
+    yield "# most = 24"
+    yield ""
+    yield "[hide]"
+    yield line('visits = "all"', "that a person was where they were; not that they were not elsewhere")
+    yield ""
+    yield line("[[release]]", "one such section for each table that is published")
+    yield 'name = "safe-places"'
+    yield line('query = "safe"', 'or "visitors", the numbers themselves')
+    yield from comment("FILL IN the largest number of people at a place that you call safe.")
+    yield "# at_most = 5"
+    yield line("# limit = 20", "after so many places that are not known to be safe, no more are answered")
+    yield line("epsilon = 1.0", "`takifugu explain` says what that means")

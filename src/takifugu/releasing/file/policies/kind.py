@@ -1,0 +1,301 @@
+"""Release files under a policy: their domain, policy and queries, and how private visits become counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import bdtr
+
+from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
+from takifugu.data import Numerals, Table, totals
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.frameworks import Framework
+from takifugu.model.policies.boxes import Boxes
+from takifugu.model.policies.framework import Asymmetric
+from takifugu.model.policies.places import Visits
+from takifugu.model.policies.policy import EachOf, Policy
+from takifugu.model.policies.predicates import any_of, none_of
+from takifugu.model.queries import AtMost, Count, Query, Visitors
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, foreign_keys
+from takifugu.releasing.file.partial import valid_section
+from takifugu.releasing.file.policies.draft import draft
+from takifugu.releasing.file.policies.reading import listed_places, numbers_of, valued, visited
+from takifugu.releasing.file.policies.sections import (
+    PlacesSpec,
+    PolicyBeliefSpec,
+    PolicyHideSpec,
+    PolicyItemSpec,
+    PolicyReleaseSpec,
+    PolicySourceSpec,
+    PriorSpec,
+)
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.promise import promise_problems
+from takifugu.releasing.file.records.reading import no_lookalikes
+from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
+from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
+
+#: The keys of [[release]] that only some queries have.
+_BELONGS = {
+    "at_most": ("safe",), "limit": ("safe",), "places": ("safe", "visitors"), "states": ("count", "safe"),
+}  # fmt: skip
+_PUBLIC_LIST = "list the places from public knowledge: places read from the data would tell where somebody was"
+
+
+class UnderPolicy(Kind):
+    """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
+
+    names: ClassVar[tuple[str, ...]] = ("asymmetric",)
+    sections: ClassVar[type[FileSpec]] = PolicyReleaseSpec
+    believes_from = ("belief",)
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        return draft(data, output, columns)
+
+    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
+        """Return the sections that are valid by themselves, None for the others."""
+        faulty, items = set[str](), raw.get("release")
+        spec = PolicyReleaseSpec.model_construct(
+            source=valid_section(PolicySourceSpec, raw.get("source"), "source", faulty),
+            belief=valid_section(PolicyBeliefSpec, raw.get("belief")),
+            hide=valid_section(PolicyHideSpec, raw.get("hide")),
+            prior=valid_section(PriorSpec, raw.get("prior")) if "prior" in raw else None,
+            release=tuple(map(_valid_item, items)) if isinstance(items, list) else (),
+        )
+        return spec, frozenset({*faulty, "release"})
+
+    def shape(self, spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterator[TakifuguError]:
+        belief, source, hide = spec.belief, spec.source, spec.hide
+        forms = [key for key in ("places", "grid", "values") if getattr(belief, key) is not None]
+        if len(forms) != 1:
+            what = f"has {' and '.join(forms)}" if forms else "does not say what the data can be"
+            yield fault(("belief",), what, "write one of places, grid and values")
+            return
+        needed = {"places": ("person", "place"), "grid": ("person", "x", "y"), "values": ("value",)}[forms[0]]
+        for key in ("person", "place", "x", "y", "value"):
+            if (getattr(source, key) is None) is (key in needed):
+                missing, unused = "is missing", f"is not used with belief.{forms[0]}"
+                yield fault(("source", key), missing if key in needed else unused, f"write {' and '.join(needed)}")
+        if (belief.people is None) is (forms[0] == "values"):
+            what = "is missing: how many people there are is public here" if belief.people is None else "is not used"
+            yield fault(("belief", "people"), what, "it belongs to values, and values need it")
+        if belief.most is not None and forms[0] == "values":
+            yield fault(("belief", "most"), "is not used with values", "each person has one value")
+        given = [key for key in ("visits", "policy") if getattr(hide, key) is not None]
+        if len(given) != 1:
+            yield fault(("hide",), "hides nothing" if not given else "hides visits and a policy", "write one of them")
+        if hide.visits is not None and forms[0] == "values":
+            yield fault(("hide", "visits"), "is about places", 'write policy = [{ none_of = ["ill"] }]')
+        for number, one in enumerate(hide.policy or ()):
+            if (one.none_of is None) is (one.any_of is None):
+                yield fault(("hide", "policy", number), "is no predicate", "write one of none_of and any_of")
+        if isinstance(belief.places, PlacesSpec):
+            yield from _private(spec, folder, data)
+        if spec.prior is not None:
+            yield from _prior_faults(spec)
+
+    def belief(self, spec: PolicyReleaseSpec, folder: Path) -> Visits | Domain:
+        """Return what the data can be, from public files only."""
+        given = spec.belief
+        if given.values is not None and given.people is not None:
+            return Domain.of(given.people, given.values)
+        if given.grid is not None:
+            boxes = Boxes.of(given.grid.x, given.grid.y, given.grid.columns, given.grid.rows)
+            return Visits.of_boxes(boxes, given.most)
+        places = given.places
+        if isinstance(places, PlacesSpec):
+            places = _places_in(places, spec.source, folder)
+        return Visits.of(places or (), given.most)
+
+    def belief_key(self, spec: PolicyReleaseSpec) -> tuple[str, ...]:
+        form = next((key for key in ("places", "grid", "values") if getattr(spec.belief, key) is not None), "")
+        return ("belief", form) if form else ("belief",)
+
+    def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
+        hide = spec.hide
+        if hide.visits is not None:
+            rules: list[Any] = [EachOf(None if hide.visits == "all" else tuple(hide.visits))]
+        else:
+            rules = [none_of(*one.none_of) if one.none_of else any_of(*(one.any_of or ())) for one in hide.policy or ()]
+        try:
+            return Asymmetric(Policy(tuple(rules)), belief)
+        except TakifuguError as error:
+            error.where = ()
+            raise SpecError([blamed(error, "hide", "visits" if hide.visits is not None else "policy")]) from None
+
+    def columns(self, spec: PolicyReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+        named = [(("source", key), getattr(spec.source, key)) for key in ("person", "place", "x", "y", "value")]
+        return [(key, column) for key, column in named if column is not None]
+
+    def item(self, item: PolicyItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
+        where = ("release", number)
+        faults = list(foreign_keys(item, number, _BELONGS))
+        if item.query == "safe" and item.at_most is None:
+            faults.append(fault((*where, "at_most"), "is missing", "write the threshold, at_most = 5"))
+        of_values = isinstance(belief, Domain)
+        if belief is not None and of_values and (item.query == "visitors" or item.places is not None):
+            key = "query" if item.query == "visitors" else "places"
+            faults.append(fault((*where, key), "is about places", 'publish "count" or "safe", with states'))
+        if belief is not None and not of_values and (item.query == "count" or item.states is not None):
+            key = "query" if item.query == "count" else "states"
+            faults.append(fault((*where, key), "is about values", 'publish "visitors" or "safe", with places'))
+        if belief is not None and of_values and not item.states and not faults:
+            faults.append(fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]'))
+        yield from faults
+        yield from promise_problems(item, number)
+        if belief is None or faults:
+            return
+        try:
+            query = self.query(item, belief, folder)
+            _ = belief.resolve(query) if isinstance(belief, Visits) else query.resolve(belief)
+        except TakifuguError as error:
+            keys = {"threshold": "at_most", "limit": "limit", "states": "states", "places": "places"}
+            yield blamed(error, *where, keys.get(str(error.where[-1]) if error.where else "", "query"))
+
+    def layout(self, spec: PolicyReleaseSpec) -> Mapping[str, Any]:
+        """Return what decides at which place a row is: boxes of two grids are named alike."""
+        grid = spec.belief.grid
+        if grid is None:
+            return super().layout(spec)
+        return {**super().layout(spec), "grid": Boxes.of(grid.x, grid.y, grid.columns, grid.rows).to_dict()}
+
+    def query(self, item: PolicyItemSpec, belief: Any, folder: Path) -> Query:
+        """Return the query of one table: counts of visitors or of values, compared with a threshold where one is."""
+        counted: Query = Visitors(item.places) if isinstance(belief, Visits) else Count(item.states or ())
+        if item.query != "safe" or item.at_most is None:
+            return counted
+        return AtMost(counted, item.at_most, item.limit)
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        spec: Any = file.spec
+        source, domain = spec.source, file.belief
+        if isinstance(domain, Domain):
+            values = valued(file.table, source.value, domain.alphabets[0], domain.size)
+            return (Unit(None, values),)
+        where = [source.place] if domain.boxes is None else [source.x, source.y]
+        if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
+            no_lookalikes(file.table, source.place, domain.places, "place")
+        placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
+        return (Unit(None, visited(file.table, source.person, where, placed, domain, source.elsewhere)),)
+
+    def assumptions(self, spec: PolicyReleaseSpec) -> Iterator[str]:
+        if spec.belief.values is not None:
+            yield "how many people there are is public"
+            return
+        yield "the list of places is public, and so are the thresholds"
+        yield (
+            'the data are complete: "safe" speaks of the visits that are in them, each person counted once at a place, '
+            "and of no others"
+        )
+        if spec.source.elsewhere == "ignore":
+            yield "rows at places that are not declared are left out: nothing is said about those places"
+        if spec.belief.most is not None:
+            yield (
+                f"data in which somebody was at more than {spec.belief.most} of the places are refused: that a table "
+                "was published at all tells that nobody was, which epsilon does not count"
+            )
+
+    def foresee(self, spec: PolicyReleaseSpec, item: PolicyItemSpec, noise: Any) -> Iterator[str]:
+        """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
+        if spec.prior is None or not isinstance(noise, SafeCells):
+            return
+        pairs = zip(spec.prior.counts, spec.prior.shares, strict=True)
+        shares = {count: as_fraction(share, "a share") for count, share in pairs}
+        for threshold in sorted({*noise.thresholds})[:1]:
+            safe = sum((share for count, share in shares.items() if count <= threshold), Fraction(0))
+            if not safe:
+                yield f"{item.name}: no place is safe, if the counts are as [prior] says"
+                continue
+            expected = expected_share(noise, shares, threshold)
+            yield (
+                f"{item.name}: if the counts are as [prior] says, {100 * expected:.3g} % of the places with at most "
+                f"{threshold} are expected to be called safe, and {100 * (1 - expected):.3g} % missed; none is called "
+                "safe wrongly"
+            )
+
+
+def expected_share(noise: SafeCells, shares: dict[int, Fraction], threshold: int) -> float:
+    """Return the expected share of safe places that are called safe, counts independent and distributed so.
+
+    A place is asked about while fewer values than the limit came before it: their number is binomial.
+    """
+    safe = math.fsum(float(share) for count, share in shares.items() if count <= threshold)
+    expectation = math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items()) / safe
+    if noise.limit is None:
+        return expectation
+    value = 1 - math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items())
+    before = np.arange(noise.cells)
+    reached = float(bdtr(np.minimum(noise.limit - 1, before), before, value).sum())  # P(fewer values than the limit)
+    return expectation * reached / noise.cells
+
+
+def _valid_item(raw: Any) -> PolicyItemSpec | None:
+    """Return a table to publish, with examples in place of faulty keys where they tell nothing wrong about others."""
+    faulty = set[str]()
+    item: PolicyItemSpec | None = valid_section(PolicyItemSpec, raw, "", faulty)
+    return item if faulty <= {".name", ".epsilon"} else None
+
+
+def _boxed(boxes: Boxes, numerals: Numerals) -> Any:
+    def placed(key: tuple[str, ...]) -> str | None:
+        key = tuple(map(numerals.plain, key))
+        for _ in numbers_of(key):  # finite numbers
+            pass
+        x, y = (Fraction(text) for text in key)
+        return boxes.place(x, y)
+
+    return placed
+
+
+def _places_in(given: PlacesSpec, source: Any, folder: Path) -> tuple[str, ...]:
+    """Return the places that a public file lists, sorted; InputError where it cannot be read or lacks some."""
+    try:
+        groups = totals(_opened(given, source, folder), [], by=[given.column])
+    except DataError as error:
+        raise error.of(InputError) from None
+    return tuple(str(group.key[0]) for group in groups)
+
+
+def _opened(given: PlacesSpec, source: Any, folder: Path) -> Table:
+    return open_public(given, source, folder / given.file, missing=False)
+
+
+def _private(spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
+    """Yield a fault where the list of places is the private data itself."""
+    given: Any = spec.belief.places
+    path, key = folder / given.file, ("belief", "places", "file")
+    if is_one_of(path, private_files(spec.source, folder, data)):
+        yield fault(key, IS_PRIVATE, _PUBLIC_LIST)
+        return
+    if spec.source.place is None or given.column != spec.source.place or not is_there(spec.source, folder, data):
+        return
+    try:
+        if path.exists() and same_rows(
+            _opened(given, spec.source, folder), open_source(spec.source, folder, data), [given.column]
+        ):
+            yield fault(key, IS_PRIVATE, _PUBLIC_LIST)
+    except TakifuguError:
+        return  # whoever needs these files says what is wrong with them
+
+
+def _prior_faults(spec: PolicyReleaseSpec) -> Iterator[TakifuguError]:
+    prior: Any = spec.prior
+    counts, shares = prior.counts, [as_fraction(share, "a share") for share in prior.shares]
+    if len(counts) != len(shares) or len({*counts}) != len(counts):
+        yield fault(("prior", "shares"), "is not one share for each count", "give each count once, with one share")
+    elif min(counts) < 0:
+        yield fault(("prior", "counts"), "holds a negative count", "counts are 0 or more")
+    elif min(shares) < 0 or sum(shares) != 1:
+        yield fault(("prior", "shares"), f"adds up to {float(sum(shares)):g}", "shares are 0 or more, and 1 together")
+
+
+UNDER_POLICY = UnderPolicy()

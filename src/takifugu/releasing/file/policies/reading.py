@@ -1,0 +1,78 @@
+"""Private visits as counts: every person once at a place, whatever number of rows says so; no message names anybody."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from takifugu.core.errors import DataError
+from takifugu.data import UNKNOWN, UNOBSERVED, Table, tally, totals
+from takifugu.model.policies.places import Visits
+from takifugu.releasing.file.records.reading import called, no_lookalikes, wrong
+
+#: A place from the texts of a row, or None where it is none of the declared ones.
+Placed = Callable[[tuple[str, ...]], Any]
+
+
+def visited(table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str) -> Any:
+    """Return how many people were at each place, shape (1, places); rows of one person and place count once.
+
+    Raises DataError, which names the key and nobody, for missing names and places, for two spellings of a name, for
+    places that are not declared (unless `elsewhere` is "ignore"), and for a person at more places than declared.
+    """
+    groups = [group.key for group in totals(table, [], by=[person, *where], null_keys="keep")]
+    for place, column in enumerate(where, start=1):
+        if any(key[place] is None for key in groups):
+            fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
+            raise wrong("file", f"column {column!r} has missing values", fix=fix)
+    names = called("person", person, "person", [key[0] for key in groups])
+    records: dict[str, set[Any]] = {name: set() for name in names.values()}
+    for who, *rest in groups:
+        place = placed(tuple(map(str, rest)))
+        if place is not None:
+            records[names[str(who)]].add(place)
+        elif elsewhere != "ignore":
+            raise wrong(
+                "elsewhere", "the data have a row at a place that is not declared",
+                fix='declare all places, or write elsewhere = "ignore": nothing is then said about that place',
+            )  # fmt: skip
+    try:
+        return domain.counted(records.values())
+    except DataError as error:
+        error.where = ()
+        raise error.at("source", "file").placed() from None
+
+
+def listed_places(domain: Visits) -> Placed:
+    """Return how the text of a place is read."""
+    known = {str(place): place for place in domain.places}
+    return lambda key: known.get(key[0])
+
+
+def valued(table: Table, column: str, values: Sequence[Any], people: int) -> list[Any]:
+    """Return one value per person, in an order that says nothing of the data.
+
+    Raises DataError for another number of rows than people, and for values that are missing or not declared.
+    """
+    tallied = tally(table, {column: {str(value): code for code, value in enumerate(values)}})
+    if sum(tallied.values()) != people:
+        raise wrong("file", "the data have another number of rows than belief.people says", fix="check both")
+    codes = {code for code, in tallied}
+    if codes & {UNOBSERVED, UNKNOWN}:
+        no_lookalikes(table, column, values, "value")
+        what = "missing values" if UNOBSERVED in codes else "a value that is not declared"
+        raise wrong("value", f"column {column!r} has {what}", fix=f"its values are {[str(v) for v in values][:20]}")
+    return [value for code, value in enumerate(values) for _ in range(tallied.get((code,), 0))]
+
+
+def numbers_of(key: Sequence[str]) -> Iterator[float]:
+    """Yield the coordinates of a row; DataError, which quotes nothing, for what is no finite number."""
+    for text in key:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise wrong("file", "a coordinate is no finite number", fix="write numbers only")
+        yield value

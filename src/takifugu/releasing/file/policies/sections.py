@@ -1,0 +1,158 @@
+"""The sections of a release file under a policy: people and places, or one declared value per person."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictInt
+
+from takifugu.releasing.file.sections import (
+    AllowZeroNoise,
+    FileKeys,
+    FileSpec,
+    ItemDelta,
+    ItemEpsilon,
+    ItemWords,
+    Mechanism,
+    Name,
+    Number,
+    Path,
+    Positive,
+    Section,
+    SourceFile,
+    SourceKeys,
+    State,
+    TableName,
+    Text,
+)
+
+Ends = tuple[Number, Number]
+
+
+class PolicySourceSpec(SourceKeys):
+    """Where the private data are: a row for each visit of a person to a place, or a row for each person."""
+
+    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["infected"])]
+    file: Annotated[SourceFile, Field(examples=["visits.csv"])] = None
+    person: Annotated[Text | None, Field(description="the column that names the person", examples=["person"])] = None
+    place: Annotated[Text | None, Field(description="the column with the place", examples=["place"])] = None
+    x: Annotated[Text | None, Field(description="with a grid: the column with the first coordinate")] = None
+    y: Annotated[Text | None, Field(description="with a grid: the column with the second coordinate")] = None
+    value: Annotated[Text | None, Field(description="with values: the column with each person's value")] = None
+    elsewhere: Annotated[
+        Literal["refuse", "ignore"],
+        Field(description='what to do with rows at a place that is not declared: "refuse" (default) or "ignore"'),
+    ] = "refuse"
+
+    @property
+    def unit(self) -> None:
+        """All people together are one unit: a move of one of them is what is hidden."""
+        return None
+
+
+class PlacesSpec(FileKeys):
+    """The list of places in a public file; never in the private data, which would tell where anybody was."""
+
+    file: Annotated[Path, Field(description="a public file with a row for each place", examples=["places.csv"])]
+    column: Annotated[Text, Field(description="its column with the places", examples=["place"])]
+
+
+class GridSpec(Section):
+    """Equal boxes over a public range of coordinates, in rows and columns; a box is called r3c7, counted from 0."""
+
+    x: Annotated[Ends, Field(description="from where to where the columns go", examples=[[-74.27, -73.68]])]
+    y: Annotated[Ends, Field(description="from where to where the rows go", examples=[[40.55, 40.99]])]
+    columns: Annotated[Positive, Field(le=4096, description="how many columns", examples=[71])]
+    rows: Annotated[Positive, Field(le=4096, description="how many rows", examples=[71])]
+
+
+class PolicyBeliefSpec(Section):
+    """What the data can be. Nothing is believed about them: a policy protects whatever anybody knows."""
+
+    kind: Annotated[Literal["asymmetric"], Field(description="a policy; nothing is believed")]
+    places: Annotated[
+        PlacesSpec | tuple[State, ...] | None,
+        Field(description="all the places, a list or a public file", examples=[["bar", "shop"]]),
+    ] = None
+    grid: Annotated[GridSpec | None, Field(description="the places are boxes of a grid")] = None
+    most: Annotated[
+        Positive | None,
+        Field(description="the most places of one person: a fact, such as one per hour; nothing is ever cut"),
+    ] = None
+    values: Annotated[
+        tuple[State, ...] | None, Field(min_length=2, description="the values that a person can have, one each")
+    ] = None
+    people: Annotated[
+        StrictInt | None, Field(ge=1, le=10_000_000, description="with values: how many people there are, public")
+    ] = None
+
+
+class PredicateSpec(Section):
+    """One predicate: the record has none of these values, or has one of these at least."""
+
+    none_of: Annotated[
+        tuple[State, ...] | None, Field(min_length=1, description="hide that a record has one of these")
+    ] = None
+    any_of: Annotated[
+        tuple[State, ...] | None, Field(min_length=1, description="hide that a record has none of these")
+    ] = None
+
+
+class PolicyHideSpec(Section):
+    """The policy: a move of one record is hidden if every predicate that held before it still holds."""
+
+    visits: Annotated[
+        Literal["all"] | tuple[State, ...] | None,
+        Field(description='hide that a person was at each of these places, "all" or a list', examples=["all"]),
+    ] = None
+    policy: Annotated[
+        tuple[PredicateSpec, ...] | None,
+        Field(description="predicates over declared values", examples=[[{"none_of": ["ill"]}]]),
+    ] = None
+
+
+class PriorSpec(Section):
+    """What is known in public of the counts: for the forecast alone, never for the noise."""
+
+    counts: Annotated[tuple[StrictInt, ...], Field(min_length=1, description="counts", examples=[[0, 1, 5]])]
+    shares: Annotated[
+        tuple[Number, ...], Field(min_length=1, description="the share of the places", examples=[[0.9, 0.08, 0.02]])
+    ]
+
+
+class PolicyItemSpec(ItemWords):
+    """One table to publish."""
+
+    name: Annotated[TableName, Field(examples=["safe-places"])]
+    query: Annotated[
+        Literal["safe", "visitors", "count"],
+        Field(description="which counts are at most a threshold, or the counts themselves", examples=["safe"]),
+    ]
+    epsilon: ItemEpsilon
+    delta: ItemDelta = 0
+    mechanism: Mechanism = "auto"
+    at_most: Annotated[
+        Number | dict[str, Number] | None,
+        Field(description='safe: the threshold, one number or one for each place; "fewer than 3" is 2', examples=[5]),
+    ] = None
+    limit: Annotated[
+        Positive | None,
+        Field(description="safe: after so many places that are not known to be safe the others are not answered"),
+    ] = None
+    places: Annotated[
+        tuple[State, ...] | None, Field(min_length=1, description="the places that are counted; default: all")
+    ] = None
+    states: Annotated[
+        tuple[State, ...] | None, Field(min_length=1, description="with values: the values that are counted")
+    ] = None
+    allow_zero_noise: AllowZeroNoise = False
+
+
+class PolicyReleaseSpec(FileSpec):
+    """A release file under a policy, version 1: one source, what the data can be, what is hidden, releases."""
+
+    source: Annotated[PolicySourceSpec, Field(description="where the private data are")]
+    belief: Annotated[PolicyBeliefSpec, Field(description="what the data can be")]
+    hide: Annotated[PolicyHideSpec, Field(description="what must stay secret")]
+    prior: Annotated[PriorSpec | None, Field(description="what is known in public, for the forecast")] = None
+    release: Annotated[tuple[PolicyItemSpec, ...], Field(min_length=1, description="the tables to publish")]

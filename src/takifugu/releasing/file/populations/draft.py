@@ -1,0 +1,98 @@
+"""The first draft of a release file that randomises a column; nothing of the data but its columns' names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from takifugu.data.kinds import NUMBERS, WHOLE
+from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.drafting import budget_line, comment, head, line, name_line, plain, relative, written_lines
+from takifugu.releasing.file.problems import toml_of
+
+
+def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
+    """Return the text of a release file about the rows at `data`, to be written to `output`.
+
+    It is valid as soon as the lines that say FILL IN are filled in.
+    """
+    return "\n".join([*head(data, output), *_source(data, output, columns), *_belief(columns), *_release()]) + "\n"
+
+
+def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+    unit = next((c for c in columns if c.role == "unit"), None)
+    numbers = [c for c in columns if c.kind == NUMBERS]
+    yield "[source]"
+    yield name_line(data, output)
+    yield line(f"file = {toml_of(relative(data, output))}", "one row per value")
+    yield from written_lines(columns)
+    if unit is None:
+        rest = [c for c in columns if c.kind != NUMBERS][1:]
+        if rest:
+            yield line(f"# unit = {toml_of(rest[0].name)}", "with units_independent: whose row it is")
+    else:
+        yield line(f"unit = {toml_of(unit.name)}", "guessed: whose row it is")
+    if len(numbers) == 2:
+        yield line(f"coordinates = {toml_of([c.name for c in numbers])}", "guessed: first and second coordinate")
+    else:
+        listed = plain(", ".join(toml_of(c.name) for c in columns))
+        yield from comment(f"FILL IN the column with the values, or the two with the coordinates, of {listed}.")
+        of_values = [c for c in columns if c.role != "unit"] or columns
+        yield f"# value = {toml_of(of_values[0].name)}"
+        if places := _coordinates(columns):
+            yield line(f"# coordinates = {toml_of(places)}", "instead of value, values, laws, with box, reference")
+    yield from comment("FILL IN the most rows that one person may have; the promise is about all of them together.")
+    yield "# rows_per_person = 1"
+    yield line('# batch = "2026-03"', "a name for these rows: no row is in batches of two names")
+    yield budget_line(data, output, 1.0, "the most epsilon that a person may ever spend")
+    yield ""
+
+
+def _coordinates(columns: Sequence[Column]) -> list[str]:
+    """Return two columns of numbers that may be coordinates, or none."""
+    numbers = [column.name for column in columns if column.kind in (NUMBERS, WHOLE) and column.role is None]
+    return numbers[:2] if len(numbers) > 1 else []
+
+
+def _belief(columns: Sequence[Column]) -> Iterator[str]:
+    yield line("[belief]", "the populations that a row may come from")
+    yield 'kind = "populations"'
+    yield line('source = "assumed"', "FILL IN where they come from; the certificate prints it")
+    box = "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
+    counted = f'file = "public.csv", population = {toml_of(columns[0].name)}, smoothing = 1, confidence = 0.99'
+    reference = f"# reference = {{ {counted} }}"
+    if len([c for c in columns if c.kind == NUMBERS]) == 2:
+        yield from comment("FILL IN a box that the places lie in and that is known without them.")
+        yield box
+        yield from comment("FILL IN the public file of other people in which each population's places are counted.")
+        yield reference
+    else:
+        yield from comment("FILL IN the values as they are known without the data.")
+        yield '# values = ["shop", "street"]'
+        yield from comment("FILL IN how likely each value is in each population. Not from these data.")
+        yield '# laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
+        yield from comment("Or, instead of laws: counted in a public file of other people.")
+        yield reference
+        if _coordinates(columns):
+            yield from comment("For places, with coordinates: a box that is known without them.")
+            yield box
+    yield from comment(
+        "What is counted is a class: the promise holds for every population that the public file supports with this "
+        'confidence. Where a person has several rows there, write unit = "person" in it: then each counts once.'
+    )
+    yield from comment("FILL IN: are a person's rows independent of each other, given the population? Only then write")
+    yield "# rows_independent = true"
+    if all(c.role != "unit" for c in columns):
+        if [c for c in columns if c.kind != NUMBERS][1:]:
+            yield line("# units_independent = true", "with unit: one person says nothing about the others")
+    else:
+        yield from comment("FILL IN: does one person say nothing about the others (no families)? Only then write this.")
+        yield "# units_independent = true"
+    yield ""
+
+
+def _release() -> Iterator[str]:
+    yield line("[[release]]", "one such section for each table that is published")
+    yield 'name = "randomised"'
+    yield line('query = "each-value"', "each row's value, randomised by itself")
+    yield line("epsilon = 1.0", "for a person, all rows together")

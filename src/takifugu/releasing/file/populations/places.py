@@ -1,0 +1,93 @@
+"""A box of places: a grid of cells, the cell of each coordinate, and how long a unit of either coordinate is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.populations.sections import BoxSpec
+
+#: One degree of a great circle of the earth, in metres (its mean radius is 6,371,009 m).
+DEGREE = 111_195
+#: Centres of cells are written with so many digits after the point.
+_DIGITS = 12
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells of equal size, listed row by row (the first coordinate runs fastest)."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+    cells: tuple[int, int]
+    clamps: bool
+
+    @property
+    def centres(self) -> tuple[tuple[float, float], ...]:
+        """Return the centre of each cell."""
+        one, two = ([_centre(self, axis, k) for k in range(self.cells[axis])] for axis in (0, 1))
+        return tuple((x, y) for y in two for x in one)
+
+    def cells_of(self, first: Floats, second: Floats) -> npt.NDArray[np.int32]:
+        """Return the number of the cell of each place.
+
+        Raises DataError for coordinates that are missing or not finite, and unless they are clamped for places outside
+        the box; no message says which, or how many.
+        """
+        numbers = []
+        for axis, given in enumerate((first, second)):
+            if not np.isfinite(given).all():
+                raise DataError(
+                    "a coordinate is missing or not finite", rule="there is no such place", fix="drop these rows"
+                ).at("coordinates")
+            low, high, count = self.low[axis], self.high[axis], self.cells[axis]
+            if not self.clamps and ((given < low) | (given > high)).any():
+                raise DataError(
+                    "a place lies outside of the declared box", fix='declare a larger box, or write outside = "clamp"'
+                ).at("coordinates")
+            inside = np.clip(given, low, high)
+            numbers.append(np.minimum(((inside - low) / (high - low) * count).astype(np.int64), count - 1))
+        numbers_of_cells: npt.NDArray[np.int32] = (numbers[1] * self.cells[0] + numbers[0]).astype(np.int32)
+        return numbers_of_cells
+
+
+def grid_of(box: BoxSpec) -> Grid:
+    """Return the grid that [belief.box] declares; InputError, which names the key, for a box without an inside."""
+    ends = []
+    for key, pair in (("first", box.first), ("second", box.second)):
+        low, high = (float(as_fraction(end, "an end of the box", "box", key)) for end in pair)
+        if not low < high:
+            raise InputError(f"goes from {low:g} to {high:g}", rule="it must have an inside").at("box", key)
+        ends.append((low, high))
+    (a, b), (c, d) = ends
+    if box.degrees and not (-90 <= c < d <= 90 and -360 <= a < b <= 360):
+        raise InputError("are no degrees of longitude and latitude, in this order").at("box")
+    if box.degrees and box.metres is not None:
+        raise InputError("is given beside degrees", fix="write one of both").at("box", "metres")
+    grid = Grid((a, c), (b, d), box.cells, box.outside == "clamp")
+    if len(set(grid.centres)) < math.prod(box.cells) or math.prod(box.cells) < 2:
+        raise InputError(f"are {list(box.cells)}", rule="there must be two different cells or more").at("box", "cells")
+    return grid
+
+
+def scales_of(box: BoxSpec) -> tuple[tuple[Any, Any], str]:
+    """Return how long a unit of either coordinate is, and in what; degrees are measured in the middle of the box."""
+    if box.degrees:
+        low, high = (float(as_fraction(end, "an end of the box")) for end in box.second)
+        along = Fraction(round(DEGREE * math.cos(math.radians((low + high) / 2))))
+        return (max(along, Fraction(1)), Fraction(DEGREE)), "m"
+    return ((1, 1), "") if box.metres is None else (box.metres, "m")
+
+
+def _centre(grid: Grid, axis: int, number: int) -> float:
+    low, high, count = grid.low[axis], grid.high[axis], grid.cells[axis]
+    return round(low + (high - low) * (number + 0.5) / count, _DIGITS)

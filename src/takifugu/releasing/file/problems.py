@@ -1,0 +1,222 @@
+"""A validator's findings as sentences: `path.in.file: what is wrong; what to write instead`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean
+from takifugu.releasing.file.toml_words import in_toml
+from takifugu.releasing.file.unsupported import instead_of
+
+Where = tuple[Step, ...]
+
+#: What pydantic calls a kind that it does not know.
+_TAGS = ("union_tag_not_found", "union_tag_invalid")
+#: Nobody reads more faults at a time.
+MOST_PROBLEMS = 100
+
+
+def problems_of(
+    errors: Sequence[Any], schema: dict[str, Any], raw: Any, more_kinds: str = ""
+) -> list[TakifuguError]:
+    """Return one error per fault that pydantic found, in the order of the file; `more_kinds` are known."""
+    problems: dict[Where, TakifuguError] = {}
+    placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
+    for error, where, node in placed:
+        if len(problems) == MOST_PROBLEMS:
+            problems["...",] = fault(("the file",), "has more faults than these", "fix these first")
+            break
+        if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+            continue  # the list is short only because its members are faulty, and they are reported
+        inside = any(len(other) > len(where) and other[: len(where)] == where for _, other, _ in placed)
+        nested = error["type"].endswith("_type") and inside and bool(where)
+        if where not in problems and not nested:  # a value that fits no member of a union is reported once per member
+            key = InputError().at(*where).place.rsplit(".", 1)[-1]
+            one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema)
+            if error["type"] in _TAGS and where == ("belief",):
+                one.fix += more_kinds
+            problems[where] = one.at(*(where or ("the file",)))
+    return list(problems.values())
+
+
+def fault(where: Where, what: str, fix: str = "", rule: str = "") -> InputError:
+    """Return what is wrong at a key of the file.
+
+    >>> fault(("release", 0, "grid"), "is missing", 'write grid = "0.01"').line
+    'release[0].grid: is missing; write grid = "0.01"'
+    """
+    return InputError(what, rule=rule, fix=fix).at(*where)
+
+
+def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
+    """Return an error of a lower layer as a fault of the key that is to blame; every fault ends with what to do.
+
+    >>> blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line
+    "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
+    >>> blamed(InputError("it takes numbers", fix="give codes={'ill': 1}"), "release", 0).fix
+    'give codes = { ill = 1 }'
+    """
+    error.where = where
+    error.reworded(in_toml)
+    error.fix = error.fix or ("" if error.rule else "repair it")
+    return error
+
+
+def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[Where, dict[str, Any]]:
+    """Return a fault's path as the user would write it, and the schema of the place (or of its parent's keys).
+
+    Steps of `loc` that name no key of the file (the tags of unions) are left out.
+    """
+    path: Where = ()
+    node, value = schema, raw
+    parent = schema
+    for step in loc:
+        node = _resolve(node, schema, value)
+        if isinstance(step, int):
+            items: dict[str, Any] = node.get("items") or next(iter(node.get("prefixItems", [])), {})
+            path, parent, node = (*path, step), node, items
+            value = value[step] if isinstance(value, list) and step < len(value) else None
+        elif step in node.get("properties", {}) or (isinstance(value, dict) and step in value):
+            parent, node = node, node.get("properties", {}).get(step, {})
+            path = (*path, str(step))
+            value = value.get(step) if isinstance(value, dict) else None
+    if not node:
+        node = parent
+    return path, _resolve(node, schema, value)
+
+
+def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[str, Any]:
+    """Follow references, and choose the member of a union that the value's kind or type selects."""
+    while True:
+        if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
+            node = {**node["allOf"][0], **{k: v for k, v in node.items() if k != "allOf"}}
+        elif "$ref" in node:
+            target = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
+            node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
+        elif "discriminator" in node:
+            mapping = node["discriminator"]["mapping"]
+            kind = value.get("kind") if isinstance(value, dict) else None
+            if not isinstance(kind, str) or kind not in mapping:
+                return {**node, "kinds": list(mapping)}
+            node = {"$ref": mapping[kind]}
+        elif "anyOf" in node:
+            members = [m for m in node["anyOf"] if m.get("type") != "null"]
+            nested = [m for m in members if "$ref" in m or m.get("type") in ("array", "object")]
+            chosen = members if len(members) == 1 else nested if isinstance(value, list | dict) else []
+            if len(chosen) != 1:
+                return node
+            node = {**chosen[0], **{k: v for k, v in node.items() if k in ("description", "examples")}}
+        else:
+            return node
+
+
+def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -> TakifuguError:
+    kind, given = error["type"], error.get("input")
+    if kind == "value_error":
+        raised = error["ctx"]["error"]
+        return blamed(raised) if isinstance(raised, TakifuguError) else InputError(f"{raised}")
+    if kind == "missing":
+        return InputError("is missing", fix=_write(key, node, schema))
+    if kind == "extra_forbidden":
+        known = list(node.get("properties", {}))
+        what = f"is not a known key here{did_you_mean(key, known)}"
+        return InputError(what, fix=f"write one of {', '.join(known)}")
+    if kind in _TAGS:
+        kinds = node.get("kinds", [])
+        tag = given.get("kind") if isinstance(given, dict) else None
+        what = f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
+        if tag is None:
+            alike = [key for key in given if did_you_mean("kind", [key.lower()])] if isinstance(given, dict) else []
+            what = f"has no kind, and {alike[0]!r} is not it" if alike else "has no kind"
+        return InputError(what, fix=f"write kind = {_either(kinds)}")
+    if kind == "literal_error":
+        allowed = _allowed(node)
+        return InputError(f"is {_text(given)}{did_you_mean(given, allowed)}", fix=f"write {_either(allowed)}")
+    if kind == "string_pattern_mismatch":
+        fix = f"write up to 64 letters, digits, '-' or '_', for example {_example(node)}"
+        return InputError(f"is {_text(given)}", fix=fix)
+    if kind in ("string_too_short", "too_short"):
+        return InputError(f"is {'empty' if not given else 'too short'}", fix=_write(key, node, schema))
+    if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
+        kinds = list(dict.fromkeys(_KINDS[m["type"]] for m in _members(node) if m.get("type") in _KINDS))
+        kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]
+        what = f"is {_text(given)}, not {' or '.join(kinds) or 'what belongs here'}"
+        return InputError(what, fix=_write(key, node, schema))
+    rule = f"it must be {error['msg'].removeprefix('Input should be ')}"
+    return InputError(f"is {_text(given)}", rule=rule, fix=_write(key, node, schema))
+
+
+def _unsupported(error: Any, key: str, node: dict[str, Any], raw: Any) -> TakifuguError | None:
+    """Return the error for a query that has a name and is not published, None for anything else."""
+    is_query = error["type"] == "literal_error" and key == "query"
+    return instead_of(error.get("input"), _allowed(node), raw) if is_query else None
+
+
+def _allowed(node: dict[str, Any]) -> list[Any]:
+    return [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
+
+
+_KINDS = {
+    "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+    "array": "a list", "object": "a section",
+}  # fmt: skip
+
+
+def _members(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return node.get("anyOf") or [node]
+
+
+def _text(given: Any) -> str:
+    text = {True: "true", False: "false"}.get(given, repr(given)) if isinstance(given, bool) else repr(given)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _either(allowed: Sequence[Any]) -> str:
+    return " or ".join(f'"{a}"' if isinstance(a, str) else str(a) for a in allowed)
+
+
+def _example(node: dict[str, Any]) -> str:
+    examples = node.get("examples")
+    return toml_of(examples[0]) if examples else ""
+
+
+def toml_of(value: Any) -> str:
+    """Write a plain value as TOML reads it back.
+
+    >>> print(toml_of(["it's", 'a "b"', 1, 0.5, True, {"x y": 1}]))
+    ["it's", "a \\"b\\"", 1, 0.5, true, { "x y" = 1 }]
+    """
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_key(k)} = {toml_of(v)}' for k, v in value.items())} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_of, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_of(name)
+
+
+def _write(key: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
+    """Return what to write: an example where the schema has one, else what the key means."""
+    example = _example(node)
+    if example:
+        meaning = f" ({node['description']})" if "description" in node else ""
+        return f"write {key} = {example}{meaning}"
+    if node.get("type") == "array" and "$ref" in node.get("items", {}):
+        item = _resolve(node["items"], schema, None)
+        needed = [name for name in item["properties"] if name in item["required"] or name == "epsilon"]
+        return f"add a section [[{key}]] with {', '.join(needed)}"
+    if node.get("type") == "object" and "properties" in node:
+        return f"add a section [{key}] with {', '.join(node.get('required', node['properties']))}"
+    if "kinds" in node:
+        return f"add a section [{key}] with kind = {_either(node['kinds'])}"
+    allowed = [v for m in _members(node) for v in m.get("enum", [])]
+    if allowed:
+        return f"write {_either(allowed)}"
+    return f"write {key}: {node['description']}" if "description" in node else f"fix {key}"

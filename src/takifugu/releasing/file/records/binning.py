@@ -1,0 +1,55 @@
+"""Numbers of records as values: by the bins that [source] declares for the one column that is read, or for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from takifugu.core.errors import TakifuguError
+from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Numerals
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.records.reading import wrong
+
+
+def bins_of(source: Any, column: str | None = None) -> Bins | None:
+    """Return the bins of a column, or those of the one column that is read; None where its texts are its values."""
+    given: Mapping[str, Any] | None = source.bins
+    if given is None or column is None:
+        return None if given is None else Bins(given)
+    return Bins(given[column]) if column in given else None
+
+
+def bins_problems(source: Any, columns: bool) -> Iterator[TakifuguError]:
+    """Yield what is wrong with the bins of [source]; they are declared for each column where records have `columns`."""
+    for name, given in (source.bins or {}).items():
+        if isinstance(given, Mapping) != columns:
+            what, fix = "is bins of one column", f"write bins = {{ {name} = {{ low = [0, 10], high = [10, 20] }} }}"
+            if not columns:
+                what, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
+            yield fault(("source", "bins", name), what, fix)
+            return
+    for name in source.bins or {} if columns else [None]:
+        try:
+            bins_of(source, name)
+        except TakifuguError as error:
+            yield blamed(error, "source", "bins", *([] if name is None else [name]))
+
+
+def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:
+    """Return the value that a text's number counts as; the text itself where its column has no bins."""
+    if bins is None or text is None:
+        return text
+    code = bins.code_of(numerals.plain(text))
+    return None if code == UNOBSERVED else state_in(code, column, bins)
+
+
+def state_in(code: int, column: str, bins: Bins) -> str:
+    """Return the value of a bin's number; DataError, which names no number, for what is in no bin."""
+    if code == OUTSIDE:
+        listed = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
+        what = f"column {column!r} has a number that is in none of the bins"
+        raise wrong("bins", what, fix=f"declare bins for all numbers that can occur; they are {listed}")
+    if code == UNKNOWN:
+        fix = "repair them, or name them as missing"
+        raise wrong("bins", f"column {column!r} has texts that are no numbers", fix=fix)
+    return str(bins.states[code])

@@ -1,0 +1,138 @@
+"""Users whose value is a combination of columns (age group and sex), and tables by their groups.
+
+A combination is one value of a user, written "young, f": so a table of all combinations is a histogram, in which a user
+who changes moves one count down and another one up. A table by groups has a cell for each group, in which its own users
+count, and no others (queries.by): who is in which group is public, as the belief declares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from takifugu.core.errors import TakifuguError, did_you_mean
+from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
+from takifugu.model.queries import By, Query, State
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.records.binning import bins_of, state_in
+from takifugu.releasing.file.records.reading import wrong
+from takifugu.releasing.file.records.sections import RecordItemSpec
+
+BETWEEN = ", "
+
+
+def columns_of(source: Any) -> tuple[str, ...]:
+    """Return the columns whose combination is a user's value: one, where its own values are."""
+    given = source.value
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+
+
+def combined(value: State | tuple[State, ...]) -> State:
+    """Return the name of a combination of values; a single value is its own."""
+    return BETWEEN.join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def faults_of(spec: Any) -> Iterator[TakifuguError]:
+    """Yield what is wrong with the values of several columns, and with bins of them."""
+    columns, belief = columns_of(spec.source), spec.belief
+    if len(set(columns)) < len(columns):
+        yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
+    for name in spec.source.bins or () if len(columns) > 1 else ():
+        if name not in columns:
+            yield fault(("source", "bins", name), "is no column of source.value", f"write one of {list(columns)}")
+    places = [("values",)] if belief.groups is None else [("groups", n, "values") for n in range(len(belief.groups))]
+    listed = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
+    several = isinstance(spec.source.value, tuple)
+    for place, values in zip(places, listed, strict=True):
+        odd = [v for v in values or () if len(v if isinstance(v, tuple) else (v,)) != len(columns) or (
+            isinstance(v, tuple) != several)]  # fmt: skip
+        if odd and columns:
+            one = [f"a value of {column}" for column in columns]
+            what = f"has {combined(odd[0])!r}, which is not one value for each column of source.value"
+            fix = f"write lists such as {one}" if several else "write single values"
+            yield fault(("belief", *place), what, fix)
+        texts = [str(combined(v)) for v in values or ()]
+        if len(set(texts)) < len(texts) and several:
+            yield fault(("belief", *place), "has two combinations that are written alike", "rename a value")
+
+
+def by_faults(spec: Any) -> Iterator[TakifuguError]:
+    """Yield what is wrong with tables by the group of users, or by the columns of their values."""
+    for number, item in enumerate(spec.release):
+        if item.by is None:
+            continue
+        where, (groups, columns) = ("release", number, "by"), _grouping(spec, item)
+        known = [*filter(None, (spec.source.group,)), *columns_of(spec.source)]
+        unknown = next((name for name in named(item) if name not in known), None)
+        if unknown is not None:
+            yield fault(
+                where, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, known)}",
+                f"write some of {known}; what a table is by beside the public group is a part of each user's value, "
+                'value = ["age", "sex"]',
+            )  # fmt: skip
+        elif groups and spec.belief.groups is None:
+            yield fault(where, "is the column of groups, and the belief has none", "write [[belief.groups]]")
+        elif columns and (columns != columns_of(spec.source) or item.query != "histogram"):
+            fix = f'write query = "histogram" and by = {list(known)}, and add up its cells: that costs nothing more'
+            yield fault(where, "must name all columns of source.value in their order, or none of them", fix)
+
+
+def named(item: RecordItemSpec) -> tuple[str, ...]:
+    """Return what a table is by, as its file names it."""
+    return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
+
+
+def _grouping(spec: Any, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
+    """Return whether a table is by group, and which columns of the value it is by."""
+    names = named(item)
+    return spec.source.group in names, tuple(name for name in names if name != spec.source.group)
+
+
+def by_group(query: Query, spec: Any, item: RecordItemSpec) -> Query:
+    """Return the query of one table: a cell for each group where it is by them."""
+    if not _grouping(spec, item)[0]:
+        return query
+    ends = list(accumulate((group.size for group in spec.belief.groups), initial=0))
+    cells = {group.name: range(*ends[n : n + 2]) for n, group in enumerate(spec.belief.groups)}
+    return By(query, cells, by=spec.source.group)
+
+
+def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the text of every column of each combination, by its name; who is absent is so in all columns."""
+    listed = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
+    texts = {str(combined(value)): tuple(map(str, value)) for values in listed for value in values}
+    width = len(next(iter(texts.values())))
+    return [texts.get(word, (word,) * width) for word in words]
+
+
+def counted(
+    table: Table, source: Any, words: Sequence[tuple[str, ...]], groups: Mapping[str, Mapping[str, int]]
+) -> dict[tuple[int, ...], int]:
+    """Return how many rows have each combination, by its number in `words`, and group.
+
+    A combination that is not among `words` has the number UNKNOWN; missing values, and numbers in no bin, are refused.
+    """
+    columns = columns_of(source)
+    bins: dict[str, Bins | None] = {name: bins_of(source, name) for name in columns}
+    codes = {name: {text: n for n, text in enumerate(dict.fromkeys(word[place] for word in words))}
+             for place, name in enumerate(columns)}  # fmt: skip
+    known: dict[str, Known] = {name: bins[name] or codes[name] for name in columns}
+    known.update(groups)
+    number, counts = {word: n for n, word in enumerate(words)}, dict[tuple[int, ...], int]()
+    for row, rows in tally(table, known).items():
+        codes_here, rest = row[: len(columns)], row[len(columns) :]
+        texts = [
+            _text(code, name, bins[name], list(codes[name])) for code, name in zip(codes_here, columns, strict=True)
+        ]
+        key = number.get(tuple(texts), UNKNOWN), *rest
+        counts[key] = counts.get(key, 0) + rows
+    return counts
+
+
+def _text(code: int, column: str, bins: Bins | None, texts: Sequence[str]) -> str:
+    if code == UNOBSERVED:
+        raise wrong("file", f"column {column!r} has missing values", fix="fill them, or drop these rows")
+    if bins is not None:
+        return state_in(code, column, bins)
+    return "" if code in (UNKNOWN, OUTSIDE) else texts[code]

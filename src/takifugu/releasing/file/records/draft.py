@@ -1,0 +1,158 @@
+"""First drafts of release files of records: nothing of the data but the names of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.drafting import (
+    budget_line,
+    comment,
+    head,
+    line,
+    listed,
+    name_line,
+    relative,
+    written_lines,
+)
+from takifugu.releasing.file.problems import toml_of
+
+_NEEDS = {"unit": "with units_independent: ", "group": "with groups: "}
+_WHAT = {
+    "unit": "the unit of a row; without it there is one row", "value": "what each row contributes",
+    "group": "the group of a user, if groups differ", "person": "the person of a row",
+}  # fmt: skip
+
+
+def draft(data: Path, output: Path, columns: Sequence[Column], kind: str, roles: Sequence[str]) -> str:
+    """Return the text of a release file about the records at `data`, to be written to `output`.
+
+    It is valid as soon as the lines that say FILL IN are filled in.
+    """
+    beliefs = {"table": _table, "network": _network, "users": _users, "contacts": _contacts}
+    source = list(_source(data, output, columns, roles, kind))
+    parts = [head(data, output), source, _belief(kind), beliefs[kind](columns), _rest(kind, columns)]
+    if not any(row.startswith("# unit = ") for row in source) and all(column.role != "unit" for column in columns):
+        parts = [[row for row in part if not row.startswith("# units_independent")] for part in parts]
+    return "\n".join(row for part in parts for row in part) + "\n"
+
+
+def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str], kind: str) -> Iterator[str]:
+    by_role = {c.role: c for c in columns if c.role is not None}
+    yield "[source]"
+    yield name_line(data, output)
+    yield line(f"file = {toml_of(relative(data, output))}", "one row per person or case")
+    yield from written_lines(columns)
+    free = [column for column in columns if column.role is None]
+    read = [] if kind in ("users", "contacts") else free[:2]  # what the belief is about
+    guessed = {role: column for role, column in by_role.items() if role == "group"}
+    unused = [column for column in free if column not in read]
+    examples = guessed | dict(zip([role for role in roles if role not in by_role], unused, strict=False))
+    for role in roles:
+        if role in by_role and role != "group":
+            yield line(f"{role} = {toml_of(by_role[role].name)}", f"guessed: {_WHAT[role]}")
+            continue
+        needed = role in ("value", "person")
+        if needed:
+            yield from comment(f"FILL IN the column that says {_WHAT[role]}.")
+        if role in examples or needed:
+            name = examples[role].name if role in examples else columns[0].name
+            yield line(f"# {role} = {toml_of(name)}", "" if needed else f"{_NEEDS.get(role, '')}{_WHAT[role]}")
+    yield from comment(f"Its columns: {listed(columns)}.")
+    yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
+    yield ""
+
+
+def _belief(kind: str) -> Iterator[str]:
+    yield line("[belief]", "what somebody who wants to know a secret may believe about the data")
+    yield f'kind = "{kind}"'
+
+
+def _table(columns: Sequence[Column]) -> Iterator[str]:
+    one, other = _two(columns)
+    yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
+    yield from comment(
+        "FILL IN the columns that matter and how likely their values go together: counted in a public file of the same "
+        "kind, or row by row, from literature or judgement; not from these data."
+    )
+    yield from counted_or_listed(one, other)
+    yield from _independent(columns)
+
+
+def _network(columns: Sequence[Column]) -> Iterator[str]:
+    yield from comment("FILL IN the file of a Bayesian network whose variables are called as the columns are.")
+    yield '# file = "network.bif"'
+    yield from _independent(columns)
+
+
+def counted_or_listed(one: str, other: str) -> Iterator[str]:
+    """Yield the hints of a table of probabilities of two columns, or of one where both are the same."""
+    names = f"[{one}, {other}]" if one != other else f"[{one}]"
+    rows = '[["a", "yes"], ["a", "no"], ["b", "yes"]]' if one != other else '[["a"], ["yes"]]'
+    shares = '["0.5", "0.25", "0.25"]' if one != other else '["0.75", "0.25"]'
+    yield f"# columns = {names}"
+    yield f"# rows = {rows}"
+    yield f"# probabilities = {shares}"
+    fit = f'# fit = {{ file = "public.csv", columns = {names} }}'
+    yield line(fit, "instead of columns, rows and probabilities: counted in a file")
+
+
+def _independent(columns: Sequence[Column]) -> Iterator[str]:
+    if any(column.role == "unit" for column in columns):
+        yield from comment(
+            "FILL IN: does one unit say nothing about the others (no families, no shared rooms)? Only then write this."
+        )
+        yield "# units_independent = true"
+    else:
+        yield line("# units_independent = true", "with unit: one unit says nothing about the others")
+    yield ""
+
+
+def _users(columns: Sequence[Column]) -> Iterator[str]:
+    yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
+    yield from comment("FILL IN how many users there are (this becomes public), what each can contribute, how likely.")
+    yield "# size = 25"
+    yield '# values = ["yes", "no"]'
+    yield "# probabilities = [0.1, 0.9]"
+    yield from comment("Or, instead of size, values and probabilities, with group:")
+    yield '# groups = [{ name = "ward 1", size = 25, values = ["yes", "no"], probabilities = [0.1, 0.9] }]'
+    yield ""
+
+
+def _contacts(columns: Sequence[Column]) -> Iterator[str]:
+    yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
+    yield from comment("FILL IN a public file of who met whom, and the two columns with the names of a pair.")
+    yield '# file = "meetings.csv"'
+    yield '# columns = ["one", "other"]'
+    yield from comment("FILL IN the two states, well first; how likely infection is from outside, by an ill person.")
+    yield '# states = ["well", "ill"]'
+    yield "# outside = 0.1"
+    yield "# inside = 0.3"
+    yield ""
+
+
+def _rest(kind: str, columns: Sequence[Column]) -> Iterator[str]:
+    one, other = _two(columns)
+    yield "[hide]"
+    if kind in ("table", "network"):
+        key = "attribute" if kind == "table" else "variable"
+        yield from comment(f"What stays secret: every value, or with {key} the value of one column.")
+        yield f"# {key} = {one}"
+    else:
+        yield line('kind = "every-entry"', "the value of every single person")
+    yield ""
+    yield line("[[release]]", "one such section for each table that is published")
+    yield 'name = "published-number"'
+    yield line('query = "count"', 'or "histogram", "sum", "mean", "identity"')
+    yield from comment("FILL IN the values that are counted.")
+    yield '# states = ["ill"]' if kind == "contacts" else '# states = ["yes"]'
+    if kind in ("table", "network"):
+        yield line(f"# variables = [{other}]", "the columns that are read; default: all")
+    yield line("epsilon = 1.0", "`takifugu explain` says what that means")
+
+
+def _two(columns: Sequence[Column]) -> tuple[str, str]:
+    """Return two columns that name nobody, as TOML writes them; one of them twice where there are no two."""
+    free = [column for column in columns if column.role is None] or list(columns)
+    return toml_of(free[0].name), toml_of(free[min(1, len(free) - 1)].name)

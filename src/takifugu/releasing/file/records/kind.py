@@ -1,0 +1,210 @@
+"""What all kinds of records share: the rules between their sections, their secrets and their queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+from takifugu.core.entries import positions
+from takifugu.core.errors import InputError, TakifuguError, did_you_mean, within
+from takifugu.core.names import normalised
+from takifugu.data import missing_states
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Additive, Count, Histogram, Identity, Mean, Query, State, Sum
+from takifugu.model.secrets import attribute, every_entry
+from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.releasing.file.choices import ABOVE, BY_RANK, CHOICES, blamed_key, choice_of, missing_of
+from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, foreign_keys
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.promise import promise_problems
+from takifugu.releasing.file.records.draft import draft
+from takifugu.releasing.file.records.reading import spelled
+from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
+from takifugu.releasing.file.sections import FileSpec
+
+#: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
+_READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
+_HIDES = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
+
+#: The keys of [[release]] that only some queries have.
+_BELONGS = {
+    "states": ("histogram", "count", *CHOICES),
+    "codes": ("sum", "mean", "identity", *BY_RANK, ABOVE),
+    "share": ("quantile",),
+    "k": ("top-k",),
+    "thresholds": (ABOVE,),
+    "by": ("histogram", "count", "sum", "mean", "identity"),
+    "grid": ("sum", "mean", "identity"),
+    "attribute": ("sum", "mean", "identity"),
+    "variables": ("histogram", "count", "sum", "mean", *CHOICES, ABOVE),
+    "total": ("histogram",),
+    "adjust": ("histogram", "count"),
+}
+
+
+class Records(Kind):
+    """A kind whose data are rows without an order in time.
+
+    `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has; `has_columns` says
+    whether a row is a record of several columns.
+    """
+
+    sections: ClassVar[type[FileSpec]] = RecordReleaseSpec
+    reads: ClassVar[tuple[str, ...]] = ()
+    hides: ClassVar[str] = ""
+    has_columns: ClassVar[bool] = False
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        return draft(data, output, columns, kind, [*self.roles])
+
+    def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
+        source, hide, kind = spec.source, spec.hide, spec.belief.kind
+        for key, readers in _READERS.items():
+            if getattr(source, key) is not None and key not in self.reads:
+                what = f"belongs to a belief of kind {' or '.join(readers)}"
+                yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
+        yield from self.shape_faults(spec)
+        yield from self.by_shape(spec)
+        for key, other in _HIDES.items():
+            if getattr(hide, key) and key != self.hides:
+                fix = f"with {kind!r} write {self.hides}, or leave it out" if self.hides else "leave it out"
+                yield fault(("hide", key), f"belongs to a belief of kind {other!r}", fix)
+        named = hide.variable or hide.attribute or hide.person
+        if hide.kind and named:
+            what = "hides every entry, and one is named beside it"
+            yield fault(("hide", "kind"), what, "write only one of them")
+        if (hide.a is None) != (hide.b is None) or (hide.a is not None and not named):
+            what = "a and b are the two values of one variable, attribute or person"
+            yield fault(("hide",), what, "write all three, or only its name")
+        yield from self.private_files(spec, folder, data)
+
+    def shape_faults(self, spec: Any) -> Iterable[TakifuguError]:
+        """Yield what does not fit together in the sections of this kind."""
+        return ()
+
+    def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
+        """Yield what is wrong with tables by something: here a row is an answer of its own, or has one column."""
+        for number, item in enumerate(spec.release):
+            if item.by is not None:
+                yield fault(
+                    ("release", number, "by"), f"does not belong to a belief of kind {spec.belief.kind!r}",
+                    'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
+                )  # fmt: skip
+
+    def private_files(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
+        """Yield the key of the belief that names the private data's own file undeclared."""
+        return ()
+
+    def values(self, belief: Any) -> list[tuple[State, ...]]:
+        """Return the values that each entry of a record may have, as the data spell them: no two of one entry alike."""
+        alphabets = [belief.alphabet(entry) for entry in range(belief.size)]
+        for alphabet in alphabets:
+            spelled(alphabet)
+        return alphabets
+
+    def unreadable(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
+        values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
+        for text in missing_states(values, (), spec.source.missing):
+            what = f"the value {text!r} counts as missing, so it would never be read"
+            yield fault(self.belief_key(spec), what, "rename it, or remove it from source.missing")
+
+    def framework_of(self, spec: RecordReleaseSpec, belief: Any) -> Framework:
+        hide = spec.hide
+        name = hide.variable or hide.attribute or (normalised(hide.person) if hide.person else None)
+        if name is None:
+            return Pufferfish(every_entry(), belief)
+        values = spelled(belief.alphabet(belief.position(name)))
+        if hide.a is None or hide.b is None:
+            return Pufferfish(every_entry(name), belief)
+        return Pufferfish(attribute(name, _known(hide.a, values), _known(hide.b, values)), belief)
+
+    def columns(self, spec: RecordReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+        keys = [(("source", key), getattr(spec.source, key)) for key in ("unit", "person", "value", "group")]
+        named = [(key, name) for key, one in keys for name in (one if isinstance(one, tuple) else (one,))]
+        of_belief = [(("source", "file"), str(name)) for name in belief.names] if self.has_columns else []
+        return [(key, column) for key, column in named if column is not None] + of_belief
+
+    def item(self, item: RecordItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
+        where = ("release", number)
+        if item.query == "count" and not item.states:
+            yield fault((*where, "states"), "is missing", 'write the states to count, for example states = ["yes"]')
+            return
+        if item.query == "identity" and item.attribute is None:
+            fix = 'write the column whose value is published, attribute = "education"'
+            yield fault((*where, "attribute"), "is missing", fix)
+            return
+        foreign = next(iter((*missing_of(item, number), *foreign_keys(item, number, _BELONGS))), None)
+        if foreign is not None:
+            yield foreign
+            return
+        for key in ("attribute", "variables"):
+            if belief is not None and not self.has_columns and getattr(item, key) is not None:
+                what = "names columns, but a row here is one value"
+                yield fault((*where, key), what, "publish a count, sum or mean of all")
+                return
+        yield from promise_problems(item, number)
+        if belief is None:
+            return
+        try:
+            self.query(item, belief, folder).resolve(belief)
+        except TakifuguError as error:
+            key = "states" if item.query in ("histogram", "count") else "codes"
+            key = blamed_key(error, item) if item.query in (*CHOICES, ABOVE) else key
+            at = error.where[:1]
+            yield blamed(error, *where, *(at if at in (("grid",), ("variables",), ("attribute",)) else (key,)))
+
+    def query(self, item: RecordItemSpec, belief: Any, folder: Path) -> Query:
+        """Return the query of one table; names of states become the belief's own."""
+        with within("variables"):
+            entries = None if item.variables is None else tuple(item.variables)
+            read: Sequence[int] = range(belief.size) if entries is None else positions(belief, entries)
+        with within("attribute"):
+            read = read if item.attribute is None else (belief.position(item.attribute),)
+        named = {str(value): value for alphabet in self.read_by(belief, read) for value in alphabet}
+        codes = None if item.codes is None else _codes(item.codes, named)
+        states = None if item.states is None else tuple(_known(s, named) for s in item.states)
+        if item.query == "identity":
+            return Identity(item.attribute, item.grid, codes)
+        if item.query in (*CHOICES, ABOVE):
+            return choice_of(item, codes, states, entries)
+        if item.query == "histogram":
+            return Histogram(states, item.total, entries)
+        if item.query == "count":
+            return Count(states or (), entries)
+        kind = Sum if item.query == "sum" else Mean
+        return kind(item.attribute, codes, entries, item.grid)
+
+    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return the total of a histogram of all values: how many entries it reads is public, and none lacks one."""
+        return answer.constant_sum() if isinstance(answer, Additive) else None
+
+    def read_by(self, belief: Any, entries: Iterable[int]) -> list[tuple[State, ...]]:
+        """Return the values of the entries that a query reads."""
+        return [belief.alphabet(entry) for entry in entries]
+
+    def assumptions(self, spec: RecordReleaseSpec) -> Iterator[str]:
+        yield from super().assumptions(spec)
+        for item in spec.release:
+            if item.variables is not None:
+                yield f"that {item.name!r} reads {', '.join(item.variables)}, and no other column, is public"
+
+
+def _known(given: Any, values: Mapping[str, State]) -> Any:
+    if str(given) not in values:
+        raise InputError(
+            f"{given!r} is a value that the belief does not know{did_you_mean(given, values)}",
+            fix=f"write one of {list(values)}",
+        )
+    return values[str(given)]
+
+
+def _codes(given: Mapping[str, Number], named: Mapping[str, State]) -> dict[State, Any]:
+    return {_known(state, named): as_fraction(code, "a code") for state, code in given.items()}
+
+
+def mass(given: Number) -> Any:
+    """Return a probability as it was written: floats stay floats, fractions written as text are exact."""
+    return as_fraction(given, "a probability") if isinstance(given, str) else given

@@ -1,0 +1,151 @@
+"""Independent users: one row per user, all of them one unit of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.data import UNKNOWN, UNOBSERVED, Known, tally
+from takifugu.model.beliefs.users import IndependentUsers
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Query, State
+from takifugu.model.secrets import ABSENT, every_entry, presence
+from takifugu.numbers.rationals import Number
+from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.records import combined
+from takifugu.releasing.file.records.binning import bins_of, bins_problems, state_in
+from takifugu.releasing.file.records.kind import Records, mass
+from takifugu.releasing.file.records.reading import no_lookalikes, spelled, value_of, wrong
+
+
+class _Users(Records):
+    names, reads, hides = ("users",), ("value", "group"), "presence"
+    roles: ClassVar[Mapping[str, str]] = {"value": "value", "group": "group"}
+
+    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
+        source, belief = spec.source, spec.belief
+        if source.unit is not None:
+            what = "does not belong to users, who are answered together"
+            yield fault(("source", "unit"), what, "leave it out, one row is one user")
+        if source.value is None:
+            fix = 'write value = "<the column with what each user contributes>"'
+            yield fault(("source", "value"), "is missing", fix)
+        yield from bins_problems(source, columns=isinstance(source.value, tuple))
+        yield from combined.faults_of(spec)
+        if source.null_keys is not None:
+            yield fault(("source", "null_keys"), "does not belong to users", "leave it out, every row is a user")
+        shared = {"size": belief.size, "values": belief.values, "probabilities": belief.probabilities}
+        if belief.groups is None:
+            if source.group is not None:
+                what = "is given, but the belief has no groups"
+                yield fault(("source", "group"), what, "write [[belief.groups]], or leave it out")
+            for key, value in shared.items():
+                if not value:
+                    fix = "write size, values and probabilities, or [[belief.groups]]"
+                    yield fault(("belief", key), "is missing", fix)
+            return
+        if source.group is None and len(belief.groups) > 1:
+            fix = "write group = \"<the column with the name of each user's group>\""
+            yield fault(("source", "group"), "is missing", fix)
+        given = [key for key, value in shared.items() if value is not None]
+        for key in [*given, *(["presence"] if belief.presence != 1 else [])]:
+            yield fault(("belief", key), "is given beside groups", "each group has its own")
+        if len({group.name for group in belief.groups}) != len(belief.groups):
+            yield fault(("belief", "groups"), "two groups have the same name", "give each its own name")
+
+    def belief(self, spec: Any, folder: Path) -> IndependentUsers:
+        given = spec.belief
+        if given.groups is not None:
+            groups = [(g.size, _law(g.values, g.probabilities), mass(g.presence)) for g in given.groups]
+        else:
+            groups = [(given.size, _law(given.values, given.probabilities), mass(given.presence))]
+        return IndependentUsers.groups(groups, given.absence, given.source)
+
+    def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
+        yield from combined.by_faults(spec)
+
+    def query_of(self, file: ReleaseFile, item: Any) -> Query:
+        return combined.by_group(super().query_of(file, item), file.spec, item)
+
+    def values(self, belief: Any) -> list[tuple[State, ...]]:
+        return [letters.values for letters in belief.letters]
+
+    def read_by(self, belief: Any, entries: Iterable[int]) -> list[tuple[State, ...]]:
+        return self.values(belief)
+
+    def framework_of(self, spec: Any, belief: IndependentUsers) -> Framework:
+        secrets = [presence()] if spec.hide.presence else []
+        return Pufferfish([*secrets, *([every_entry()] if spec.hide.kind or not secrets else [])], belief)
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        return (Unit(None, _values(file)),)
+
+    def assumptions(self, spec: Any) -> Iterator[str]:
+        yield "how many users the belief is about is public"
+        if any(spec.source.group in combined.named(item) for item in spec.release):
+            yield f"who is in which {spec.source.group!r} is public"
+        yield from super().assumptions(spec)
+
+
+def _law(given: Sequence[State | tuple[State, ...]], probabilities: Sequence[Number]) -> dict[State, Any]:
+    values = [combined.combined(value) for value in given]
+    if len(values) != len(probabilities) or len(set(values)) != len(values):
+        raise InputError(
+            f"there are {len(values)} values and {len(probabilities)} probabilities",
+            fix="give each value once, with one probability",
+        )
+    return dict(zip(values, map(mass, probabilities), strict=True))
+
+
+def _values(file: ReleaseFile) -> list[Any]:
+    """Return one value per user, in the order of the belief's groups; users of a group are alike, so they are counted.
+
+    Raises DataError for rows that are not one for each user of the belief.
+    """
+    spec: Any = file.spec
+    declared, source, belief = spec.belief.groups, spec.source, file.belief
+    groups = [(None, belief.size)] if declared is None else [(group.name, group.size) for group in declared]
+    firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
+    letters = [_spelled(belief, first) for first in firsts]
+    words = {word: code for code, word in enumerate(dict.fromkeys(w for mine in letters for w in mine))}
+    written, numbers = list(words), {str(name): code for code, (name, _) in enumerate(groups)}
+    of_group = {} if source.group is None or declared is None else {source.group: numbers}
+    if isinstance(source.value, tuple):
+        bins, column = None, combined.BETWEEN.join(source.value)
+        counts = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group)
+    else:
+        bins, column = bins_of(source), source.value
+        known: dict[str, Known] = {column: words if bins is None else bins, **of_group}
+        counts = dict(tally(file.table, known))
+    if sum(counts.values()) != belief.size:
+        raise wrong("file", "the data must have one row for each user of the belief", fix="check belief.size")
+    if any(code < 0 for _, *group in counts for code in group):
+        no_lookalikes(file.table, source.group, numbers, "group")
+        raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
+    values: list[Any] = []
+    for number, (_, size) in enumerate(groups):
+        mine = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
+        if sum(mine.values()) != size:
+            raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
+        for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
+            text = None
+            if code != UNOBSERVED:
+                text = _written(code, written) if bins is None else state_in(code, column, bins)
+            values += [value_of(text, column, letters[number], file.table)] * rows
+    return values
+
+
+def _written(code: int, words: Sequence[str]) -> str:
+    return "" if code == UNKNOWN else words[code]
+
+
+def _spelled(belief: IndependentUsers, user: int) -> dict[str, Any]:
+    """Return what a user's row may hold: a value, or "absent" where that removes the user."""
+    letters = belief.letters[int(belief.letters_of[user])]
+    return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
+
+
+USERS = _Users()

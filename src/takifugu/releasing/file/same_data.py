@@ -1,0 +1,86 @@
+"""Whether a file that a belief is read from holds the private data: the same file, or the same integers in it.
+
+What is compared is what was read, whatever its name: a copy, a link, a compressed file, Parquet and a frame are all the
+same. The answer depends on the private data, so only the operator, who holds both, is told, before anything is drawn.
+A part of the data, or recoded data, is not recognised (docs/known-weaknesses.md).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.data import UNOBSERVED, Layout, Recode, Table, tally, totals, transitions
+
+T = TypeVar("T")
+IntArray = npt.NDArray[np.int64]
+
+IS_PRIVATE = "is the private data itself, so the belief would reveal it"
+GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
+FIT_ELSEWHERE = (
+    "fit on a public file, or write private = true and accept that the promise does not cover what the belief reveals"
+)
+
+
+class PrivateBelief(InputError):
+    """A belief's file holds the private data, and this was not declared."""
+
+
+def is_one_of(path: Path, private: Iterable[Path]) -> bool:
+    """Return whether a path leads to one of these files, by whatever name or link."""
+    return any(_same_file(path, other) for other in private)
+
+
+def same_transitions(counts: IntArray, private: Table, layouts: Sequence[Layout], states: Recode) -> bool:
+    """Return whether the private data, read by one of the layouts, has exactly these counts of transitions."""
+    if not counts.any():
+        return False
+    counts_of_layouts = (_read(partial(transitions, private, layout, states)) for layout in layouts)
+    return any(other is not None and np.array_equal(counts, other) for other in counts_of_layouts)
+
+
+def same_rows(public: Table, private: Table, columns: Sequence[str]) -> bool:
+    """Return whether both hold the same rows of these columns, each equally often, in any order.
+
+    The private rows are counted where they are, by the texts of the public ones; what those lack is counted together.
+    """
+    columns = list(dict.fromkeys(columns))
+    one = _read(partial(_rows, public, columns))
+    if one is None:
+        return False
+    texts = [{key[i] for key in one} - {None} for i in range(len(columns))]
+    codes = [{str(text): code for code, text in enumerate(mine)} for mine in texts]
+    coded = {
+        tuple(UNOBSERVED if text is None else mine[text] for text, mine in zip(key, codes, strict=True)): rows
+        for key, rows in one.items()
+    }
+    tallied = _read(partial(tally, private, dict(zip(columns, codes, strict=True))))
+    return (
+        tallied == coded if tallied is not None else one == _read(partial(_rows, private, columns))
+    )  # a column of dates
+
+
+def _rows(table: Table, columns: Sequence[str]) -> dict[tuple[str | None, ...], int]:
+    return {group.key: group.rows for group in totals(table, [], by=columns, null_keys="keep")}
+
+
+def _read(reduce: Callable[[], T]) -> T | None:
+    """Return what data are reduced to, None where a rule refuses them: whoever needs them reports it."""
+    try:
+        return reduce()
+    except TakifuguError:
+        return None
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one of them is not there
+        return one.resolve() == other.resolve()

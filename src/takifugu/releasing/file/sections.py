@@ -1,0 +1,308 @@
+"""The sections of a release file as typed values; each key says what it means, for messages and for the JSON Schema."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal, Protocol, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
+
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import visible
+from takifugu.core.names import normalised
+from takifugu.data import Numerals, Written
+from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
+
+
+def _encoding(value: str | None) -> str | None:
+    Written(encoding=value)
+    return value
+
+
+def _delimiter(value: str | None) -> str | None:
+    Written(delimiter=value)
+    return value
+
+
+def _decimal(value: str | None) -> str | None:
+    Numerals(decimal="." if value is None else value)
+    return value
+
+
+def _thousands(value: str | None) -> str | None:
+    Numerals("," if value == "." else ".", value or "")
+    return value
+
+
+def _epsilon(value: int | float | str) -> int | float | str:
+    as_epsilon(value, "the budget")
+    return value
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):  # true is 1 in Python, but not in a release file
+        raise InputError(f"is {str(value).lower()}", fix="write 1")
+    return value
+
+
+def _named(value: str) -> str:
+    if not normalised(value):
+        raise InputError("is a blank name", fix="write letters or digits")
+    return value
+
+
+def _path(value: str) -> str:
+    if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
+        fix = "write a path without control characters"
+        if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
+            fix = "in double quotes \\t is a tab and \\n a line end: write / for \\, or single quotes around the path"
+        raise InputError("is not a path that a file can have", fix=fix)
+    return value
+
+
+def _words(value: str) -> str:
+    if visible(value) != value or "\n" in value or not value.strip():
+        raise InputError("is blank, or holds control characters", fix="write words on one line")
+    return value
+
+
+def _table(value: str) -> str:
+    if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", value.lower()):
+        raise InputError("is a device on Windows, so no file can have this name there", fix="write another name")
+    return value
+
+
+def _importance(value: int | float | str | None) -> int | float | str | None:
+    if value is not None and as_fraction(value, "the importance") <= 0:
+        raise InputError(f"is {value!r}", rule="it must be above 0", fix="write for example 2")
+    return value
+
+
+def _delta(value: int | float | str) -> int | float | str:
+    as_delta(value, "delta")
+    return value
+
+
+Number = StrictInt | StrictFloat | StrictStr
+Epsilon = Annotated[Number, AfterValidator(_epsilon)]
+Delta = Annotated[Number, AfterValidator(_delta)]
+State = StrictStr | StrictInt
+Text = Annotated[StrictStr, Field(min_length=1)]
+#: A name in the ledger, as it is written: the ledger itself treats all spellings of it as one.
+Name = Annotated[Text, AfterValidator(_named)]
+Path = Annotated[Text, AfterValidator(_path)]
+Positive = Annotated[StrictInt, Field(ge=1)]
+#: Public words for readers, which change no number.
+Words = Annotated[StrictStr, Field(min_length=1, max_length=200), AfterValidator(_words)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileKeys(Section):
+    """How a file is written, where that cannot be seen; for a file of a belief, what its source declares by default."""
+
+    encoding: Annotated[
+        StrictStr | None,
+        Field(description="the encoding of a CSV file; default: UTF-8", examples=["cp1252"]),
+        AfterValidator(_encoding),
+    ] = None
+    delimiter: Annotated[
+        StrictStr | None,
+        Field(description="the sign between fields of a CSV file; default: what splits its first line", examples=[";"]),
+        AfterValidator(_delimiter),
+    ] = None
+    header: Annotated[
+        StrictBool | None,
+        Field(description="false where a CSV file has no line of names: columns are column_1, column_2 ..."),
+    ] = None
+    decimal: Annotated[
+        StrictStr | None,
+        Field(description="the decimal sign of numbers that are texts", examples=[","]),
+        AfterValidator(_decimal),
+    ] = None
+    thousands: Annotated[
+        StrictStr | None,
+        Field(description="the sign between groups of three digits", examples=["."]),
+        AfterValidator(_thousands),
+    ] = None
+
+    @model_validator(mode="after")
+    def _numerals(self) -> Self:
+        Numerals(self.decimal or ".", self.thousands or "")
+        return self
+
+
+class BudgetSpec(Section):
+    """The most that a unit may ever spend."""
+
+    epsilon: Annotated[Epsilon, Field(description="the most epsilon that a unit may ever spend", examples=[4.0])]
+    delta: Annotated[Delta, Field(description="the most delta that a unit may ever spend", examples=[1e-6])] = 0
+
+
+#: Keys of [source] and [[release]] that every kind of file has.
+SourceFile = Annotated[
+    Path | None,
+    Field(description="a CSV or Parquet file, relative to this file; a frame given in Python needs none"),
+]
+Missing = Annotated[
+    tuple[StrictStr, ...],
+    Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
+]
+NullKeys = Annotated[
+    Literal["refuse", "drop"],
+    Field(description='rows without a unit, piece or person: "refuse", or "drop" to leave them out'),
+]
+Edges = tuple[Number, Number]
+Bins = Annotated[
+    dict[str, Edges] | None,
+    Field(
+        description="numbers that count as each state, from the first edge to below the second one",
+        examples=[{"still": [0, 100], "moving": [100, 2000]}],
+    ),
+]
+SamePeople = Annotated[
+    StrictBool | None,
+    Field(description="are the people of another source of the ledger (those of the same names, if any) the same?"),
+]
+Budget = Annotated[
+    Epsilon | BudgetSpec | None,
+    Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
+]
+AsComposing = Annotated[
+    StrictBool,
+    Field(
+        description="give up promises that are alone (made by `only_release`) where others are released beside them: "
+        "from then on the ledger charges their noise"
+    ),
+]
+OnlyRelease = Annotated[
+    StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
+]
+TableName = Annotated[
+    StrictStr,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="the table's name, also of its files"),
+    AfterValidator(_table),
+]
+ItemEpsilon = Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
+#: The epsilon of tables that may share the joint one of their file.
+OwnEpsilon = Annotated[
+    Epsilon | None,
+    Field(description="the promise, and what each unit spends; left out: shares joint_epsilon", examples=[1.0]),
+]
+Importance = Annotated[
+    Number | None,
+    Field(description="what one unit of the error counts beside other tables that share joint_epsilon", examples=[2]),
+    AfterValidator(_importance),
+]
+ItemDelta = Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")]
+Mechanism = Annotated[Text, Field(description='a mechanism\'s name, or "auto"')]
+Total = Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")]
+AllowZeroNoise = Annotated[
+    StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
+]
+Adjust = Annotated[
+    StrictBool | None,
+    Field(description="histogram, count: publish consistent values that are not negative beside the noisy ones, too"),
+]
+UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that units are independent")]
+
+
+class SourceKeys(FileKeys):
+    """The keys of [source] that every kind of file has; a kind adds the columns that it reads."""
+
+    name: Annotated[Name, Field(description="the data's name in the ledger")]
+    file: SourceFile = None
+    missing: Missing = ()
+    same_people: SamePeople = None
+    budget: Budget = None
+    only_release: OnlyRelease = False
+    as_composing: AsComposing = False
+
+
+class ItemWords(Section):
+    """The keys of [[release]] that are for readers of the report and the certificate."""
+
+    title: Annotated[
+        Words | None, Field(description="what the table is called in words", examples=["Activity on the ward"])
+    ] = None
+    measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
+
+
+class FileSpec(Section):
+    """The keys that every release file begins with."""
+
+    version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
+    ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
+    require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
+    ledger_id: Annotated[
+        StrictStr | None,
+        Field(description="which ledger that is: `init` and the first release write it", pattern="^[0-9a-f]{16}$"),
+    ] = None
+    output: Annotated[
+        Path | None,
+        Field(
+            description="the folder of the published files; default: the release file's name, with -published",
+            examples=["minutes-published"],
+        ),
+    ] = None
+    joint_epsilon: Annotated[
+        Epsilon | None,
+        Field(description="what the tables without an epsilon of their own promise together", examples=[1.0]),
+    ] = None
+    publisher: Annotated[
+        Words | None, Field(description="who publishes; on certificates and reports", examples=["City Hospital"])
+    ] = None
+    contact: Annotated[
+        Words | None, Field(description="whom to ask; on certificates and reports", examples=["data@hospital.example"])
+    ] = None
+
+
+class Source(Protocol):
+    """What is asked of every [source]; one may lack the keys of FileKeys."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def file(self) -> str | None: ...
+    @property
+    def unit(self) -> str | None: ...
+    @property
+    def missing(self) -> tuple[str, ...]: ...
+    @property
+    def same_people(self) -> bool | None: ...
+    @property
+    def budget(self) -> int | float | str | BudgetSpec | None: ...
+    @property
+    def only_release(self) -> bool: ...
+    @property
+    def as_composing(self) -> bool: ...
+
+
+class Item(Protocol):
+    """The keys of [[release]] that every kind of file has."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def query(self) -> str: ...
+    @property
+    def epsilon(self) -> int | float | str | None: ...
+    @property
+    def delta(self) -> int | float | str: ...
+    @property
+    def mechanism(self) -> str: ...
+    @property
+    def allow_zero_noise(self) -> bool: ...

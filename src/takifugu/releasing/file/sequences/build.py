@@ -1,0 +1,204 @@
+"""A checked release file as beliefs, secrets and queries."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from takifugu.core.errors import InputError
+from takifugu.core.files import read_file
+from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, transitions, transitions_by
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.pieces import Chain
+from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
+from takifugu.model.queries import Count, Histogram, Linear, Mean, Query, State, Sum
+from takifugu.model.secrets import Secret, entry, every_entry
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.choices import ABOVE, CHOICES, choice_of
+from takifugu.releasing.file.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
+from takifugu.releasing.file.sequences.periods import CALENDAR, chain_by, fitted_by, period_of, since_the_year_1
+from takifugu.releasing.file.sequences.sections import (
+    ChainClassSpec,
+    ChainSpec,
+    EntrySpec,
+    EveryEntrySpec,
+    FitSpec,
+    ItemSpec,
+    SourceSpec,
+)
+from takifugu.releasing.file.sequences.stays import matrices_of, matrix_of, step_of
+from takifugu.releasing.file.sequences.windows import calendar_of
+from takifugu.releasing.file.source import open_public
+
+#: A file of weights holds at most so many numbers.
+MOST_NUMBERS = 200_000
+
+
+def layout_of(
+    source: SourceSpec,
+    fit: FitSpec | None = None,
+    calendar: Calendar | None = None,
+    window: range | None = None,
+    by: tuple[str, ...] = (),
+) -> Layout:
+    """Return what the columns of the source mean, or those of a file that a belief is fitted to.
+
+    With a calendar only the window of it is read, and entries are counted `by` parts of the calendar.
+    """
+    keys = ("value", "unit", "piece", "order", "order_format")
+    named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
+    rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
+    rules_of_source = {rule: getattr(source, rule) for rule in rules}
+    return Layout(**named, **rules_of_source, calendar=calendar, window=window, gaps=source.gaps, by=by)
+
+
+def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:
+    return Lengths(belief.min_length, belief.max_length, belief.longer)
+
+
+def recode_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None = None) -> Recode:
+    if source is None or source.bins is None:
+        return Recode(belief.states, belief.map)
+    spelling_of = {str(state): state for state in belief.states}
+    return Recode(
+        belief.states, belief.map, Bins({spelling_of.get(name, name): ends for name, ends in source.bins.items()})
+    )
+
+
+def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
+    """Return the secret of a release file of sequences: the value of every entry, or of one."""
+    return entry(hide.entry, hide.a, hide.b) if isinstance(hide, EntrySpec) else every_entry()
+
+
+def chain_of(
+    belief: ChainSpec | ChainClassSpec,
+    source: SourceSpec | None,
+    folder: Path,
+    length: int = 1,
+    private: Table | None = None,
+) -> Chain:
+    """Return the belief about one piece of `length` steps; reads the matrix or the public sequences it names.
+
+    Raises InputError for a matrix that is not a transition matrix, PrivateBelief for an undeclared fit to the `private`
+    data, and DataError for a file that cannot be read.
+    """
+    if isinstance(belief, ChainClassSpec):
+        return MarkovChainClass(belief.pi, belief.g, length, belief.states, belief.source)
+    if belief.fit is not None:
+        if source is None:
+            raise InputError("the belief is fitted with the source's columns", fix="repair [source] first")
+        return fitted(belief, belief.fit, source, folder, length, private)
+    if belief.matrix_by is not None:
+        calendar = None if source is None else calendar_of(source)
+        if calendar is None:
+            raise InputError("the matrices are those of a calendar", fix=CALENDAR).at("matrix_by")
+        matrices = belief.matrices or matrices_of(belief, step_of(source.step))  # type: ignore[union-attr]
+        return chain_by(belief, matrices, calendar, length, belief.source)
+    matrix: Sequence[Sequence[float]]
+    if belief.stay is not None:
+        matrix = matrix_of(belief, step_of(None if source is None else source.step))
+    elif isinstance(belief.matrix, str):
+        rows = numbers_file(folder / belief.matrix, "k lines of k probabilities", len(belief.states) ** 2)
+        matrix = [[float(p) for p in row] for row in rows]
+    else:
+        matrix = belief.matrix or ()
+    return MarkovChain(matrix, length, belief.initial, belief.states, belief.source)
+
+
+def fitted(
+    belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int, private: Table | None = None
+) -> Chain:
+    """Return the chain with the transition frequencies of a file of sequences, or with a confidence a region of chains.
+
+    Unobserved entries end a sequence. Raises PrivateBelief where the `private` data have the same counts and the fit
+    does not say that it is theirs.
+    """
+    layout, states = layout_of(source, fit), recode_of(belief, source)
+    table = open_public(fit, source, folder / fit.file)
+    calendar = None if belief.matrix_by is None else calendar_of(source)
+    by_cell = None
+    if belief.matrix_by is not None and calendar is not None:
+        cells = period_of(belief.matrix_by, calendar).cells
+        by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
+    counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
+    layouts = [layout_of(source), *([layout] if layout != layout_of(source) else [])]
+    if private is not None and not fit.private and same_transitions(counts, private, layouts, states):
+        raise PrivateBelief("counts what the private data counts, transition by transition", fix=FIT_ELSEWHERE)
+    said = "" if belief.source == "assumed" else f"{belief.source}; "
+    if fit.confidence is not None:
+        origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
+        return ChainRegion.covering(counts, length, belief.states, fit.confidence, origin)
+    origin_text = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
+    origin = point_estimate(checked_source(origin_text, fit.private))
+    smoothing = float(fit.smoothing)
+    if by_cell is not None and calendar is not None:
+        return fitted_by(belief, by_cell, smoothing, calendar, length, origin)
+    matrix = smoothed_rows(counts, belief.states, smoothing)
+    return MarkovChain(matrix, length, belief.initial, belief.states, origin)
+
+
+def query_of(item: ItemSpec, states: Sequence[State], folder: Path) -> Query:
+    """Return the query of one release; names of states become the belief's own.
+
+    Raises InputError for codes of states that the belief does not know, and for weights that are not numbers.
+    """
+    if item.query == "histogram":
+        return Histogram(item.states, item.total)
+    if item.query == "count":
+        return Count(item.states or ())
+    codes = codes_of(item, states)
+    if item.query in (*CHOICES, ABOVE):
+        return choice_of(item, codes, item.states)
+    if item.query == "linear":
+        return Linear(weights_of(item, folder), codes, item.grid)
+    return Sum(codes=codes, grid=item.grid) if item.query == "sum" else Mean(codes=codes, grid=item.grid)
+
+
+def codes_of(item: ItemSpec, states: Sequence[State]) -> dict[State, Fraction] | None:
+    """Return the number that each state adds; InputError for a state that the belief does not know."""
+    if item.codes is None:
+        return None
+    named = {str(s): s for s in states}
+    for name in item.codes:
+        if name not in named:
+            raise InputError(f"there is a code for {name!r}, which is not a state", fix=f"write one of {list(named)}")
+    return {named[name]: as_fraction(code, f"the code of {name!r}") for name, code in item.codes.items()}
+
+
+def weights_of(item: ItemSpec, folder: Path) -> list[Fraction]:
+    """Return the weights of a linear query, written in the release file or in a CSV file of numbers.
+
+    Raises InputError for what is not a finite number, and where no weight differs from 0.
+    """
+    if isinstance(item.weights, str):
+        given = [w for row in numbers_file(folder / item.weights, "one weight for each entry") for w in row]
+    else:
+        given = [as_fraction(w, "a weight") for w in item.weights or ()]
+    if not any(given):
+        raise InputError(
+            "no weight differs from 0, so nothing would be published", fix="write one number for each entry"
+        )
+    return given
+
+
+def numbers_file(path: Path, what: str, most: int = MOST_NUMBERS) -> list[list[Fraction]]:
+    """Return the rows of a CSV file of at most so many numbers; InputError, which says `what` to write, otherwise."""
+    try:
+        text = read_file(path, max(1_000_000, 50 * most)).decode("utf-8-sig")
+        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except OSError as error:
+        reason = (error.strerror or "it cannot be opened").lower()
+        raise InputError(f"{path.name} cannot be read ({reason})", fix="check the path") from None
+    except (ValueError, csv.Error):
+        raise InputError(f"{path.name} is not a CSV file of numbers", fix=f"write {what}") from None
+    if sum(map(len, rows)) > most:
+        raise InputError(f"{path.name} holds more than {most:,} numbers", fix=f"write {what}")
+    try:
+        return [[as_fraction(text, "a number") for text in row] for row in rows]
+    except InputError:
+        raise InputError(f"{path.name} holds something that is not a number", fix=f"write {what}") from None

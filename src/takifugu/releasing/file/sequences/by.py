@@ -1,0 +1,66 @@
+"""Tables by hour, weekday, date, week or month: which entries of a window are in which cell, by the calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from takifugu.data import Calendar, Slots, axes_of
+from takifugu.data.times.cells import AXES
+from takifugu.model.queries import By, Query
+from takifugu.model.queries.by import MOST_NUMBERS
+from takifugu.releasing.file.sequences.sections import ItemSpec, named
+
+
+def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
+    """Return along which axes entries are counted, so that one scan is enough for all tables."""
+    axes = {axis for item in items for axis in named(item)}
+    return tuple(axis for axis in AXES if axis in axes)
+
+
+def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
+    """Return in which cell of a table each step of its window is; InputError for what the calendar does not tell."""
+    return Slots(calendar, window, axes_of(named(item), calendar))
+
+
+def by_cells(query: Query, slots: Slots) -> By:
+    """Return the query for each cell that has a step in the window, in the order of the calendar."""
+    numbers, which = slots.cells
+    every = _period(which, slots.calendar)
+    order, ends = np.argsort(which[:every], kind="stable"), np.cumsum(np.bincount(which[:every])).tolist()
+    steps = (order[first:end].tolist() for first, end in pairwise([0, *ends]))
+    cells = [(slots.label(number), chosen) for number, chosen in zip(numbers.tolist(), steps, strict=True)]
+    return By(query, cells, " and ".join(slots.axes), every)
+
+
+def is_too_large(item: ItemSpec, slots: Slots, states: int) -> bool:
+    """Whether a table has more cells than fit into memory, each beside what every state adds to all of them."""
+    cells, width = len(slots.cells[0]), 1
+    if item.query == "histogram":
+        width = states if item.states is None else len(item.states)
+    return cells * states * cells * width > MOST_NUMBERS
+
+
+def words_of_cells(slots: Slots) -> str:
+    """Return what a certificate says of the cells of a table."""
+    cells = " and ".join(f"{axis}s" for axis in slots.axes)
+    zone = slots.calendar.zone
+    if zone is None:
+        return f"the {cells} are in UTC"
+    twice = "an hour that they skip has no step, and one that they show twice has the steps of both"
+    return f"the {cells} are those of clocks in {zone.name}: {twice}"
+
+
+def _period(which: Any, calendar: Calendar) -> int:
+    """Return after how many steps the cells of a window repeat: a day, a week, or the window."""
+    size = len(which)
+    for seconds in (86_400, 604_800):
+        every = calendar.steps_in(seconds)
+        whole = every > 0 and size % every == 0 and calendar.step * every == seconds * 10**6
+        if whole and (which.reshape(-1, every) == which[:every]).all():
+            return every
+    return size
+

@@ -1,0 +1,352 @@
+"""What a release file means: the faults that no single key shows, each as `path.in.file: what; what to write`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import TakifuguError, did_you_mean
+from takifugu.data import Bins, Layout, Table, missing_states, parse_step
+from takifugu.model.beliefs.chains.pieces import Chain
+from takifugu.model.queries import Sum
+from takifugu.releasing.file.choices import ABOVE, BY_RANK, CHOICES, blamed_key, missing_of
+from takifugu.releasing.file.kind import Kind, foreign_keys, undeclared
+from takifugu.releasing.file.meaning import Meaning, two_tables
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.promise import only_release_problems, promise_problems
+from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
+from takifugu.releasing.file.sections import FileKeys
+from takifugu.releasing.file.sequences import groups, stays, windows
+from takifugu.releasing.file.sequences.build import chain_of, codes_of, weights_of
+from takifugu.releasing.file.sequences.periods import CALENDAR
+from takifugu.releasing.file.sequences.sections import (
+    ChainClassSpec,
+    ChainSpec,
+    EntrySpec,
+    EveryEntrySpec,
+    FitSpec,
+    ItemSpec,
+    ReleaseSpec,
+    SourceSpec,
+)
+from takifugu.releasing.file.source import is_there, open_public, private_files
+
+#: Parts of the file that failed their own validation are None here and are checked no further.
+Belief = ChainSpec | ChainClassSpec
+Hide = EveryEntrySpec | EntrySpec
+
+#: The keys of [belief] that an error in it is blamed on.
+_CHAIN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
+#: The keys that say what a chain is.
+_WAYS = ("matrix", "matrices", "stay", "stays", "fit")
+#: The keys of [[release]] that only some queries have.
+_BELONGS = {
+    "states": ("histogram", "count", *CHOICES),
+    "codes": ("sum", "mean", "linear", *BY_RANK, ABOVE),
+    "share": ("quantile",),
+    "k": ("top-k",),
+    "thresholds": (ABOVE,),
+    "by": ("histogram", "count", "sum", "mean", "linear"),
+    "grid": ("sum", "mean", "linear"),
+    "weights": ("linear",),
+    "total": ("histogram",),
+    "adjust": ("histogram", "count"),
+}
+
+
+def meaning_of(
+    kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: Any = None
+) -> Meaning:
+    """Return the meaning of a release file, as far as its keys are well formed.
+
+    `faulty` are keys whose fault is known, with an example in their place; what depends on them is not checked. `data`
+    stands for the source's file if given.
+    """
+    source: SourceSpec | None = spec.source
+    belief: Belief | None = spec.belief
+    hide: Hide | None = spec.hide
+    problems: list[TakifuguError] = []
+    chain: Chain | None = None
+    table: Table | None = None
+    if source is not None:
+        # A calendar is planned before there is a recording; who reads it says that it is missing.
+        planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
+        if not planned and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
+            table, faults = kind.opened(spec, None, folder, data)
+            problems += faults
+        problems += _columns(source, table, faulty)
+        problems += _source(source)
+        problems += windows.faults_of(source, belief, hide, spec.release)
+        problems += groups.faults_of(source, spec.release)
+        problems += () if table is None else groups.columns_of(source, table)
+    if belief is not None:
+        problems += _belief(belief, source, faulty)
+        if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
+            problems += _missing(belief, source)
+            problems += _bins(belief, source)
+        if not any(key.startswith("belief.") for key in faulty):
+            private_faults = list(_private_files(belief, source, folder, data))
+            chain = _try_chain(belief, source, folder, problems, None if private_faults else table)
+            problems += private_faults
+    if hide is not None:
+        problems += _hide(hide, source, None if "belief.states" in faulty else belief)
+    if source is not None:
+        problems += only_release_problems(source, spec.release)
+    names: set[str] = set()
+    for number, item in enumerate(spec.release):
+        if item is None:
+            continue
+        for name in (item.name, f"{item.name}-units", f"{item.name}-pooled") if item.per == "both" else (item.name,):
+            if name.lower() in names:
+                problems.append(two_tables(name, number))
+            names.add(name.lower())  # on some machines A.csv and a.csv are one file
+        problems += _item(kind, item, number, source, folder, chain)
+    return Meaning(chain, None, table, problems)
+
+
+def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
+    keys = [key for key in ("unit", "piece", "order", "value") if f"source.{key}" not in faulty]
+    named = {key: getattr(source, key) for key in keys if getattr(source, key)}
+    if len(set(named.values())) != len(named):
+        what, fix = "one column is named twice", "unit, piece, order and value are different columns"
+        yield fault(("source",), what, fix)
+    for key, column in named.items() if table is not None else ():
+        try:
+            table.require([column], list(named.values()))  # type: ignore[union-attr]
+        except TakifuguError as error:
+            yield blamed(error, "source", key)
+
+
+def _source(source: SourceSpec) -> Iterator[TakifuguError]:
+    if source.step is not None:
+        try:
+            parse_step(source.step)
+        except TakifuguError as error:
+            yield blamed(error, "source", "step")
+        if source.order is None:
+            rule = 'steps are counted along an order column, write order = "<column>"'
+            yield fault(("source", "order"), "is missing", rule=rule)
+            return
+    rules = {key: getattr(source, key) for key in ("order_format", "timezone", "round_to", "duplicates", "ambiguous")}
+    try:
+        Layout(source.value, order=source.order, step=source.step if source.order else None, **rules)
+    except TakifuguError as error:
+        if error.where[:1] != ("step",):  # which is told above
+            yield blamed(error, "source", *error.where[:1])
+
+
+def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
+    texts = [str(s) for s in belief.states]
+    if len(set(texts)) != len(texts):
+        yield fault(("belief", "states"), f"{texts} repeats a name", "name each state once")
+    for raw, state in belief.map.items() if "belief.states" not in faulty else ():
+        if state not in belief.states:
+            what = f"{state!r} is no state{did_you_mean(state, texts)}"
+            yield fault(("belief", "map", raw), what, f"write one of {texts}")
+    if belief.longer == "cut" and belief.max_length is None:
+        fix = "write the number of steps that a longer piece is cut to"
+        yield fault(("belief", "max_length"), "is missing", fix)
+    if belief.max_length is not None and belief.max_length < belief.min_length:
+        yield fault(("belief", "max_length"), "is below min_length, so no piece would be left", "increase it")
+    if source is not None and source.piece is not None and belief.pieces_independent is not True:
+        yield undeclared("piece")
+    if source is not None and source.unit is not None and belief.units_independent is not True:
+        yield undeclared("unit")
+    if isinstance(belief, ChainSpec) and not faulty & {f"belief.{key}" for key in (*_WAYS, "next")}:
+        given = _ways(belief)
+        if len(given) != 1:
+            what = f"is given beside {given[1]}" if given else "is missing"
+            fix = "write one of matrix = [[...], ...], stay = {...} and a section [belief.fit]"
+            if belief.matrix_by is not None or belief.matrices is not None or belief.stays is not None:
+                fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
+            missing = "matrix" if belief.matrix_by is None else "matrices"
+            yield fault(("belief", given[0] if given else missing), what, fix)
+        else:
+            yield from _by_cells(belief, given[0], source)
+        if belief.next is not None and belief.stay is None and belief.stays is None:
+            yield fault(("belief", "next"), "says what follows states that nothing says the length of", "write stay")
+
+
+def _ways(belief: ChainSpec) -> list[str]:
+    """Return the keys that say what the chain is: there is to be one."""
+    return [key for key in _WAYS if getattr(belief, key) is not None]
+
+
+def _by_cells(belief: ChainSpec, way: str, source: SourceSpec | None) -> Iterator[TakifuguError]:
+    """Yield what is wrong with matrices by hour or weekday, beside the matrices themselves."""
+    if belief.matrix_by is None:
+        if way in ("matrices", "stays"):
+            fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
+            yield fault(("belief", "matrix_by"), "is missing, and there are several matrices", fix)
+        return
+    if way in ("matrix", "stay"):
+        fix = f"write matrices = {{...}}, one for each {belief.matrix_by}, or leave matrix_by out"
+        what = f"is one for all steps, and matrix_by says that each {belief.matrix_by} has its own"
+        yield fault(("belief", way), what, fix)
+    if belief.fit is not None and belief.fit.confidence is not None:
+        what = "is that of one matrix, and matrix_by says that there are several"
+        yield fault(("belief", "fit", "confidence"), what, "leave confidence out, or matrix_by")
+    if source is not None and source.from_ is None:
+        yield fault(("belief", "matrix_by"), "needs a declared calendar", CALENDAR)
+
+
+def _is_odd(belief: ChainSpec, source: SourceSpec | None) -> bool:
+    """Whether matrices by hour or weekday are wanted of what has none, which is told."""
+    if belief.matrix_by is None and belief.matrices is None and belief.stays is None:
+        return False
+    try:
+        if source is None or windows.calendar_of(source) is None:
+            return True
+    except TakifuguError:  # told with the source
+        return True
+    return next(_by_cells(belief, _ways(belief)[0], source), None) is not None
+
+
+def _missing(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
+    """Yield the states that would be read as missing, whose secret would become the public pattern of gaps."""
+    what = "counts as missing, so it would be read as a gap and not as a state"
+    mend = "rename it, or remove it from source.missing"
+    for text in missing_states(belief.states, (), source.missing):
+        yield fault(("belief", "states"), f"{text!r} {what}", mend if text else "map a word to it")
+    for text in missing_states((), belief.map, source.missing):
+        yield fault(("belief", "map"), f"{text!r} {what}", mend if text else "fill it in the data")
+
+
+def _bins(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
+    """Yield what is wrong with bins: alone, beside a map, and for the states."""
+    if source.bins is None:
+        return
+    for name in set(source.bins) - {str(state) for state in belief.states}:
+        what = f"puts numbers into {name!r}, which is no state{did_you_mean(name, belief.states)}"
+        yield fault(("source", "bins"), what, f"write one of {list(map(str, belief.states))}")
+    if belief.map:
+        yield fault(("belief", "map"), "is given beside source.bins", "write only one of them")
+    try:
+        Bins(source.bins)
+    except TakifuguError as error:
+        yield blamed(error, "source", "bins")
+
+
+def _private_files(belief: Belief, source: SourceSpec | None, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    """Yield the keys of the belief that name the private data's own file undeclared."""
+    if source is None or not isinstance(belief, ChainSpec):
+        return
+    private = private_files(source, folder, data)
+    if belief.fit is not None and not belief.fit.private and is_one_of(folder / belief.fit.file, private):
+        yield fault(("belief", "fit", "file"), IS_PRIVATE, FIT_ELSEWHERE)
+    if isinstance(belief.matrix, str) and is_one_of(folder / belief.matrix, private):
+        yield fault(("belief", "matrix"), IS_PRIVATE, GIVE_PUBLIC)
+
+
+def _try_chain(
+    belief: Belief, source: SourceSpec | None, folder: Path, problems: list[TakifuguError], private: Table | None
+) -> Chain | None:
+    """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
+    if isinstance(belief, ChainSpec) and (len(_ways(belief)) != 1 or _is_odd(belief, source)):
+        return None
+    if isinstance(belief, ChainSpec) and (belief.stay is not None or belief.stays is not None):
+        if source is None:
+            return None  # a time is some number of the source's steps
+        faults_in = stays.faults if belief.stays is None else stays.faults_by
+        odd = [blamed(error, "belief", *error.where) for error in faults_in(belief, stays.step_of(source.step))]
+        if odd:
+            problems += odd
+            return None
+    if isinstance(belief, ChainSpec) and belief.fit is not None and source is not None:
+        faults = list(_fit_columns(belief.fit, source, folder))
+        if faults:
+            problems += faults
+            return None
+    try:
+        return chain_of(belief, source, folder, private=private)
+    except PrivateBelief as error:
+        problems.append(blamed(error, "belief", "fit", "file"))
+        return None
+    except TakifuguError as error:
+        at = error.where[:1]
+        if at in (("matrices",), ("stays",), ("matrix_by",)):
+            problems.append(blamed(error, "belief", *error.where[:2]))
+            return None
+        if isinstance(belief, ChainSpec) and at != ("initial",):
+            at = tuple(_ways(belief))
+        problems.append(blamed(error, "belief", *(at if at in _CHAIN_KEYS else ())))
+        return None
+
+
+def _fit_columns(fit: FitSpec, source: SourceSpec, folder: Path) -> Iterator[TakifuguError]:
+    try:
+        table = open_public(fit, source, fit.file if "://" in fit.file else folder / fit.file)
+    except TakifuguError as error:
+        yield blamed(error, "belief", "fit", "file")
+        return
+    keys = ("unit", "piece", "order", "value")
+    named = {key: column for key in keys if (column := getattr(fit, key) or getattr(source, key)) is not None}
+    for key, column in named.items():
+        try:
+            table.require([column], list(named.values()))
+        except TakifuguError as error:
+            yield blamed(error, "belief", "fit", key)
+
+
+def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Iterator[TakifuguError]:
+    if not isinstance(hide, EntrySpec):
+        return
+    for key in ("unit", "piece"):
+        if source is not None and getattr(source, key) is not None:
+            yield fault(
+                ("hide", "kind"),
+                f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several",
+                f'write kind = "every-entry", or leave source.{key} out',
+            )
+    for key, state in (("a", hide.a), ("b", hide.b)):
+        known: Sequence[Any] = () if belief is None else belief.states
+        if belief is not None and state not in known:
+            what = f"{state!r} is no state{did_you_mean(state, known)}"
+            yield fault(("hide", key), what, f"write one of {list(map(str, known))}")
+    if hide.a == hide.b:
+        yield fault(("hide", "b"), f"is {hide.b!r}, as a is", "write the other state that the entry may have")
+
+
+def _item(
+    kind: Kind, item: ItemSpec, number: int, source: SourceSpec | None, folder: Path, chain: Chain | None
+) -> Iterator[TakifuguError]:
+    where = ("release", number)
+    if item.query == "count" and not item.states:
+        yield fault((*where, "states"), "is missing", 'write the states to count, for example states = ["walking"]')
+        return
+    if lacking := [*missing_of(item, number)]:
+        yield from lacking
+        return
+    yield from foreign_keys(item, number, _BELONGS)
+    if item.per != "pooled" and source is not None and source.unit is None:
+        what = f"is {item.per!r}, and no unit column is declared"
+        yield fault((*where, "per"), what, 'write source.unit, or per = "pooled"')
+    yield from promise_problems(item, number)
+    if item.query == "linear":
+        yield from _linear(item, number, source, folder)
+    if chain is None:
+        return
+    try:
+        if item.query == "linear":
+            Sum(codes=codes_of(item, chain.states), grid=item.grid).resolve(chain)
+        else:
+            kind.query(item, chain, folder).resolve(chain)
+    except TakifuguError as error:
+        key = "states" if item.query in ("histogram", "count") else "codes"
+        key = blamed_key(error, item) if item.query in (*CHOICES, ABOVE) else key
+        yield blamed(error, *where, "grid" if error.where[:1] == ("grid",) else key)
+
+
+def _linear(item: ItemSpec, number: int, source: SourceSpec | None, folder: Path) -> Iterator[TakifuguError]:
+    where = ("release", number)
+    if item.weights is None:
+        fix = "write one number for each entry of the sequence, such as [1, 0, 0.5]"
+        yield fault((*where, "weights"), "is missing", fix)
+        return
+    if source is not None and source.unit is not None and item.per != "unit":
+        yield fault((*where, "per"), "a linear query weighs the entries of one sequence", 'write per = "unit"')
+    try:
+        weights_of(item, folder)
+    except TakifuguError as error:
+        yield blamed(error, *where, "weights")

@@ -1,0 +1,165 @@
+"""Tables by a public attribute of units, such as the ward of a patient: one cell for each value that a unit has.
+
+Every entry of a unit lies in the cell of the unit's own value, so that all entries of a table have one cell each
+(queries.by): the table moves by what the unit's own answer moves, and a unit is charged for that once. A declared value
+that no unit has, which is as public as the values of those that there are, has no cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import DataError, TakifuguError, did_you_mean
+from takifugu.data import Table, refuse_lookalikes, text_of, totals
+from takifugu.data.times.cells import AXES
+from takifugu.model.queries import By, Mean, Query, Sum
+from takifugu.releasing.file.kind import Unit, UnitQuery
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec, named
+
+
+def attribute_of(item: ItemSpec, source: SourceSpec) -> str | None:
+    """Return the attribute of units that a table is by; None where it is by something else, or by nothing."""
+    return next((name for name in named(item) if name in source.attributes), None)
+
+
+def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
+    """Return the attributes that some table is by."""
+    used = {attribute_of(item, source) for item in items}
+    return tuple(name for name in source.attributes if name in used)
+
+
+def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
+    """Yield what is wrong with declared attributes, and with tables by one."""
+    roles = {getattr(source, key): key for key in ("unit", "piece", "order", "value")}
+    for name, values in source.attributes.items():
+        where, texts = ("source", "attributes", name), [text_of(value) for value in values]
+        if name in roles:
+            yield fault(where, f"is the column of source.{roles[name]}", "name a column that says something else")
+        if name in AXES:
+            what = f"would be told from the {name} of the calendar by nothing"
+            yield fault(where, what, "rename the column")
+        if not texts or None in texts or len(set(texts)) < len(texts):
+            yield fault(where, f"has the values {list(map(str, values))}", "name every value that it can have, once")
+    if source.attributes and source.unit is None:
+        what = "is missing, and attributes are those of units"
+        yield fault(("source", "unit"), what, 'write unit = "<the column that names the unit>"')
+    for number, item in enumerate(items):
+        if item is not None:
+            yield from _item_faults(source, item, number)
+
+
+def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[TakifuguError]:
+    where = ("release", number)
+    for name in named(item):
+        if name not in source.attributes and name not in AXES:
+            known = [*source.attributes, *AXES]
+            yield fault(
+                (*where, "by"), f"{name!r} is no public attribute of units{did_you_mean(name, known)}",
+                f'if everybody may know it of each unit, write attributes = {{ {name} = ["...", "..."] }} under '
+                '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
+                'belief.kind = "users"',
+            )  # fmt: skip
+    if attribute_of(item, source) is None:
+        return
+    if len(named(item)) > 1:
+        what = "is an attribute of units and something else"
+        yield fault((*where, "by"), what, "publish one table by each, or a file for the units of each value")
+    if item.per != "pooled":
+        what = f"is {item.per!r}, and one unit has one value of an attribute"
+        yield fault((*where, "per"), what, 'write per = "pooled"')
+    if item.query == "linear":
+        what = "does not belong to a linear query, whose weights choose the entries"
+        yield fault((*where, "by"), what, "write a sum with codes, or leave by out")
+
+
+def with_attributes(
+    units: tuple[Unit, ...], table: Table, source: SourceSpec, items: Iterable[ItemSpec]
+) -> tuple[Unit, ...]:
+    """Return the units with the value of every attribute that a table is by, read in one scan.
+
+    Raises DataError for a unit that has two values or none, and for a value that is not declared; none is told.
+    """
+    used = used_by(source, items)
+    if not used or source.unit is None:
+        return units
+    known = [{str(text_of(value)): str(value) for value in source.attributes[name]} for name in used]
+    values_of: dict[str | None, tuple[str, ...]] = {}
+    written = {unit.written for unit in units}
+    for group in totals(table, [], by=[source.unit, *used], null_keys="keep"):
+        unit, *texts = group.key
+        if unit not in written:
+            continue  # its rows are left out
+        for name, text, values in zip(used, texts, known, strict=True):
+            if text is None or _spelt(text, values) not in values:
+                _check_lookalikes(table, name, values)
+                what = f"column {name!r} has missing values" if text is None else (
+                    f"column {name!r} has a value that is not declared")  # fmt: skip
+                raise _wrong(name, what, f"its declared values are {list(values.values())}")
+        attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, known, strict=True))
+        if values_of.setdefault(unit, attributes) != attributes:
+            name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)
+            raise _wrong(name, f"column {name!r} has two values for one unit", "an attribute does not change")
+    return tuple(replace(unit, attributes=dict(zip(used, values_of[unit.written], strict=True))) for unit in units)
+
+
+def _spelt(text: str, values: Mapping[str, str]) -> str:
+    """Return a text as it is declared: some engines write true and false as Python does."""
+    return text.lower() if text in ("True", "False") and text not in values else text
+
+
+def _check_lookalikes(table: Table, name: str, declared: Iterable[str]) -> None:
+    try:
+        refuse_lookalikes(table, name, declared, "attributes")
+    except DataError as error:
+        error.where = ("source", "attributes", name)
+        raise error.placed() from None
+
+
+def _wrong(name: str, what: str, fix: str) -> DataError:
+    return DataError(what, fix=fix).at("source", "attributes", name).placed()
+
+
+def by_attribute(query: Query, name: str, values: Sequence[Any], units: Sequence[Unit]) -> UnitQuery:
+    """Return a pooled query for each value of an attribute, over the units in the order of their values.
+
+    A unit is charged for its own answer: the share of it that a mean over a ward has is the unit's sum, divided by the
+    number of entries of the ward.
+    """
+    of_unit = {unit.name: unit.attributes.get(name, str(values[0])) for unit in units}
+    ordered, cells, first = list[Unit](), dict[str, range](), 0
+    for value in map(str, values):
+        mine = [unit for unit in units if of_unit[unit.name] == value]
+        size = sum(unit.size for unit in mine)
+        if mine:
+            cells[value], first = range(first, first + size), first + size
+        ordered += mine
+    several = units if len(units) > 1 else ()  # the table is one unit's own
+    shares = {unit.name or "": _share(query, len(cells[of_unit[unit.name]])) for unit in several}
+    return UnitQuery(By(query, cells, by=name), tuple(ordered), shares)
+
+
+def _share(query: Query, entries: int) -> tuple[Query, Fraction]:
+    """Return a unit's own query, and how much wider the noise of the table is for it."""
+    if isinstance(query, Mean):
+        return Sum(query.attribute, query.codes, query.entries, query.grid), Fraction(entries)
+    return query, Fraction(1)
+
+
+def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, ...]:
+    """Return what a certificate says of the declared values of an attribute that have no cell."""
+    cells = {label for label, _ in query.cells} if isinstance(query, By) else set()
+    empty = [repr(str(value)) for value in source.attributes[name] if str(value) not in cells]
+    return (f"no unit has the {name} {' or '.join(empty)}, so that there is no such cell",) if empty else ()
+
+
+def columns_of(source: SourceSpec, table: Table) -> Iterator[TakifuguError]:
+    """Yield the attributes of which the source has no column."""
+    for name in source.attributes:
+        try:
+            table.require([name], [name, *filter(None, (source.unit, source.value))])
+        except TakifuguError as error:
+            yield blamed(error, "source", "attributes", name)

@@ -1,0 +1,233 @@
+"""Sequences: units of pieces of consecutive states, under a Markov chain or a class of chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.errors import InputError, SpecError
+from takifugu.data import Counted, Piece, Slots
+from takifugu.model.beliefs.chains.pieces import Chain, IndependentPieces
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Linear, Query
+from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.draft import draft
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery
+from takifugu.releasing.file.meaning import Meaning
+from takifugu.releasing.file.partial import valid_section
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.sequences.build import query_of, recode_of, secret_of
+from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_cells
+from takifugu.releasing.file.sequences.checks import meaning_of
+from takifugu.releasing.file.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
+from takifugu.releasing.file.sequences.layouts import layout_of
+from takifugu.releasing.file.sequences.periods import matrices_in
+from takifugu.releasing.file.sequences.sections import (
+    ChainClassSpec,
+    ChainSpec,
+    EntrySpec,
+    EveryEntrySpec,
+    ItemSpec,
+    ReleaseSpec,
+    SourceSpec,
+)
+from takifugu.releasing.file.sequences.stays import in_words, step_of
+from takifugu.releasing.file.sequences.units import lengths_in, observed_in, sequence_of, units_of
+from takifugu.releasing.file.sequences.windows import calendar_of, expanded, window_of, words_of
+
+#: So many matrices are told in words.
+MOST_SENTENCES = 7
+
+
+class Sequences(Kind):
+    """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
+
+    names = ("markov-chain", "markov-chain-class")
+    sections = ReleaseSpec
+    shaped_by_data = True
+
+    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+        return draft(data, output, columns)
+
+    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
+        return _what_is_valid(raw)
+
+    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
+        return meaning_of(self, spec, faulty, folder, data)
+
+    def expanded(self, spec: ReleaseSpec) -> ReleaseSpec:
+        calendar = calendar_of(spec.source)
+        return spec if calendar is None else spec.model_copy(update={"release": expanded(spec.release, calendar)})
+
+    def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
+        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        return file if calendar is None else replace(file, places=window_of(item, calendar))
+
+    def layout(self, spec: ReleaseSpec) -> Mapping[str, Any]:
+        return layout_of(spec)
+
+    def place(self, file: ReleaseFile) -> tuple[int | None, str]:
+        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        if calendar is None or file.places is None:
+            return None, ""
+        return calendar.at(file.places.start), calendar.name
+
+    def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        size = len(file.places or range(1))
+        nobody = Piece(None, None, size, (range(size),), np.zeros(len(file.belief.states), dtype=np.int64))
+        return (Unit(None, (nobody,), None, size),)
+
+    def hides_gaps(self, file: ReleaseFile) -> bool:
+        return file.places is not None and file.spec.source.gaps == "hidden"  # type: ignore[attr-defined]
+
+    def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[str, ...]:
+        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        calendar, by = calendar_of(source), attribute_of(item, source)
+        none = () if by is None else cells_of_nobody(by, source, calibration.query)
+        if calendar is None or file.places is None:
+            return none
+        cells = none if item.by is None or by is not None else (words_of_cells(self._slots(file, item)),)
+        return (*words_of(calendar, file.places, calibration), *cells)
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        return units_of(file)
+
+    def query(self, item: ItemSpec, belief: Chain, folder: Path) -> Query:
+        return query_of(item, belief.states, folder)
+
+    def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
+        query = self.query(item, file.belief, file.folder)
+        of_units = attribute_of(item, file.spec.source)  # type: ignore[attr-defined]
+        return query if item.by is None or of_units is not None else by_cells(query, self._slots(file, item))
+
+    def unit_query(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> UnitQuery:
+        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        name = attribute_of(item, source)
+        return UnitQuery(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
+
+    def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
+        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        assert calendar is not None  # which `windows.faults_of` requires of a table by cells
+        return slots_of(item, calendar, file.places or window_of(item, calendar))
+
+    def shape_of(self, units: Sequence[Unit]) -> tuple[int, ...]:
+        return tuple(length for unit in units for length in lengths_in(unit))
+
+    def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
+        lengths, hide = self.shape_of(units), file.spec.hide  # type: ignore[attr-defined]
+        first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
+        chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))
+        belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
+        try:
+            return Pufferfish(secret_of(hide), belief)
+        except InputError as error:
+            where = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
+            raise SpecError([blamed(error, *where)]) from None
+
+    def observed(self, query: Any, unit: Unit) -> Query:
+        """Return the query about the entries that were observed; the pattern of gaps is public."""
+        seen = observed_in(unit)
+        if not isinstance(query, Linear):
+            return replace(query, entries=seen)  # type: ignore[no-any-return]
+        weights = [w if i in set(seen) else Fraction(0) for i, w in enumerate(query.weights)]
+        return Linear(weights, query.codes, query.grid)
+
+    def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> Any:
+        if not isinstance(query, Linear):
+            return Counted(tuple(piece for unit in units for piece in unit.data))
+        unit, entries = units[0], units[0].size
+        if len(query.weights) != entries:
+            whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
+            number = file.items.index(item) if item in file.items else 0
+            what = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
+            fix = "write one number for each entry, 0 to leave one out"
+            raise SpecError([fault(("release", number, "weights"), what, fix)])
+        return sequence_of(file, unit)
+
+    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return the total of a histogram of all states: so many entries are read, unless that is hidden."""
+        is_known = not self.hides_gaps(file) and (len(units) == 1 or all(unit.complete for unit in units))
+        return answer.constant_sum() if is_known else None
+
+    def assumptions(self, spec: ReleaseSpec) -> Iterator[str]:
+        if spec.source.unit is not None:
+            yield "which units there are, and the lengths of their pieces, are public"
+            yield "the units are independent of each other"
+        if spec.source.from_ is not None and spec.source.gaps == "hidden":
+            yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
+        elif spec.source.step is not None or spec.source.nulls == "unobserved":
+            yield "which entries were observed is public"
+        if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
+            yield "rows without a unit or piece were left out, and nothing is promised about them"
+        if isinstance(spec.belief, ChainSpec) and spec.belief.matrix_by is not None:
+            clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
+            yield f"each step follows the matrix of the {spec.belief.matrix_by}, {clocks}, in which it starts"
+        yield from _rules(spec)
+        for name in used_by(spec.source, spec.release):
+            yield f"which unit has which {name!r} is public"
+        least = spec.belief.min_length
+        if least > 1:
+            yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"
+        if spec.belief.max_length is not None and spec.belief.longer == "cut":
+            yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
+
+    def in_words(self, file: ReleaseFile) -> Iterator[str]:
+        """Say how long the states last, where the belief is one chain."""
+        spec: ReleaseSpec = file.spec  # type: ignore[assignment]
+        if not isinstance(spec.belief, ChainSpec) or (spec.belief.fit and spec.belief.fit.confidence is not None):
+            return
+        step, calendar = step_of(spec.source.step), calendar_of(spec.source)
+        if spec.belief.matrix_by is None or calendar is None:
+            yield in_words(file.belief.matrix, file.belief.states, step)
+            return
+        matrices = list(matrices_in(spec.belief, file.belief, calendar))
+        for cells, matrix in matrices[:MOST_SENTENCES]:
+            yield f"{spec.belief.matrix_by} {cells}: {in_words(matrix, file.belief.states, step)}"
+        if len(matrices) > MOST_SENTENCES:
+            yield f"and {len(matrices) - MOST_SENTENCES} more matrices, which the belief lists"
+
+
+def _rules(spec: ReleaseSpec) -> Iterator[str]:
+    """Yield how rows become entries, where a rule of the file decides it."""
+    source = spec.source
+    if source.round_to is not None:
+        yield f"the order of rows is rounded to {source.round_to}"
+    if source.duplicates != "refuse":
+        yield f"of rows in one step the {source.duplicates} one counts, and nothing is promised about the others"
+    if source.timezone is not None:
+        yield f"times are those of clocks in {source.timezone}"
+    if source.ambiguous == "drop":
+        yield "rows at a time that clocks showed twice are left out, and nothing is promised about them"
+    elif source.ambiguous != "refuse":
+        yield f"a time that clocks showed twice is that of the {source.ambiguous} pass, unless its row tells the offset"
+    if source.bins is not None:
+        bins = recode_of(spec.belief, source).bins
+        assert bins is not None
+        listed = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
+        yield f"numbers of {source.value!r} are read in bins: {listed}"
+
+
+def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:
+    """Return what is valid by itself, so that its meaning is checked too, and the keys that examples stand in for.
+
+    Sections that say nothing are None.
+    """
+    belief, hide, items = raw.get("belief"), raw.get("hide", {}), raw.get("release")
+    of_class = isinstance(belief, dict) and belief.get("kind") == "markov-chain-class"
+    of_entry = isinstance(hide, dict) and hide.get("kind") == "one-entry"
+    faulty: set[str] = set()
+    spec = ReleaseSpec.model_construct(
+        source=valid_section(SourceSpec, raw.get("source"), "source", faulty),
+        belief=valid_section(ChainClassSpec if of_class else ChainSpec, belief, "belief", faulty),
+        hide=valid_section(EntrySpec if of_entry else EveryEntrySpec, hide),
+        release=tuple(valid_section(ItemSpec, item) for item in items) if isinstance(items, list) else (),
+    )
+    return spec, frozenset(faulty)
+
+
+SEQUENCES = Sequences()

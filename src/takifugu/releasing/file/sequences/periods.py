@@ -1,0 +1,196 @@
+"""A matrix for each hour of the day or each weekday: a chain whose matrices repeat, from what a release file says.
+
+The step from an entry to the next follows the matrix of the hour, or weekday, in which the entry's own step starts.
+Places in a period are counted as a ledger counts steps, so that a calendar whose start moves has the same chain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.data import Calendar, Slots
+from takifugu.data.times.moments import WEEKDAYS
+from takifugu.model.beliefs.chains.periodic_chain import LONGEST_PERIOD, PeriodicChain
+from takifugu.model.beliefs.estimate import smoothed_rows
+from takifugu.model.beliefs.stochastic import stochastic_matrix
+from takifugu.releasing.file.sequences.sections import ChainSpec
+
+IntArray = npt.NDArray[np.int64]
+
+#: The cells that matrices may be by, and after how many microseconds they are the same again.
+_CELLS = {"hour": tuple(f"{hour:02}" for hour in range(24)), "weekday": WEEKDAYS}
+_REPEAT = {"hour": 86_400_000_000, "weekday": 604_800_000_000}
+#: What a belief by hours or weekdays needs.
+CALENDAR = 'write from = "2026-01-05" under [source], where the recording starts, and its step'
+#: So many cells without a matrix are named one by one.
+_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Period:
+    """In which cell each step of one period starts, by its number, and the place of the calendar's first step."""
+
+    cells: tuple[int, ...]
+    start: int
+
+
+def period_of(by: str, calendar: Calendar) -> Period:
+    """Return the period of a calendar's hours or weekdays.
+
+    Raises InputError, which names the key, where steps are numbers, where clocks are changed inside the calendar, and
+    where steps are too short.
+
+    >>> from datetime import timedelta
+    >>> hours = period_of("hour", Calendar.read("2026-01-05T22:00", None, timedelta(minutes=30)))
+    >>> len(hours.cells), hours.cells[:5], hours.start
+    (48, (0, 0, 1, 1, 2), 44)
+    """
+    if not calendar.is_time:
+        raise InputError("steps are numbers, which have no hours and days", fix='declare a step such as "1h"').at(
+            "matrix_by"
+        )
+    _check_clocks(calendar)
+    step = int(calendar.step)
+    size = _REPEAT[by] // math.gcd(_REPEAT[by], step)
+    if size > LONGEST_PERIOD:
+        raise InputError(
+            f"the matrices are the same again after {size:,} steps of {calendar.length} only",
+            rule=f"at most {LONGEST_PERIOD:,} are looked at", fix="declare a longer step",
+        ).at("matrix_by")  # fmt: skip
+    start = calendar.at(0) % size
+    ahead = 0 if calendar.zone is None else calendar.zone.offset(int(calendar.start))  # all through the calendar
+    clocks = replace(calendar, start=int(calendar.moment_of(-start)) + ahead, stop=None, zone=None)
+    return Period(tuple(Slots(clocks, range(size), (by,)).numbers.tolist()), start)
+
+
+def since_the_year_1(calendar: Calendar) -> Calendar:
+    """Return the calendar with all steps before it, so that the place of a step is its number in a ledger."""
+    first = calendar.moment_of(-calendar.at(0))
+    return replace(calendar, start=first, stop=None)
+
+
+def cells_of(name: str, by: str) -> tuple[int, ...]:
+    """Return the numbers of the cells that a key names: one, a range with both ends, or several with commas.
+
+    >>> cells_of("22-01", "hour"), cells_of("Mon-Wed, sunday", "weekday")
+    ((22, 23, 0, 1), (0, 1, 2, 6))
+    """
+    cells: list[int] = []
+    for part in name.split(","):
+        ends = [_cell(text.strip(), name, by) for text in part.split("-")]
+        if len(ends) > 2:
+            raise InputError(f"{name!r} has more than two ends", fix=_example(by)).at(name)
+        last = ends[-1] if ends[-1] >= ends[0] else ends[-1] + len(_CELLS[by])
+        cells += [cell % len(_CELLS[by]) for cell in range(ends[0], last + 1)]
+    return tuple(cells)
+
+
+def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
+    """Return which key has each cell; InputError, which names the key, where a cell has none or several."""
+    name_of: dict[int, str] = {}
+    for name in names:
+        for cell in cells_of(name, by):
+            if cell in name_of:
+                raise InputError(
+                    f"{_CELLS[by][cell]} is in {name_of[cell]!r} and in {name!r}", rule=f"each {by} has one matrix"
+                ).at(name)
+            name_of[cell] = name
+    missing = [text for cell, text in enumerate(_CELLS[by]) if cell not in name_of]
+    if missing:
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        raise InputError(f"no matrix is that of {', '.join(missing[:_NAMED])}{more}", fix=_example(by))
+    return name_of
+
+
+def chain_by(
+    belief: ChainSpec, matrices: Mapping[str, Any], calendar: Calendar, length: int, source: str
+) -> PeriodicChain:
+    """Return the chain whose every step has the matrix of its cell, from the calendar's first step on.
+
+    Raises InputError, which names the key, for cells without a matrix or with two, and for what is no matrix.
+    """
+    by, key = str(belief.matrix_by), "matrices" if belief.stays is None else "stays"
+    with within(key):
+        key_of = shared_out([*matrices], by)
+    period = period_of(by, calendar)
+    used = [name for name in matrices if any(key_of[cell] == name for cell in set(period.cells))]
+    numbers = [used.index(key_of[cell]) for cell in period.cells]
+    tables = []
+    for name in used:
+        with within(key, name):
+            tables.append(stochastic_matrix(matrices[name]))
+            if len(tables[-1]) != len(belief.states):
+                raise InputError(
+                    f"has {len(tables[-1])} rows, and there are {len(belief.states)} states",
+                    rule="a matrix has a row for each state",
+                )
+    return PeriodicChain(tables, length, numbers, period.start, belief.initial, belief.states, source)
+
+
+def fitted_by(
+    belief: ChainSpec, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
+) -> PeriodicChain:
+    """Return the chain whose cells have the transition frequencies counts[cell, x, y], each smoothed by itself.
+
+    Raises InputError for a row of a cell without any transition left empty.
+    """
+    by = str(belief.matrix_by)
+    matrices: dict[str, Any] = dict.fromkeys(_CELLS[by], ())
+    for cell in sorted(set(period_of(by, calendar).cells)):
+        if not smoothing and not counts[cell].any(axis=1).all():
+            raise InputError(
+                f"of the {by} {_CELLS[by][cell]} some state was never left, so without smoothing its row is unknown",
+                fix="write smoothing = 1.0, or leave matrix_by out",
+            ).at("fit", "smoothing")
+        matrices[_CELLS[by][cell]] = smoothed_rows(counts[cell], belief.states, smoothing)
+    return chain_by(belief, matrices, calendar, length, source)
+
+
+def matrices_in(belief: ChainSpec, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, Any]]:
+    """Yield what each matrix of a chain is that of, and the matrix: the keys of a release file, or single cells."""
+    by = str(belief.matrix_by)
+    names = tuple(belief.matrices or belief.stays or _CELLS[by])
+    key_of = {cell: name for name in names for cell in cells_of(name, by)}
+    cells = period_of(by, calendar).cells
+    for number, matrix in enumerate(chain.matrices):
+        place = chain.matrix_of.index(number)
+        yield key_of[cells[place]], matrix
+
+
+def _cell(text: str, name: str, by: str) -> int:
+    if by == "hour":
+        if text.isascii() and text.isdigit() and len(text) <= 2 and int(text) < 24:
+            return int(text)
+        raise InputError(f"{name!r} names {text!r}, which is no hour from 00 to 23", fix=_example(by)).at(name)
+    numbers = [n for n, day in enumerate(WEEKDAYS) if text.lower() in (day.lower(), day[:3].lower())]
+    if not numbers:
+        raise InputError(
+            f"{name!r} names {text!r}, which is no weekday{did_you_mean(text.title(), WEEKDAYS)}", fix=_example(by)
+        ).at(name)
+    return numbers[0]
+
+
+def _example(by: str) -> str:
+    keys = '"22-06" = [[...], ...], "07-21"' if by == "hour" else "Monday-Friday = [[...], ...], Saturday-Sunday"
+    return f"write for example matrices = {{ {keys} = [[...], ...] }}, in which each {by} is once"
+
+
+def _check_clocks(calendar: Calendar) -> None:
+    """Raise InputError where clocks are changed inside the calendar: then the hours of steps are no period."""
+    for at, *_ in () if calendar.zone is None else calendar.zone.changes:
+        if at > calendar.start and (calendar.stop is None or at < calendar.stop):
+            day = calendar.written(range(math.ceil((at - calendar.start) / calendar.step))).split(" to ")[1]
+            raise InputError(
+                f"clocks in {calendar.zone.name} are changed inside the calendar, about {day[:10]}",  # type: ignore[union-attr]
+                rule="after that steps have other hours, so the matrices do not repeat",
+                fix="give times in UTC, without timezone, and matrices by the hour in UTC; or declare until before "
+                "that day and another calendar for what follows: releases on one side of the day then count on the "
+                "other at the cost of a change of all that they read",
+            ).at("matrix_by")

@@ -1,0 +1,335 @@
+"""The sections of a release file of sequences."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+from takifugu.data import TimeFormat, Zone
+from takifugu.releasing.file.choices import HowMany, Share, Thresholds
+from takifugu.releasing.file.sections import (
+    Adjust,
+    AllowZeroNoise,
+    Bins,
+    FileKeys,
+    FileSpec,
+    Importance,
+    ItemDelta,
+    ItemWords,
+    Mechanism,
+    Name,
+    NullKeys,
+    Number,
+    OwnEpsilon,
+    Path,
+    Positive,
+    Section,
+    SourceFile,
+    SourceKeys,
+    State,
+    TableName,
+    Text,
+    Total,
+    UnitsIndependent,
+)
+
+#: A time or a place along the order column, as a calendar and its windows are written.
+Moment = StrictStr | StrictInt | StrictFloat | datetime | date
+
+
+def _format(value: str | None) -> str | None:
+    if value is not None:
+        TimeFormat(value)
+    return value
+
+
+def _zone(value: str | None) -> str | None:
+    if value is not None:
+        Zone(value)
+    return value
+
+
+class SourceSpec(SourceKeys):
+    """Where the private data are, and what their columns mean."""
+
+    name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
+    file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
+    value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
+    unit: Annotated[Text | None, Field(description="the column that names the unit of a row")] = None
+    piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None
+    order: Annotated[Text | None, Field(description="the column that orders the rows of a piece")] = None
+    step: Annotated[
+        StrictInt | StrictFloat | StrictStr | None,
+        Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
+    ] = None
+    from_: Annotated[
+        Moment | None,
+        Field(
+            alias="from",
+            description="where the calendar of the recording starts, by clocks in timezone, or in UTC",
+            examples=["2026-01-05"],
+        ),
+    ] = None
+    until: Annotated[
+        Moment | None,
+        Field(description="where the calendar ends; it may be left out, and moved later", examples=["2027-01-04"]),
+    ] = None
+    gaps: Annotated[
+        Literal["hidden", "public"],
+        Field(description='which steps of a window were observed: "hidden", or "public" (in a calendar only)'),
+    ] = "hidden"
+    nulls: Annotated[
+        Literal["refuse", "unobserved"],
+        Field(description='missing states: "refuse", or "unobserved" where the pattern of gaps is public'),
+    ] = "refuse"
+    null_keys: NullKeys = "refuse"
+    order_format: Annotated[
+        Text | None,
+        Field(description="how the times of order are written, if not as ISO 8601", examples=["%d/%m/%Y %H:%M"]),
+        AfterValidator(_format),
+    ] = None
+    timezone: Annotated[
+        Text | None,
+        Field(description="the zone of times that tell none; steps are counted in UTC", examples=["Europe/Berlin"]),
+        AfterValidator(_zone),
+    ] = None
+    ambiguous: Annotated[
+        Literal["refuse", "first", "last", "drop"],
+        Field(
+            description='rows at a time that clocks in timezone show twice: as the order of the rows says ("refuse" '
+            'where it says nothing), all of the "first" or the "last" pass, or left out ("drop")'
+        ),
+    ] = "refuse"
+    round_to: Annotated[
+        StrictInt | StrictFloat | StrictStr | None,
+        Field(description="what an inexact order is rounded to: the step, or a whole part of it", examples=["1min"]),
+    ] = None
+    duplicates: Annotated[
+        Literal["refuse", "first", "last"],
+        Field(description='two rows in one step: "refuse", or the "first" or "last" of them counts'),
+    ] = "refuse"
+    bins: Bins = None
+    attributes: Annotated[
+        dict[str, tuple[State, ...]],
+        Field(
+            description="columns that say something public of each unit, with all their values, for tables by them",
+            examples=[{"ward": ["A", "B"]}],
+        ),
+    ] = Field(default_factory=dict)
+    list_units: Annotated[
+        StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
+    ] = False
+
+
+class FitSpec(FileKeys):
+    """A chain estimated from the transitions in another file."""
+
+    file: Annotated[Path, Field(description="a public file of sequences", examples=["public.csv"])]
+    value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
+    unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
+    piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
+    order: Annotated[Text | None, Field(description="its order column; default: the source's")] = None
+    order_format: Annotated[
+        Text | None, Field(description="how its times are written; default: the source's"), AfterValidator(_format)
+    ] = None
+    smoothing: Annotated[
+        StrictInt | StrictFloat, Field(ge=0, allow_inf_nan=False, description="added to each count of transitions")
+    ] = 1
+    confidence: Annotated[
+        StrictFloat | None,
+        Field(
+            gt=0,
+            lt=1,
+            description="believe every chain in a confidence region around the estimate, of this level",
+            examples=[0.99],
+        ),
+    ] = None
+    private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
+
+
+class _ChainSpec(Section):
+    states: Annotated[
+        tuple[State, ...],
+        Field(
+            min_length=2,
+            description="every state that can occur, known without looking at the data",
+            examples=[["still", "walking"]],
+        ),
+    ]
+    map: Annotated[dict[str, State], Field(description="raw values and the state that each one counts as")] = Field(
+        default_factory=dict
+    )
+    source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
+    pieces_independent: Annotated[
+        StrictBool | None, Field(description="declare that pieces of one unit are independent")
+    ] = None
+    units_independent: UnitsIndependent = None
+    min_length: Annotated[Positive, Field(description="pieces with fewer steps are left out")] = 1
+    max_length: Annotated[Positive | None, Field(description="the most steps that a piece may have")] = None
+    longer: Annotated[Literal["refuse", "cut"], Field(description="what to do with a piece longer than max_length")] = (
+        "refuse"
+    )
+
+
+class ChainSpec(_ChainSpec):
+    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file.
+
+    With `matrix_by` each hour of the day, or each weekday, has a matrix of its own.
+    """
+
+    kind: Annotated[Literal["markov-chain"], Field(description="one Markov chain")]
+    matrix: Annotated[
+        tuple[tuple[StrictInt | StrictFloat, ...], ...] | Path | None,
+        Field(
+            description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
+        ),
+    ] = None
+    matrix_by: Annotated[
+        Literal["hour", "weekday"] | None,
+        Field(description="each hour of the day, or each weekday, of the declared calendar has its own matrix"),
+    ] = None
+    matrices: Annotated[
+        dict[str, tuple[tuple[StrictInt | StrictFloat, ...], ...]] | None,
+        Field(
+            description="with matrix_by: the matrix of each hour or weekday, or of runs of them, both ends included",
+            examples=[{"22-06": [[0.99, 0.01], [0.6, 0.4]], "07-21": [[0.9, 0.1], [0.4, 0.6]]}],
+        ),
+    ] = None
+    stay: Annotated[
+        dict[str, Number] | None,
+        Field(
+            description="instead of a matrix: how long each state lasts at a time on average, a time or a number of "
+            "steps",
+            examples=[{"still": "100 min", "walking": "6 min"}],
+        ),
+    ] = None
+    stays: Annotated[
+        dict[str, dict[str, Number]] | None,
+        Field(
+            description="with matrix_by, instead of matrices: how long each state lasts in each hour or weekday",
+            examples=[{"22-06": {"still": "3 h", "walking": "5 min"}, "07-21": {"still": "1 h", "walking": "20 min"}}],
+        ),
+    ] = None
+    next: Annotated[
+        dict[str, dict[str, Number]] | None,
+        Field(
+            description="with stay or stays: the share of each state among those that follow one; two states need none",
+            examples=[{"still": {"walking": 0.9, "running": 0.1}}],
+        ),
+    ] = None
+    fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None
+    initial: Annotated[
+        Literal["stationary", "any"] | tuple[StrictInt | StrictFloat, ...],
+        Field(description="the distribution of the first state"),
+    ] = "stationary"
+
+
+class ChainClassSpec(_ChainSpec):
+    """Every reversible chain with stationary masses of at least pi and an eigengap of at least g."""
+
+    kind: Annotated[Literal["markov-chain-class"], Field(description="a class of Markov chains")]
+    pi: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest stationary mass", examples=[0.1])]
+    g: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest eigengap", examples=[0.05])]
+
+
+class EveryEntrySpec(Section):
+    """The value in every row must stay secret."""
+
+    kind: Annotated[Literal["every-entry"], Field(description="the value of every entry is hidden")] = "every-entry"
+
+
+class EntrySpec(Section):
+    """One entry of one sequence must stay secret; the others are not protected."""
+
+    kind: Annotated[Literal["one-entry"], Field(description="whether one entry has one or the other value is hidden")]
+    entry: Annotated[StrictInt, Field(ge=0, description="the entry's number, counted from 0", examples=[6])]
+    a: Annotated[State, Field(description="one state that it may have", examples=["ill"])]
+    b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
+
+
+class ItemSpec(ItemWords):
+    """One table to publish."""
+
+    name: Annotated[TableName, Field(examples=["time-use"])]
+    query: Annotated[
+        Literal["histogram", "count", "sum", "mean", "linear", "median", "quantile", "mode", "top-k", "count-above"],
+        Field(description="what is computed from the entries", examples=["histogram"]),
+    ]
+    epsilon: OwnEpsilon = None
+    importance: Importance = None
+    delta: ItemDelta = 0
+    mechanism: Mechanism = "auto"
+    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per unit, one for all, both")] = (
+        "pooled"
+    )
+    states: Annotated[
+        tuple[State, ...] | None,
+        Field(
+            description="the states counted, or the cells; those of a median or quantile from the lowest",
+            examples=[["walking"]],
+        ),
+    ] = None
+    share: Share = None
+    k: HowMany = None
+    thresholds: Thresholds = None
+    codes: Annotated[
+        dict[str, Number] | None,
+        Field(
+            description="the number that each state adds to a sum, mean or linear query, or is in a median or quantile",
+            examples=[{"still": 0, "walking": 1}],
+        ),
+    ] = None
+    weights: Annotated[
+        tuple[Number, ...] | Path | None,
+        Field(
+            description="the weight of each entry of the sequence in a linear query, or a CSV file that holds it",
+            examples=[[1, 0, "1/2"]],
+        ),
+    ] = None
+    by: Annotated[
+        Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=2)] | None,
+        Field(
+            description="a cell for each hour, weekday, date, week or month of the calendar, or for each two of them; "
+            "or for each value of a public attribute of units",
+            examples=["hour"],
+        ),
+    ] = None
+    grid: Annotated[
+        Number | None, Field(description="the step that a sum, mean or linear query is rounded to", examples=["0.01"])
+    ] = None
+    total: Total = None
+    adjust: Adjust = None
+    allow_zero_noise: AllowZeroNoise = False
+    from_: Annotated[
+        Moment | None, Field(alias="from", description="where the window starts", examples=["2026-02-09"])
+    ] = None
+    to: Annotated[
+        Moment | None, Field(description="where the window ends; this step is not read", examples=["2026-02-16"])
+    ] = None
+    window: Annotated[
+        Text | None, Field(description="the window: a day, a week, a month or a year", examples=["2026-W07"])
+    ] = None
+    every: Annotated[
+        Literal["day", "week", "month", "year"] | None,
+        Field(description="a table for each whole day, week, month or year of the calendar"),
+    ] = None
+
+
+def named(item: ItemSpec) -> tuple[str, ...]:
+    """Return what a table is by, as its file names it."""
+    return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
+
+
+class ReleaseSpec(FileSpec):
+    """A release file, version 1: one source of sequences, one belief, one or more releases."""
+
+    source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
+    belief: Annotated[
+        ChainSpec | ChainClassSpec, Field(discriminator="kind", description="what an adversary may believe")
+    ]
+    hide: Annotated[
+        EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")
+    ] = EveryEntrySpec()
+    release: Annotated[tuple[ItemSpec, ...], Field(min_length=1, description="the tables to publish")]

@@ -1,0 +1,186 @@
+"""A chain in words: how long each state lasts at a time, and what follows it.
+
+A state that is left with probability q at each step lasts 1/q steps on average. So a mean stay of L steps is
+P(i, i) = 1 - 1/L, and the rest, 1/L, goes to the other states by their shares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from takifugu.core.certificate_phrases import LASTS
+from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.data.rows.layout import parse_step
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.sequences.sections import ChainSpec
+
+#: Units of time by how they are written, in seconds; the first of each is how we write them.
+_UNITS = {
+    ("second", "seconds", "s", "sec"): 1,
+    ("minute", "minutes", "min"): 60,
+    ("hour", "hours", "h"): 3600,
+    ("day", "days", "d"): 86_400,
+    ("week", "weeks", "w"): 604_800,
+}
+_SECONDS = {name: seconds for names, seconds in _UNITS.items() for name in names}
+#: So many states are told one by one.
+_MOST_STATES = 8
+
+Step = Fraction | timedelta | None
+
+
+def step_of(step: Any) -> Step:
+    """Return the declared step of a source; None without one."""
+    return None if step is None else parse_step(step)
+
+
+def matrix_of(belief: ChainSpec, step: Step) -> list[list[float]]:
+    """Return the transition matrix of a belief that says how long states last, row by row.
+
+    Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
+    step, and shares that do not sum to 1.
+
+    >>> spec = ChainSpec(kind="markov-chain", states=("still", "walking"), stay={"still": "10 min", "walking": 4})
+    >>> matrix_of(spec, timedelta(minutes=1))
+    [[0.9, 0.1], [0.25, 0.75]]
+    """
+    for fault in faults(belief, step):
+        raise fault
+    named, rows = _named(belief), []
+    for name, place in named.items():
+        leaving = 1 / _steps((belief.stay or {})[name], name, step)
+        row = [leaving * share for share in _shares(name, belief.next or {}, named)]
+        row[place] = 1 - leaving
+        rows.append([float(p) for p in row])
+    return rows
+
+
+def matrices_of(belief: ChainSpec, step: Step) -> dict[str, list[list[float]]]:
+    """Return the matrix of each hour or weekday of a belief that says how long states last there.
+
+    Raises InputError, as `matrix_of`, at the key of the hour or weekday.
+    """
+    for fault in faults_by(belief, step):
+        raise fault
+    return {name: matrix_of(_in(belief, mine), step) for name, mine in (belief.stays or {}).items()}
+
+
+def faults_by(belief: ChainSpec, step: Step) -> Iterator[InputError]:
+    """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
+    for number, (name, mine) in enumerate((belief.stays or {}).items()):
+        for error in faults(_in(belief, mine), step):
+            if error.where[:1] == ("stay",):
+                error.where = ("stays", name, *error.where[1:])
+                yield error
+            elif number == 0:  # what follows states is the same everywhere
+                yield error
+
+
+def _in(belief: ChainSpec, stay: Mapping[str, Any]) -> ChainSpec:
+    return belief.model_copy(update={"stay": stay})
+
+
+def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
+    """Yield everything that is wrong with the stays of a belief, and with what follows them, at their keys."""
+    named, stays, following = _named(belief), belief.stay or {}, belief.next or {}
+    yield from _strangers(stays, named, ("stay",))
+    yield from _strangers(following, named, ("next",))
+    for name in named:
+        if name not in stays:
+            yield InputError(f"does not say how long {name!r} lasts", fix="write a duration for each state").at("stay")
+        others = [other for other in named if other != name]
+        strangers = list(_strangers(following.get(name, {}), others, ("next", name)))
+        yield from strangers
+        checks: list[Callable[[], Any]] = []
+        if name in stays:
+            checks.append(partial(_steps, stays[name], name, step))
+        if not strangers:
+            checks.append(partial(_shares, name, following, named))
+        for check in checks:
+            try:
+                check()
+            except InputError as fault:
+                yield fault
+
+
+def in_words(matrix: Sequence[Sequence[float]], states: Sequence[Any], step: Step) -> str:
+    """Say how long the states last at a time on average, in time where a step is one, else in steps.
+
+    >>> in_words([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1))
+    'by the belief, still lasts about 10 minutes at a time on average, walking about 4 minutes'
+    """
+    durations = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
+    first, *others = [f"{state} {'lasts ' * (not n)}{words}" for n, (state, words) in enumerate(zip(states, durations))]  # noqa: B905
+    more = [f"and {len(durations) - _MOST_STATES} more states"] if len(durations) > _MOST_STATES else []
+    return LASTS + ", ".join([f"{first} at a time on average", *others[: _MOST_STATES - 1], *more])
+
+
+def _named(belief: ChainSpec) -> dict[str, int]:
+    return {str(state): place for place, state in enumerate(belief.states)}
+
+
+def _strangers(given: Iterable[str], known: Collection[str], key: tuple[str, ...]) -> Iterator[InputError]:
+    for name in given:
+        if name not in known:
+            what = f"{name!r} is no state that there can be{did_you_mean(name, list(known))}"
+            yield InputError(what, fix=f"write one of {list(known)}").at(*key, name)
+
+
+def _steps(given: Any, name: str, step: Step) -> Fraction:
+    """Return how many steps a stay is, at least 1."""
+    where = ("stay", name)
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", given) if isinstance(given, str) else None
+    if isinstance(given, str) and (match is None or match[2] not in ("", *_SECONDS)):
+        raise InputError(f"{given!r} is no duration", fix='write for example "100 min" or "1.5 h"').at(*where)
+    with within("stay"):
+        number = as_fraction(given if match is None else match[1], "the duration", name)
+    if match is not None and match[2]:
+        if not isinstance(step, timedelta):
+            raise InputError(
+                f"{given!r} is a time, and nothing says how long a step is",
+                fix='write step = "1min" (or what it is) under [source], or a number of steps here',
+            ).at(*where)
+        number = number * _SECONDS[match[2]] / Fraction(step // timedelta(microseconds=1), 10**6)
+    if number < 1:
+        raise InputError(
+            f"{given!r} is shorter than one step", rule="a state lasts one step at least", fix="write a longer stay"
+        ).at(*where)
+    return number
+
+
+def _shares(name: str, following: Mapping[str, Mapping[str, Any]], known: Mapping[str, int]) -> Iterator[Fraction]:
+    """Yield the share of each state among those that follow this one."""
+    where, others = ("next", name), [other for other in known if other != name]
+    given = following.get(name)
+    if given is None:
+        if len(others) > 1:
+            raise InputError(
+                f"does not say what follows {name!r}",
+                fix=f"write {name} = {{ {others[0]} = 0.7, {others[1]} = 0.3 }} under next",
+            ).at("next")
+        given = {others[0]: 1}
+    with within(*where):
+        shares = {other: as_fraction(share, "the share", other) for other, share in given.items()}
+    total = sum(shares.values(), Fraction(0))
+    if min(shares.values(), default=Fraction(0)) < 0 or abs(total - 1) > Fraction(1, 10**9):
+        raise InputError(
+            f"the shares of what follows {name!r} sum to {float(total):g}",
+            rule="none is negative, and they sum to 1",
+        ).at(*where)
+    return (shares.get(other, Fraction(0)) / total for other in known)
+
+
+def _lasts(leaving: float, step: Step) -> str:
+    """Say how long a state lasts that is left with this probability at each step."""
+    if leaving <= 0:
+        return "for ever"
+    if not isinstance(step, timedelta):
+        return f"about {1 / leaving:.3g} steps"
+    seconds = step.total_seconds() / leaving
+    name, unit = next(((n[1], s) for n, s in reversed(_UNITS.items()) if seconds >= 2 * s), ("seconds", 1))
+    return f"about {seconds / unit:.3g} {name}"

@@ -1,0 +1,62 @@
+"""The source of a release file as units: what is public about them, and private integers that the engine counted."""
+
+from __future__ import annotations
+
+from itertools import accumulate, groupby
+from typing import Any
+
+from takifugu.core.errors import DataError, Step
+from takifugu.data import Piece, pieces
+from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
+from takifugu.releasing.file.sequences.by import counted_by
+from takifugu.releasing.file.sequences.groups import with_attributes
+from takifugu.releasing.file.sequences.windows import calendar_of
+
+#: The section of a release file that has a key, where it is not [source].
+_SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length": "belief", "max_length": "belief"}
+
+
+def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
+    """Return the units, sorted by name, with the pieces that the rules on (public) lengths keep.
+
+    Raises DataError, which names the rule by its key in the release file, for data that breaks one.
+    """
+    spec: Any = file.spec
+    entrywise = any(item.query == "linear" for item in spec.release)  # its entries count differently
+    layout = layout_of(spec.source, None, calendar_of(spec.source), file.places, counted_by(spec.release))
+    rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
+    try:
+        listed = pieces(file.table, *rules, entrywise=entrywise)
+        if file.places is not None and layout.gaps == "public":
+            listed = tuple(piece for piece in listed if piece.observed)  # who has rows in the window is public, too
+            if not listed:
+                raise DataError("no row lies in the window", fix="publish another window").at("from")
+    except DataError as error:
+        error.where = error.where or ("file",)
+        raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
+    units = tuple(_unit(name, tuple(mine)) for name, mine in groupby(listed, key=lambda piece: piece.unit))
+    return with_attributes(units, file.table, spec.source, spec.release)
+
+
+def _unit(name: str | None, mine: tuple[Piece, ...]) -> Unit:
+    return Unit(name, mine, mine[0].written, sum(p.length for p in mine), all(p.complete for p in mine))
+
+
+def lengths_in(unit: Unit) -> tuple[int, ...]:
+    """Return the public lengths of a unit's pieces."""
+    return tuple(piece.length for piece in unit.data)
+
+
+def observed_in(unit: Unit) -> tuple[int, ...]:
+    """Return the entries that were observed, counted through all pieces."""
+    starts = accumulate(lengths_in(unit), initial=0)
+    runs = ((start, run) for piece, start in zip(unit.data, starts, strict=False) for run in piece.observed)
+    return tuple(start + entry for start, run in runs for entry in run)
+
+
+def sequence_of(file: ReleaseFile, unit: Unit) -> Any:
+    """Return one unit's states entry by entry, None where an entry was not observed: a list for each piece, if many."""
+    states = file.belief.states
+    walks = [[None if v < 0 else states[v] for v in piece.values] for piece in unit.data]
+    return walks if len(walks) > 1 else walks[0]

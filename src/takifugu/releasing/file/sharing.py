@@ -1,0 +1,108 @@
+"""Tables that share the joint epsilon of their file: which they are, and what is wrong with them.
+
+A table without an epsilon of its own shares `joint_epsilon` with all others like it that are about the same window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
+from takifugu.core.errors import TakifuguError
+from takifugu.model.frameworks import Framework
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon
+from takifugu.releasing.file.choices import CHOICES
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.sections import Item
+
+ITS_EPSILON = "give the table an epsilon of its own"
+#: The keys that say about which window a table is.
+_WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
+
+
+def epsilon_of(file: ReleaseFile, item: Item) -> Number:
+    """Return the epsilon of a table: its own, or the one that it shares."""
+    epsilon = file.spec.joint_epsilon if item.epsilon is None else item.epsilon
+    assert epsilon is not None  # which `sharing_problems` requires
+    return epsilon
+
+
+def sharing(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
+    """Return the tables that share the joint epsilon with one, itself among them, whichever are published now."""
+    window = getattr(item, "window", None)
+    same = [
+        one for one in (*file.items, *file.others)
+        if one.epsilon is None and getattr(one, "window", None) == window
+    ]  # fmt: skip
+    return tuple(sorted(same, key=lambda one: one.name))
+
+
+def importance_of(item: Item) -> Number:
+    """Return what one unit of a table's error counts beside the others that share an epsilon; 1 by default."""
+    importance: Number | None = getattr(item, "importance", None)
+    return 1 if importance is None else importance
+
+
+def sharing_problems(
+    items: Sequence[Item | None], joint: Number | None, framework: Framework | None, has_units: bool
+) -> Iterator[TakifuguError]:
+    """Yield what is wrong with the tables that share an epsilon, and with those that have none at all.
+
+    `joint` is the file's joint epsilon, `framework` what is known of what is hidden from whom.
+    """
+    sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.epsilon is None]
+    for number, item in enumerate(items):
+        if item is not None and item.epsilon is not None and getattr(item, "importance", None) is not None:
+            what = "belongs to a table that shares the joint epsilon"
+            yield fault(("release", number, "importance"), what, "leave it out, or leave the table's epsilon out")
+    if joint is None:
+        for number, _ in sharers:
+            fix = "write epsilon = 1.0 (the promise, and what each unit spends), or joint_epsilon above all sections"
+            yield fault(("release", number, "epsilon"), "is missing", fix)
+        return
+    if not LEAST_EPSILON <= as_epsilon(joint) <= LARGEST_EPSILON:
+        rule = "it must lie between 1e-9 and 10000, write for example 1.0"
+        yield fault(("joint_epsilon",), f"is {joint!r}", rule=rule)
+    if not sharers and None not in items:
+        fix = "leave the epsilon of those tables out that should share it, or leave joint_epsilon out"
+        yield fault(("joint_epsilon",), "is shared by no table", fix)
+    if framework is not None and (framework.definition != "pufferfish" or framework.is_pair):
+        what = f"is given, and under the definition {framework.definition!r} no losses of entries add up"
+        yield fault(("joint_epsilon",), what, "give each table an epsilon of its own")
+    for number, item in sharers:
+        yield from _keys_of_sharing(item, number)
+    for number, item in sharers[1:]:
+        yield from _other_data(item, number, sharers[0][1], has_units)
+
+
+def _keys_of_sharing(item: Item, number: int) -> Iterator[TakifuguError]:
+    where = ("release", number)
+    if item.query in CHOICES:
+        what = "publishes a choice, which has no error in the units of an answer to share an epsilon by"
+        yield fault((*where, "query"), what, ITS_EPSILON)
+    if as_delta(item.delta) > 0:
+        yield fault((*where, "delta"), "is above 0, and tables share a pure promise", f"leave it out, or {ITS_EPSILON}")
+    if item.mechanism != "auto":
+        what = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
+        yield fault((*where, "mechanism"), what, f"leave it out, or {ITS_EPSILON}")
+    if item.allow_zero_noise:
+        what = "is true, and noise that is shared is never zero"
+        yield fault((*where, "allow_zero_noise"), what, f"leave it out, or {ITS_EPSILON}")
+    if getattr(item, "per", "") == "both":
+        what = "is 'both', which publishes two tables of one release"
+        yield fault((*where, "per"), what, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
+
+
+def _other_data(item: Any, number: int, first: Any, has_units: bool) -> Iterator[TakifuguError]:
+    """Yield what is not about the same data as the first table that shares the epsilon."""
+    pairs = {getattr(item, "per", ""), getattr(first, "per", "")}
+    if has_units and len(pairs) == 2 and "both" not in pairs:
+        what = f"is {item.per!r}, and {first.name!r}, which shares the epsilon, has {first.per!r}"
+        yield fault(("release", number, "per"), what, f"write the same, or {ITS_EPSILON}")
+    for attribute, key in _WINDOW.items():
+        if getattr(item, attribute, None) != getattr(first, attribute, None):
+            what = f"is not that of {first.name!r}, which shares the epsilon"
+            yield fault(("release", number, key), what, f"write the same window, or {ITS_EPSILON}")
+            return

@@ -1,0 +1,53 @@
+"""Where the private data are: the frame or file that was given, or else the file that [source] names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.data import Numerals, Table, Written, open_frame
+from takifugu.releasing.file.sections import Source
+
+
+def written_of(*keys: Any) -> Written:
+    """Return how a file is written, by the first of these sections that declares it; a section may lack the keys."""
+
+    def first(name: str, default: Any) -> Any:
+        return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
+
+    numerals = Numerals(first("decimal", "."), first("thousands", ""))
+    return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals)
+
+
+def open_public(keys: Any, source: Source, path: Path | str, missing: bool = True) -> Table:
+    """Open a file that the belief is read from: written as its own section says, or else as the source is."""
+    return open_frame(path, source.missing if missing else ("",), written_of(keys, source))
+
+
+def open_source(source: Source, folder: Path, data: Any) -> Table:
+    """Open the private data without reading it; InputError where neither a file is named nor data are given."""
+    if data is not None:
+        return open_frame(data, source.missing, written_of(source))
+    if source.file is None:
+        raise InputError(
+            "is missing",
+            fix=(
+                'write file = "data.csv" (a CSV or Parquet file, relative to this file), or give a frame: '
+                "tf.release_file(..., data=frame)"
+            ),
+        )
+    return open_frame(source.file if "://" in source.file else folder / source.file, source.missing, written_of(source))
+
+
+def is_there(source: Source, folder: Path, data: Any) -> bool:
+    """Return whether there are data to open: some were given, or the file that is named exists."""
+    return data is not None or (source.file is not None and (folder / source.file).exists())
+
+
+def private_files(source: Source, folder: Path, data: Any) -> tuple[Path, ...]:
+    """Return the files that hold the private data: the source's own, and the one that was given in its place."""
+    data_files = [] if source.file is None or "://" in source.file else [folder / source.file]
+    given = [Path(data)] if isinstance(data, str | os.PathLike) else []
+    return (*data_files, *given)

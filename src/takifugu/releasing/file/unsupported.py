@@ -1,0 +1,115 @@
+"""Queries that people ask for and that are not published under their own name: what is published in their place.
+
+One value can move a median or an extreme across all that it can be, and then noise hides the answer with the secret.
+Each recipe is post-processing of a table that is published instead (docs/tables-by.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.core.errors import InputError
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which query to publish instead, and how to read off its table what was asked for; `bins` says where to declare.
+
+    `why` is what speaks against the query itself.
+    """
+
+    query: str
+    how: str
+    why: str = ""
+    bins: bool = False
+
+
+_FAR = "one value can move it across all that it can be, so that noise which hides one hides the answer"
+_NO_SUM = "it does not add up over the data"
+_SQUARES = "twice, with codes of the values and of their squares:"
+_READ = {
+    "quantile": "read it off the table: the first bin at which the counts up to it reach the share of their sum",
+    "max": "the last bin whose interval lies above 0 holds it",
+    "min": "the first bin whose interval lies above 0 holds it",
+    "range": "it goes from the first to the last bin whose interval lies above 0",
+}
+_RECIPES = {
+    "median": Recipe("histogram", _READ["quantile"].replace("the share", "half"), _FAR, bins=True),
+    "quantile": Recipe("histogram", _READ["quantile"], _FAR, bins=True),
+    "max": Recipe("histogram", _READ["max"], _FAR, bins=True),
+    "min": Recipe("histogram", _READ["min"], _FAR, bins=True),
+    "range": Recipe("histogram", _READ["range"], _FAR, bins=True),
+    "mode": Recipe("histogram", "take its largest cell"),
+    "top-k": Recipe("histogram", "take its largest cells"),
+    "count_distinct": Recipe("histogram", "count the cells whose interval lies above 0", _FAR),
+    "frequencies": Recipe("histogram", "divide by the public number, total = 100, for shares"),
+    "proportion": Recipe("mean", "with 1 as the code of what counts and 0 of all else, codes = { yes = 1, no = 0 }"),
+    "average": Recipe("mean", "it is the same"),
+    "variance": Recipe("mean", f"{_SQUARES} the second less the first squared", _NO_SUM),
+    "std": Recipe("mean", f"{_SQUARES} the root of the second less the first squared", _NO_SUM),
+    "total": Recipe("sum", "it is the same"),
+}  # fmt: skip
+#: Other spellings of these names, without signs and in small letters.
+_ALSO = {
+    "quantile": "quantiles percentile percentiles quartile quartiles decile deciles iqr",
+    "median": "medians p50",
+    "max": "maximum largest highest peak",
+    "min": "minimum smallest lowest",
+    "range": "minmax",
+    "mode": "mostfrequent mostcommon",
+    "top-k": "topk topn toplist",
+    "count_distinct": "countdistinct distinct distinctcount nunique unique countunique cardinality",
+    "frequencies": "frequency valuecounts",
+    "proportion": "proportions rate rates ratio share shares percentage percent prevalence",
+    "average": "avg averages",
+    "variance": "var",
+    "std": "stddev stdev standarddeviation sd",
+    "total": "totals",
+}
+_NAMES = {spelt: name for name, spellings in _ALSO.items() for spelt in (*spellings.split(), name.replace("_", ""))}
+
+_SHARE = ", and share = 0.9, or several such as share = [0.25, 0.75]"
+_OF_ONE = "bins = { low = [0, 10], high = [10, 20] } under [source]"
+_OF_EACH = "bins = { age = { young = [0, 30], old = [30, 120] } } under [source]"
+_CLASSES = "ends = [20, 40] under [belief.classes.age]"
+#: How the bins of numbers are declared, by kind of belief; the columns of others hold listed values.
+_BINS = {
+    "markov-chain": _OF_ONE, "markov-chain-class": _OF_ONE, "users": _OF_ONE, "contacts": _OF_ONE,
+    "table": _OF_EACH, "network": _OF_EACH, "independent-records": _CLASSES,
+}  # fmt: skip
+
+
+def instead_of(wanted: Any, allowed: Sequence[str], raw: Any = None) -> InputError | None:
+    """Return the error for a query that is not published, with the recipe that works; None for any other text.
+
+    `allowed` are the queries of this kind of file, `raw` is the parsed file.
+
+    >>> print(instead_of("avg", ["mean", "sum"]))
+    "avg" is not published under this name: write query = "mean"; it is the same
+    """
+    name = _NAMES.get(re.sub("[^a-z0-9]", "", wanted.lower())) if isinstance(wanted, str) and len(wanted) < 60 else None
+    if name is None:
+        return None
+    if name in allowed:  # another spelling of what is published
+        what = f'"{wanted}" is not published under this name'
+        return InputError(what, fix=f'write query = "{name}"{_SHARE if name == "quantile" else ""}')
+    recipe, kind = _RECIPES[name], _kind_of(raw)
+    what = f'"{wanted}" is not published' if recipe.why else f'"{wanted}" is not published under this name'
+    either = " or ".join(f'"{query}"' for query in allowed)
+    if recipe.query not in allowed:
+        return InputError(what, rule=recipe.why, fix=f"this kind of file publishes {either}")
+    if kind == "normal" and (recipe.bins or recipe.query == "histogram" or "codes" in recipe.how):
+        other = 'declare belief.kind = "independent-records" with [belief.classes.age], where this goes by classes'
+        return InputError(what, rule=recipe.why, fix=f"this kind of file publishes {either} of real numbers; {other}")
+    bins = f" of declared bins ({_BINS[kind]})" if recipe.bins and kind in _BINS else ""
+    joined = ", " if recipe.how.startswith(("twice", "with")) else "; "
+    return InputError(what, rule=recipe.why, fix=f'write query = "{recipe.query}"{bins}{joined}{recipe.how}')
+
+
+def _kind_of(raw: Any) -> str:
+    belief = raw.get("belief") if isinstance(raw, Mapping) else None
+    kind = belief.get("kind") if isinstance(belief, Mapping) else None
+    return kind if isinstance(kind, str) else ""

@@ -1,0 +1,1 @@
+"""Plan a release: what is asked of which units, with how much noise, and what it would cost."""

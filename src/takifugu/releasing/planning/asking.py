@@ -1,0 +1,145 @@
+"""Who asks the questions of tables about some units: frameworks and noise are made once for all that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.accounting.ledger import layouts
+from takifugu.analysis.guarantee import Covers
+from takifugu.calibration import Calibration, calibrate
+from takifugu.calibration.jointly import calibrate_jointly
+from takifugu.core.errors import CalibrationRefused
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.numbers.rationals import Number
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sharing import ITS_EPSILON, epsilon_of, importance_of, sharing
+from takifugu.releasing.planning.questions import Question
+
+#: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
+Totals = tuple[Fraction | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Asking:
+    """Questions about units, with frameworks and calibrations made once for all units that are alike."""
+
+    file: ReleaseFile
+    units: tuple[Unit, ...]
+    is_alone: bool
+    frameworks: dict[Hashable, Framework] = field(default_factory=dict)
+    calibrations: dict[Any, Calibration] = field(default_factory=dict)
+    shared: dict[Any, tuple[Calibration, ...]] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Kind:
+        return self.file.kind
+
+    def answers(self, scope: str) -> int:
+        return len(self.units) if scope == "unit" else 1
+
+    def query(self, item: Item) -> Query:
+        return self.kind.query_of(self.file, item)
+
+    def about(self, units: Sequence[Unit]) -> Framework:
+        shape = self.kind.shape_of(units)
+        if shape not in self.frameworks:
+            self.frameworks[shape] = self.kind.framework_about(self.file, units)
+        return self.frameworks[shape]
+
+    def questions(self, item: Item, name: str, scope: str) -> Iterator[Question]:
+        """Yield the questions of one table, in the order of the units."""
+        query = self.query(item)
+        for units in ([unit] for unit in self.units) if scope == "unit" else [self.units]:
+            yield self._ask(name, item, query, units)
+
+    def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
+        """Return what the cells of each answer sum to, where that is public; in blocks, such as one for each hour."""
+        named, listed = {unit.name: (unit,) for unit in self.units}, []
+        for question in questions:
+            problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
+            blocks = getattr(problem.query, "blocks", 1)
+            parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
+            listed.append(tuple(self.kind.total(self.file, units, part) for part in parts))
+        return tuple(listed)
+
+    def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
+        """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
+        shared = self._shared(item, units) if item.epsilon is None else None
+        requested = self.kind.unit_query(self.file, item, query, units)
+        query, units = requested.query, requested.units
+        data = self.kind.data(self.file, item, query, units)
+        if shared is not None:
+            calibration = shared
+        else:
+            gaps = len(units) > 1 and not all(unit.complete for unit in units)
+            calibration = self._calibrated(
+                item, self._observed(query, units), self.about(units), self.is_alone and not gaps
+            )
+        at, calendar = self.kind.place(self.file)
+        readers = {unit.name or "": self.about([unit]) for unit in units}
+        whose = units[0].name if len(units) == 1 else None
+        layout = layouts.written(self.kind.layout(self.file.spec))
+        return Question(name, whose, calibration, data, readers, at, calendar, requested.shares, layout)
+
+    def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
+        """Return the query about what was observed, where it is about one unit."""
+        is_complete = len(units) > 1 or units[0].complete
+        return query if is_complete else self.kind.observed(query, units[0])
+
+    def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
+        """Return who asks, and the table, with this epsilon in place of its own, or of the one that it shares."""
+        if item.epsilon is not None:
+            return self, item.model_copy(update={"epsilon": epsilon})  # type: ignore[attr-defined]
+        return replace(self, file=self.file.with_joint_epsilon(epsilon)), item
+
+    def _shared(self, item: Item, units: Sequence[Unit]) -> Calibration:
+        """Return the noise of one of the tables that share an epsilon, found for all of them about these units."""
+        tables = sharing(self.file, item)
+        requested = [self.kind.unit_query(self.file, table, self.query(table), units) for table in tables]
+        frameworks = [self.about(one.units) for one in requested]
+        for table, framework in zip(tables, frameworks, strict=True):
+            if framework is not frameworks[0]:
+                raise CalibrationRefused(
+                    f"the tables {tables[0].name!r} and {table.name!r} do not read the same steps in the same order",
+                    rule="an epsilon is shared by tables about the same data", fix=ITS_EPSILON,
+                )  # fmt: skip
+        queries = [self._observed(one.query, one.units) for one in requested]
+        joint, weights = epsilon_of(self.file, item), [importance_of(table) for table in tables]
+        key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
+        if key not in self.shared:
+            fitted = self.kind.fitted_to_data(self.file.spec)
+            self.shared[key] = calibrate_jointly(frameworks[0], queries, joint, weights, fitted)
+        return self.shared[key][tables.index(item)]
+
+    def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
+        requested = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)
+        key = (requested, id(framework), query, alone)
+        if key not in self.calibrations:
+            self.calibrations[key] = self._calibrate(item, query, framework, alone)
+        return self.calibrations[key]
+
+    def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
+        """Return the calibration of one answer; where it is not `alone`, one that composes with others."""
+        hidden = self.kind.hides_gaps(self.file)
+        only = self.file.source.only_release and alone and not hidden
+        fitted = self.kind.fitted_to_data(self.file.spec)
+        requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
+        calibration = calibrate(framework, query, epsilon_of(self.file, item), *requested)
+        if hidden and calibration.guarantee.covers is Covers.OUTPUT:
+            raise CalibrationRefused(
+                f"the mechanism {calibration.mechanism!r} is right for one pattern of observed steps only, and which "
+                f"were observed in the window of {item.name!r} is hidden",
+                fix='write gaps = "public" under [source] if everybody may know it, or use mechanism = "quilt-exact"',
+            )
+        if calibration.is_only_release and not alone and item.mechanism == "auto":
+            raise CalibrationRefused(
+                f"the release {item.name!r} is one of several answers about the same data, or one about units with "
+                "unobserved entries, and no mechanism that may be used composes with others",
+                fix='publish it alone, or one table per unit (per = "unit")',
+            )
+        return calibration

@@ -1,0 +1,201 @@
+"""How large the noise of a table will be relative to the ranges of its cells: public, and known before payment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from takifugu.analysis.randomisers import KINDS, Noise, answered
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.core.escaping import number
+from takifugu.numbers.rationals import to_text
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.planning.plan import Table
+
+#: The level of the error bars: all values of a table at once, over the noise alone, as in the published tables.
+LEVEL = 0.95
+#: Half of a normal distribution lies within so many standard deviations.
+_QUARTILE = 0.6744897501960817
+
+
+@dataclass(frozen=True)
+class Blur:
+    """Answers of one table that get the same noise over the same ranges; `unit` is named where there is only one.
+
+    Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` that of
+    the absolute noise, `ranges` the difference between the largest and the smallest value that a cell can have, of none
+    where nothing bounds one. `marks` are the chances that a cell is called safe, by its count.
+    """
+
+    unit: str | None
+    answers: int
+    cells: int
+    half_width: Fraction
+    median: Fraction
+    ranges: tuple[Fraction, ...]
+    variance: float
+    excess: float
+    marks: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def widest(self) -> float:
+        """The range of the widest cell; infinite where nothing bounds one."""
+        return float(max(self.ranges)) if self.ranges else math.inf
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Return the ± as a fraction of the range of the best and of the worst cell."""
+        shares = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
+        return (min(shares), max(shares)) if shares else (0.0, 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        low, high = self.shares
+        return {
+            "unit": self.unit, "answers": self.answers, "half_width": to_text(self.half_width),
+            "half_of_noise_exceeds": to_text(self.median), "ranges": [to_text(r) for r in dict.fromkeys(self.ranges)],
+            "share": [None if math.isinf(s) else s for s in (low, high)],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the noise of one table does to it; `told` says it of values that are randomised row by row, or chosen.
+
+    `is_blind` says of a choice that it mostly misses the best value even where all entries agree.
+    """
+
+    name: str
+    scope: str
+    blurs: tuple[Blur, ...]
+    remark: str = ""
+    is_blind: bool = False
+
+    @property
+    def noise_and_range(self) -> tuple[float, float]:
+        """Return the median absolute noise of the clearest answer, and the range of its widest cell.
+
+        A table of units is judged by the sum of its answers over the units: that may be clear where no answer is.
+        """
+        if self.scope != "unit" or sum(b.answers for b in self.blurs) == 1:
+            return float(self.blurs[0].median), self.blurs[0].widest
+        return _median_of_sum(self.blurs), math.fsum(b.answers * b.widest for b in self.blurs)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether in every cell the median absolute noise exceeds the range of the cell."""
+        if self.remark:
+            return self.is_blind
+        noise, reach = self.noise_and_range
+        return noise > reach
+
+    def words(self) -> str:
+        """Say how the median absolute noise compares with the range of a cell."""
+        if self.remark:
+            return self.remark
+        if self.blurs[0].marks:
+            return _of_marks(self.blurs[0])
+        noise, reach = self.noise_and_range
+        if math.isinf(reach):
+            return f"the noise exceeds {number(noise, digits=4)} half of the time; nothing bounds what a cell can be"
+        what = "the sum over all units" if self.scope == "unit" and len(self.blurs) else "a cell"
+        share = f"{number(100 * noise / reach, digits=3)} % of" if reach else "more than"
+        exceeds = f"the noise exceeds {number(noise, digits=4)} half of the time"
+        return f"{exceeds}, {share} the range of {what} ({number(reach)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        answers = [blur.to_dict() for blur in self.blurs]
+        data = {"name": self.name, "scope": self.scope, "answers": answers, "hopeless": self.hopeless}
+        return {**data, "told": self.remark} if self.remark else data
+
+
+def expected(table: Table) -> Expected:
+    """Return how large the noise of a table will be, answers of the same noise and ranges together."""
+    first = table.questions[0].calibration
+    if first.randomiser.output.is_column:
+        return Expected(table.name, table.scope, (), column_words(first))
+    if isinstance(first.randomiser, PermuteAndFlip):
+        return _of_choices(table)
+    values = sum(q.calibration.randomiser.cells for q in table.questions)
+    kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
+    for question in table.questions:
+        kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
+    blurs = [_blur(calibration, units, values) for calibration, units in kinds.values()]
+    return Expected(table.name, table.scope, tuple(sorted(blurs, key=lambda b: b.shares)))
+
+
+def _of_choices(table: Table) -> Expected:
+    """Return how far from the best values those may be that are chosen, by the widest noise of the table."""
+    values = sum(len(q.calibration.problem.published) for q in table.questions)
+    kinds = {id(q.calibration): q.calibration for q in table.questions}.values()
+    chosen = [(c.randomiser, max(c.problem.answers[0].cell_ranges())) for c in kinds]
+    noise, entries = max(chosen, key=lambda pair: pair[0].scale / max(pair[1], 1))
+    assert isinstance(noise, PermuteAndFlip)
+    is_blind = all(isinstance(one, PermuteAndFlip) and one.is_blind(most) for one, most in chosen)
+    return Expected(table.name, table.scope, (), f"{noise.words(values)} (of {entries:,})", is_blind)
+
+
+def column_words(calibration: Calibration) -> str:
+    """Say what randomising a column costs and promises."""
+    kind, noise = KINDS.find(calibration.randomiser.kind), calibration.randomiser
+    words = kind.sentence if kind.words is None else kind.words(noise)
+    share = f", delta {to_text(calibration.delta)}" if calibration.delta else ""
+    return f"by {calibration.mechanism}, epsilon {to_text(calibration.epsilon)}{share} per person: {words}"
+
+
+def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:
+    noise = calibration.randomiser
+    return Blur(
+        units[0] if len(units) == 1 else None,
+        len(units),
+        noise.cells,
+        answered(lambda: noise.half_width(LEVEL, values)) or Fraction(0),
+        answered(lambda: noise.half_width(0.5, 1)) or Fraction(0),
+        tuple(_ranges(calibration)),
+        noise.variance() if isinstance(noise, Noise) else 0.0,
+        3.0 if noise.laplace_scale else 0.0,
+        tuple(_marks(noise)),
+    )
+
+
+def _marks(noise: Any) -> Iterator[tuple[int, float]]:
+    """Yield with which probability a count is called safe, up to the smallest threshold."""
+    if not hasattr(noise, "chance"):
+        return
+    threshold = min(noise.thresholds)
+    counts = sorted({0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold} & {*range(threshold + 1)})
+    for count in counts:
+        yield count, noise.chance(count, threshold)
+
+
+def _of_marks(blur: Blur) -> str:
+    """Say how likely a cell is called safe."""
+    chances = ", ".join(f"{count}: {number(100 * chance, digits=3)} %" for count, chance in blur.marks)
+    end = blur.marks[-1][0]
+    return (
+        f"a place is called safe with this probability, by its true count, while places are answered: {chances}; above "
+        f"{end} never"
+    )
+
+
+def _ranges(calibration: Calibration) -> Iterator[Fraction]:
+    answer = calibration.problem.answers[0]
+    for reach in answer.cell_ranges():
+        if reach is not None:
+            yield reach * answer.grid
+
+
+def _median_of_sum(blurs: Sequence[Blur]) -> float:
+    """Return the median of |sum of independent noises|, by Cornish and Fisher to the fourth cumulant.
+
+    For Laplace noise this is at most 6 % too small (one answer outweighs all others), for equal ones at most 1 %.
+    """
+    variance = math.fsum(b.answers * b.variance for b in blurs)
+    if variance == 0:
+        return 0.0
+    excess = math.fsum(b.answers * b.excess * b.variance**2 for b in blurs) / variance**2
+    return math.sqrt(variance) * (_QUARTILE + (_QUARTILE**3 - 3 * _QUARTILE) * excess / 24)

@@ -1,0 +1,162 @@
+"""A release before it is paid for: how large the noise will be, what the ledger would count, what would be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takifugu.accounting.ledger import Amount, Charged, Preview, preview
+from takifugu.core.errors import CalibrationRefused
+from takifugu.core.names import normalised
+from takifugu.core.searches import stopping
+from takifugu.core.text.markup import folded, html_table, note
+from takifugu.core.text.tables import number
+from takifugu.core.tracebacks import without_data
+from takifugu.numbers.rationals import to_text
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.expected import Blur, Expected, expected
+from takifugu.releasing.planning.layouts import notices_of_layout
+from takifugu.releasing.planning.notices import forbidden, notices, spending
+from takifugu.releasing.planning.plan import Plan, Table, plan
+from takifugu.releasing.planning.questions import debits_of
+from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.postprocess.outcomes import WHOSE
+
+_HEADER = ("table", "answers", "± (95 %)", "a cell can be", "half of the noise exceeds")
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a release file would publish and cost; nothing was paid, drawn or written.
+
+    `account` is the ledger before and after, None where the units were not read. `notices` are what to know
+    beforehand, `refusals` why it would be refused, both in words.
+    """
+
+    source: str
+    tables: tuple[Expected, ...]
+    account: Preview | None
+    notices: tuple[str, ...]
+    refusals: tuple[str, ...]
+
+    @property
+    def refused(self) -> bool:
+        return bool(self.refusals)
+
+    def __str__(self) -> str:
+        lines = [f"{table.name}: {table.words()}" for table in self.tables]
+        if self.account is not None:
+            lines.append(spending(self.source, self.account))
+        return "\n".join([*lines, *self.notices, *(f"refused: {words}" for words in self.refusals)])
+
+    def _repr_html_(self) -> str:
+        """Return what is refused first, then how large the noise will be, and the account."""
+        refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
+        rows = [_row(table, blur) for table in self.tables for blur in table.blurs if not blur.marks]
+        remarks = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
+        account = "" if self.account is None else note(spending(self.source, self.account))
+        table = html_table(_HEADER, rows) if rows else ""
+        return refused + table + remarks + account + folded("To know beforehand", "".join(map(note, self.notices)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "source": self.source,
+            "tables": [table.to_dict() for table in self.tables],
+            "account": None if self.account is None else _account(self.account),
+            "notices": list(self.notices),
+            "refused": list(self.refusals),
+        }
+
+
+def _row(table: Expected, blur: Blur) -> tuple[str, ...]:
+    ends = dict.fromkeys(number(float(end)) for end in (min(blur.ranges), max(blur.ranges))) if blur.ranges else {}
+    whose = blur.unit if blur.answers == 1 and blur.unit else f"{blur.answers} units"
+    noise = (number(float(blur.half_width)), " to ".join(ends) or "any number", number(float(blur.median)))
+    return (table.name, whose if table.scope == "unit" else WHOSE[table.scope], *noise)
+
+
+@without_data
+def forecast(
+    path: str | Path, data: Any = None, only_release: bool = False, window: str | None = None
+) -> Forecast:
+    """Return what `release_file` would publish and cost, and what would be refused; nothing is paid, drawn or written.
+
+    `data`, `only_release` and `window` are those of `release_file`. Of the data it uses what planning uses: which
+    units there are, and their (public) lengths. Raises SpecError, DataError and CalibrationRefused as `release_file`
+    does, and LedgerError for a ledger that cannot be read; a missing ledger is not created.
+
+    >>> from takifugu.cli.samples import write_demo
+    >>> foreseen = forecast(write_demo(Path("foreseen")))
+    >>> foreseen.account.before.epsilon < foreseen.account.after.epsilon <= 2
+    True
+    >>> foreseen.refused, Path("foreseen/activity-ledger.db").exists()
+    (False, False)
+    """
+    with stopping(once=False):
+        return forecast_of(plan(load(path, data, only_release, window)))
+
+
+def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
+    """Return the forecast of a plan; `anyway` accepts tables that are nothing but noise.
+
+    Where the units of records were not read, the ledger is not consulted, and a table of units is not judged.
+    """
+    tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
+    name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
+    known = source.unit is None or bool(planned.unit_names)
+    judged = () if anyway else tables if known else tuple(t for t in tables if t.scope != "unit")
+    refusals = [hopeless(table) for table in judged if table.hopeless]
+    apart = notices_of_ledgers(planned.file)
+    if not known:
+        remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
+        return Forecast(name, tables, None, (*remarks, *notices_of_layout(planned.file), *apart), tuple(refusals))
+    if not questions:
+        return Forecast(name, (), None, apart, ())
+    file, debits, same = planned.file, debits_of(questions), source.same_people
+    remarks = tuple(dict.fromkeys(_foreseen(planned)))
+    account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
+    refusals += [] if account.fits else [account.words]
+    return Forecast(name, tables, account, (*remarks, *notices(questions, name, account), *apart), tuple(refusals))
+
+
+def _foreseen(planned: Plan) -> Iterator[str]:
+    """Yield what the kind of file expects of each table."""
+    for table in planned.tables:
+        for question in table.questions:
+            yield from planned.file.kind.foresee(planned.spec, table.item, question.calibration.randomiser)
+
+
+def hopeless(table: Expected) -> str:
+    """Say why a table that is nothing but noise is refused."""
+    return (
+        f"{table.name} would be nothing but noise: {table.words()}; increase epsilon, publish fewer cells or one "
+        "answer over all units, or write --anyway (anyway=True)"
+    )
+
+
+def refusal_of_noise(tables: Sequence[Table]) -> CalibrationRefused | None:
+    """Return the refusal of the first table in which the median noise exceeds the range of every cell, or None."""
+    judged = (expected(table) for table in tables)
+    return next((CalibrationRefused(hopeless(table)) for table in judged if table.hopeless), None)
+
+
+def _account(account: Preview) -> dict[str, Any]:
+    return {
+        "before": _amount(account.before),
+        "after": None if account.after is None else _amount(account.after),
+        "budget": None if account.budget is None else _amount(account.budget),
+        "budget_is_declared": account.budget_is_declared,
+        "charges": [_charge(charge) for charge in account.charges],
+    }
+
+
+def _charge(charge: Charged) -> dict[str, Any]:
+    amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
+    return {"units": charge.units, **amounts, "reason": charge.reason}
+
+
+def _amount(amount: Amount) -> dict[str, str]:
+    return {"epsilon": to_text(amount.epsilon), "delta": to_text(amount.delta)}

@@ -1,0 +1,122 @@
+"""What makes two calls the same release: the release file, the answers, their noise, and the data that they read.
+
+A release that is paid for and not published is completed by the next call of the same identity. The ledger keeps a
+keyed hash of it and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from takifugu.numbers.rationals import to_text
+from takifugu.releasing.file.sharing import sharing
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.file.kind import ReleaseFile
+    from takifugu.releasing.file.sections import Item
+    from takifugu.releasing.planning.questions import Ready
+
+#: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
+_ELSEWHERE: dict[str, Any] = {
+    "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "source": {"file", "budget"},
+    "publisher": True, "contact": True, "release": {"__all__": {"title", "measured_in"}},
+}  # fmt: skip
+
+#: Keys that came later, with what they mean where they are left out.
+_NEWER: dict[str, Any] = {
+    **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
+    **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse", "ambiguous": "refuse",
+    **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
+    **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},
+}  # fmt: skip
+
+#: Fields of a question that enter by its noise, by what was read, or by their canonical spelling.
+_OTHERWISE = ("calibration", "data", "readers", "shares")
+
+
+def identity_of(
+    ready: Sequence[Ready], spec: BaseModel | None = None, private: bool = True, same_people: bool | None = None,
+    once: str | None = None,
+) -> bytes:
+    """Return the identity of answers that are released together; `private` says whether their noise is.
+
+    `same_people` is what was declared where there is no release file that declares it; `once` is the key under which
+    they are paid for, where there is one.
+    """
+    content = {"same_people": same_people} if spec is None else _keys(spec)
+    key = {} if once is None else {"once": once}
+    digest = hashlib.sha256(_plain({"file": content, "private": private, **key}))
+    known: dict[int, bytes] = {}
+    for one in ready:
+        calibration = one.question.calibration
+        if id(calibration) not in known:
+            known[id(calibration)] = _noise(calibration)
+        question_parts = {
+            f.name: getattr(one.question, f.name) for f in fields(one.question) if f.name not in _OTHERWISE
+        }
+        if not one.question.calendar:
+            del question_parts["calendar"]
+        whose = {**question_parts, "readers": len(one.question.readers)}
+        for part in (_plain(whose), known[id(calibration)], one.seen.digest()):
+            digest.update(hashlib.sha256(part).digest())
+    return digest.digest()
+
+
+def keys_of(file: ReleaseFile, item: Item) -> str:
+    """Return a digest of the keys that say what one [[release]] publishes; nothing of the data enters."""
+    content = _keys(file.only([item]).spec)
+    content["source"].pop("same_people", None)  # what is declared of other sources changes no table
+    if item.epsilon is None:  # its noise depends on all that share the epsilon, whatever they are called
+        sharers = [_keys(file.only([one]).spec)["release"][0] for one in sharing(file, item)]
+        content["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in sharers]
+    else:
+        content.pop("joint_epsilon", None)
+    believed = None if file.framework is None else file.framework.fingerprint()
+    return hashlib.sha256(_plain({"file": content, "framework": believed})).hexdigest()
+
+
+def _keys(spec: BaseModel) -> dict[str, Any]:
+    """Return the keys of a release file; later ones only where they are there.
+
+    So a release that was paid for before there were such keys is still known. A window is the same however it was
+    chosen, and wherever the calendar ends meanwhile.
+    """
+    content = spec.model_dump(mode="json", exclude=_ELSEWHERE)
+    windows = [item.get("window") for item in content["release"]]
+    for item, window in zip(content["release"], windows, strict=True):
+        if window is not None:
+            item.pop("every", None)
+    if all(window is not None for window in windows):
+        content["source"].pop("until", None)
+
+    def as_before(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return [as_before(one) for one in value] if isinstance(value, list) else value
+        return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
+
+    return {
+        key: as_before(value) if key in ("source", "belief", "release") else value for key, value in content.items()
+    }
+
+
+def _noise(calibration: Calibration) -> bytes:
+    promise = calibration.guarantee
+    return _plain({
+        "framework": promise.framework,
+        "query": calibration.query.to_dict(),
+        "noise": calibration.randomiser.to_dict(),
+        "epsilon": to_text(promise.epsilon),
+        "delta": to_text(promise.delta),
+        "covers": str(promise.covers),
+    })  # fmt: skip
+
+
+def _plain(values: Mapping[str, Any]) -> bytes:
+    return json.dumps(values, sort_keys=True, default=str).encode()

@@ -1,0 +1,62 @@
+"""What a release reads is never written over: its release file, its data, a belief's files, and its ledger."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from takifugu.core.errors import ReleaseError
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.kind import ReleaseFile
+
+#: What SQLite keeps beside a ledger.
+_FILES_OF_A_LEDGER = ("", "-wal", "-shm", "-journal")
+
+
+def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
+    """Raise ReleaseError where a file to be written is one that the release file names, is, or was given."""
+    read = {key: path for path in reversed(dict.fromkeys(inputs_of(file))) for key in _keys(path)}
+    for name in names:
+        taken = next((read[key] for key in _keys(folder / name) if key in read), None)
+        if taken is not None:
+            raise ReleaseError(
+                f"{name} in {str(folder)!r} would replace {taken.name!r}, which this release reads",
+                rule="no input, release file or ledger is ever overwritten",
+                fix="give the table another name, or write into another folder (output)",
+            ).at("output")
+
+
+def inputs_of(file: ReleaseFile) -> Iterator[Path]:
+    """Yield every file that a release may read, whether it is there or not; any text of its file may be a path."""
+    yield file.path
+    ledger = Path(str(file.ledger).removeprefix("sqlite:///"))
+    yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
+    if isinstance(file.given, str | os.PathLike):
+        yield Path(file.given)
+    for text in _texts(file.spec.model_dump(mode="json")):
+        if text and "\0" not in text and len(text) < 1000:
+            yield file.inside(text)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inside in value.values():
+            yield from _texts(inside)
+    elif isinstance(value, list | tuple):
+        for inside in value:
+            yield from _texts(inside)
+
+
+def _keys(path: Path) -> Iterator[object]:
+    """Yield what two paths have in common that lead to one file, or would if it were there."""
+    yield os.path.normcase(os.path.realpath(path))
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return
+    yield about.st_dev, about.st_ino

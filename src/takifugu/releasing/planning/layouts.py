@@ -1,0 +1,13 @@
+"""Whether a release file reads its source as its ledger knows it: said before any data are read or anything is paid."""
+
+from __future__ import annotations
+
+from takifugu.accounting.ledger.layouts import written
+from takifugu.accounting.ledger.previewing import layout_words
+from takifugu.releasing.file.kind import ReleaseFile
+
+
+def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
+    """Return what it means that a file reads its source in another layout than before, and how to keep that one."""
+    words = layout_words(file.ledger, file.source.name, written(file.kind.layout(file.spec)))
+    return (words,) if words else ()

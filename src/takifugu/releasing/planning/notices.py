@@ -1,0 +1,85 @@
+"""What is said before anything is drawn: what is about to be spent, and what the release rules out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from takifugu.accounting.suspicion import warning
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Preview
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.planning.questions import Question
+
+#: Receives what would otherwise be a warning, and what is about to be spent.
+Listener = Callable[[str], None]
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+class Notice(UserWarning):
+    """Something to know before a release is drawn: what it rules out, what it costs beyond its own epsilon."""
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Send what is said before a draw to `listener`, instead of warning."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def tell(words: Iterable[str]) -> None:
+    """Warn of each (category `Notice`), or send it to the listener."""
+    listener = _LISTENER.get()
+    for one in words:
+        if listener is None:
+            warnings.warn(one, Notice, stacklevel=2)
+        else:
+            listener(one)
+
+
+def tell_before(questions: Sequence[Question], source: str, account: Preview) -> None:
+    """Say what a release rules out and costs beyond its promise; a listener also hears what is about to be spent."""
+    listener = _LISTENER.get()
+    if listener is not None and account.fits:
+        listener(f"about to spend: {spending(source, account)}")
+    tell(notices(questions, source, account))
+
+
+def spending(source: str, account: Preview) -> str:
+    """Say what a source has spent before and after, and of which budget."""
+    after = "no proven bound" if account.after is None else str(account.after)
+    budget = "" if account.budget is None or not account.budget_is_declared else f" of {account.budget.text(up=False)}"
+    return f"the source {source!r} goes from {account.before} to {after}{budget}"
+
+
+def notices(questions: Sequence[Question], source: str, account: Preview) -> tuple[str, ...]:
+    """Return what to know before this is paid for."""
+    notices = [*forbidden((q.release, q.calibration) for q in questions)]
+    large = {q.release: q.calibration.epsilon for q in questions}
+    notices += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
+    if not account.budget_is_declared:
+        notices.append(
+            f"no budget is declared for the source {source!r}, so its budget is the cost of its first release, and a "
+            "second one is refused: declare one (budget = ... under [source], budget=... in Python, or `takifugu "
+            "ledger budget`)"
+        )
+    notices += [words for words in (account.layout, account.people) if words]
+    for charge in account.charges:
+        if charge.charged.epsilon > charge.alone.epsilon:
+            whose = "a unit" if charge.units == 1 else f"each of {charge.units} units"
+            notices.append(f"{whose} is charged {charge.charged}, not {charge.alone} as on its own: {charge.reason}")
+    return tuple(notices)
+
+
+def forbidden(calibrations: Iterable[tuple[str, Calibration]]) -> Iterator[str]:
+    """Yield what promises about one output alone rule out, once per name of a release."""
+    for name, words in dict.fromkeys((name, c.forbids) for name, c in calibrations):
+        if words:
+            yield f"{name}: {words}"

@@ -1,0 +1,178 @@
+"""What publishing again and again will cost, before the first release: nothing is read, drawn or paid.
+
+The cost is that of one unit's ledger if every table of the file is published for so many windows, one after the other,
+with the noise that it has now: one whose source is divided into units is asked about one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
+from takifugu.core.text.tables import number
+from takifugu.model.beliefs.one_sequence import is_recording
+from takifugu.model.frameworks import Framework
+from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.search import halved, mean
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.sharing import epsilon_of
+from takifugu.releasing.planning.plan import aims_of
+
+#: A plan looks no further ahead.
+MOST_RELEASES = 10_000
+#: Budgets are met by an epsilon per window that is too small by at most 1 part in 2 to this power.
+HALVINGS = 10
+#: Titles of the table of windows one after the other.
+AHEAD = ("windows", "epsilon in all", "sum of epsilons")
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What so many windows cost together, and what the sum of their epsilons would be."""
+
+    releases: int
+    epsilon: Fraction
+    added: Fraction
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
+
+    `windows` names the tables, each with the steps of its window and its scale.
+    """
+
+    windows: tuple[tuple[str, int, Fraction, Fraction | None], ...]
+    rows: tuple[Ahead, ...]
+    budget: Fraction | None
+    fits: Fraction | None
+
+    @property
+    def rows_as_text(self) -> list[tuple[str, ...]]:
+        """The rows as they are shown, under the titles AHEAD."""
+        return [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "tables": [
+                {"name": n, "steps": s, "epsilon": float(e), "scale": None if b is None else float(b)}
+                for n, s, e, b in self.windows
+            ],
+            "ahead": [
+                {"releases": row.releases, "epsilon": float(row.epsilon), "sum": float(row.added)} for row in self.rows
+            ],
+            "budget": None if self.budget is None else float(self.budget),
+            "fits": None if self.fits is None else float(self.fits),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Table:
+    name: str
+    framework: Framework
+    charge: Charge
+    length: int
+
+
+def outlook(file: ReleaseFile, releases: int) -> Outlook:
+    """Return what 1, 2, 4, ... and so many windows of every table of a file cost.
+
+    Raises InputError for a number of releases that is none and a file without a calendar, and CalibrationRefused or
+    CompositionRefused where a table has no noise, or nothing bounds what several windows reveal together.
+    """
+    if not 1 <= releases <= MOST_RELEASES:
+        raise InputError(
+            f"the number of releases is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
+        ).at("releases")
+    tables = _tables(file, Fraction(1))
+    if not tables:
+        raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
+    once = sum((t.charge.epsilon for t in tables), Fraction(0))
+    rows = [Ahead(n, _cost(tables, n), n * once) for n in _up_to(releases)]
+    budget = file.budget[0] if isinstance(file.budget, tuple) else file.budget
+    most = None if budget is None else as_fraction(budget, "the budget")
+    windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
+    return Outlook(
+        windows, tuple(rows), most, None if most is None else _fitting(file, releases, most, rows[-1].epsilon)
+    )
+
+
+def _no_windows(file: ReleaseFile) -> str:
+    """Return what to do instead: only kinds of files whose data are sequences have calendars."""
+    if hasattr(file.source, "from_"):
+        return 'write from and step under [source], and every = "week" under [[release]]'
+    return (
+        "each of its releases is paid for again as it is, and `takifugu release --dry-run` says what one costs beside "
+        "what was published"
+    )
+
+
+def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
+    """Return the first window of every table as one unit is charged for it, with epsilons times a factor."""
+    tables: dict[str, _Table] = {}
+    for asking, item, name, scope in aims_of(file):
+        at, calendar = asking.kind.place(asking.file)
+        series = getattr(item, "window", None) or ""
+        series = name.removesuffix(f"-{series}") if series else name
+        if at is None or asking.file.places is None or series in tables:
+            continue
+        epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor
+        part, wanted = asking.priced_at(item, str(epsilon))
+        question = next(part.questions(wanted, name, scope))
+        unit, about = next(iter(question.readers.items()))
+        share = question.shares.get(unit)
+        charge = charge_of(question.calibration, about, reading="", at=at, calendar=calendar, share=share)
+        tables[series] = _Table(series, about, charge, len(asking.file.places))
+    return list(tables.values())
+
+
+def _cost(tables: Sequence[_Table], releases: int) -> Fraction:
+    charges, frameworks = [], dict[str, Framework]()
+    for table in tables:
+        places = [_later(table, n * table.length) for n in range(_repeats(table))]
+        for n in range(releases):
+            name, framework = places[n % len(places)]
+            frameworks[name] = framework
+            charges.append(replace(table.charge, at=(table.charge.at or 0) + n * table.length, framework=name))
+    return max(joint(f, charges, False, name).epsilon for name, f in frameworks.items())
+
+
+def _repeats(table: _Table) -> int:
+    """Return after how many windows the beliefs about one are the same again."""
+    periods = [belief.chain.period for belief in table.framework.beliefs if is_recording(belief)]
+    return math.lcm(*(period // math.gcd(period, table.length) for period in periods))
+
+
+def _later(table: _Table, steps: int) -> tuple[str, Framework]:
+    """Return the framework, with its fingerprint, of a window that starts so many steps later."""
+    beliefs = [b.chain.from_step(steps, b.size) if is_recording(b) and steps else b for b in table.framework.beliefs]
+    if not steps or any(belief is None for belief in beliefs):
+        return table.charge.framework, table.framework
+    framework = replace(table.framework, beliefs=tuple(beliefs))
+    return framework.fingerprint(), framework
+
+
+def _fitting(file: ReleaseFile, releases: int, budget: Fraction, now: Fraction) -> Fraction | None:
+    """Return the largest factor of all epsilons found with which so many releases fit a budget; None for none."""
+
+    def fits(factor: Fraction) -> bool:
+        try:
+            return _cost(_tables(file, factor), releases) <= budget
+        except (CalibrationRefused, CompositionRefused):
+            return False
+
+    low, high = (Fraction(1), Fraction(2)) if now <= budget else (Fraction(0), Fraction(1))
+    while low and high <= 64 and fits(high):
+        low, high = high, high * 2
+    width = (high - low) / 2**HALVINGS
+    return halved(fits, low, high, lambda good, bad: bad - good <= width, mean) or None
+
+
+def _up_to(releases: int) -> Iterator[int]:
+    known = [n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases]
+    yield from (*known, releases)

@@ -1,0 +1,231 @@
+"""From a release file to calibrated questions: the units, the frameworks about them, the noise of each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from takifugu.calibration import Calibration, Comparisons, compare
+from takifugu.calibration.result import CHOSEN
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.sections import FileSpec, Item
+from takifugu.releasing.file.sharing import epsilon_of, sharing
+from takifugu.releasing.file.toml_words import in_toml
+from takifugu.releasing.planning.asking import Asking, Totals
+from takifugu.releasing.planning.questions import Question
+
+#: A table to publish: who asks its questions, the release, its name and its scope.
+Aim = tuple[Asking, Any, str, str]
+#: Receives what is being done, and how many of how many such things are done.
+Watch = Callable[[str, int, int], None]
+
+
+def unwatched(what: str, done: int, all_of_them: int) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
+
+    `told` is what its certificate says of the window that it reads. `totals` are what the cells of each answer sum to,
+    for a table that publishes adjusted values, too.
+    """
+
+    name: str
+    scope: str
+    item: Item
+    questions: tuple[Question, ...] = field(repr=False)
+    sentences: tuple[str, ...] = ()
+    totals: tuple[Totals, ...] | None = None
+
+    @property
+    def calibrations(self) -> tuple[Calibration, ...]:
+        return tuple(q.calibration for q in self.questions)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a release file would publish: calibrated, nothing drawn. It holds the private data of its units."""
+
+    file: ReleaseFile
+    units: tuple[Unit, ...] = field(repr=False)
+    tables: tuple[Table, ...]
+    assumptions: tuple[str, ...]
+
+    @property
+    def spec(self) -> FileSpec:
+        return self.file.spec
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(u.name for u in self.units if u.name is not None)
+
+
+    def only(self, names: Collection[str]) -> Plan:
+        """Return the plan of these of its tables alone."""
+        tables = tuple(table for table in self.tables if table.name in names)
+        items = tuple(item for item in self.file.items if any(item is table.item for table in tables))
+        read = {unit for table in tables for question in table.questions for unit in question.readers}
+        units = tuple(unit for unit in self.units if (unit.name or "") in read)
+        return replace(self, file=self.file.only(items), units=units, tables=tables)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Every mechanism side by side for one table; `unit` is the one shown (the longest), None for all together."""
+
+    name: str
+    scope: str
+    unit: str | None
+    rows: Comparisons
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """What one table would cost at one epsilon; `calibration` is None where `reason` says why it is refused.
+
+    `item` is the release as the file has it, `is_own` whether this is the epsilon that it has, or shares, there.
+    """
+
+    name: str
+    scope: str
+    unit: str | None
+    item: Item
+    requested: Fraction
+    is_in_file: bool
+    calibration: Calibration | None
+    reason: str = ""
+
+
+def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
+    """Read the data, and calibrate every answer; nothing is drawn.
+
+    Raises DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
+    """
+    watch("reading the data", 0, 1)
+    return _planned(file, _aims(file, _read), watch)
+
+
+def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
+    """Return the calibrated plan without the data, where nothing asked depends on them; as `plan` otherwise."""
+    return _planned(file, _aims(file, lambda part: _stand_ins(part, watch)), watch)
+
+
+def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
+    """Yield every mechanism side by side for each table."""
+    scopes = _aims(file, lambda part: _stand_ins(part, watch))
+    for number, (asking, item, name, scope) in enumerate(scopes):
+        units, longest = asking.units, _longest(asking.units)
+        watch(f"comparing mechanisms for {name}", number, len(scopes))
+        aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
+        framework, query = asking.about(aimed.units), aimed.query
+        rows = compare(framework, query, epsilon_of(file, item), item.delta, file.source.only_release)
+        listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
+        chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
+        seen = () if chosen is None else tuple(asking.kind.held_out(asking.file, item, chosen))
+        together = tuple(_together(file, item)) if item.epsilon is None else ()
+        rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
+        yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
+
+
+def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
+    """Yield what a comparison says of a table that shares its epsilon."""
+    names = [one.name for one in sharing(file, item)]
+    yield (
+        f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "
+        "compared here: `takifugu calibrate` says how much"
+    )
+
+
+def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
+    """Yield what each table would cost at each epsilon instead of its own; for a table of units, for the longest."""
+    scopes, done = _aims(file, lambda part: _stand_ins(part, watch)), 0
+    for all_units, item, name, scope in scopes:
+        longest = _longest(all_units.units)
+        asking = replace(all_units, units=(longest,)) if scope == "unit" else all_units
+        for epsilon in epsilons:
+            watch(f"pricing {name}", done, len(scopes) * len(epsilons))
+            done += 1
+            part, priced_item = asking.priced_at(item, epsilon)
+            made, reason = None, ""
+            try:
+                made = next(part.questions(priced_item, name, scope)).calibration
+            except CalibrationRefused as refusal:
+                reason = str(refusal)
+            unit = longest.name if scope == "unit" else None
+            is_in_file = Fraction(epsilon) == as_fraction(epsilon_of(file, item), "epsilon")
+            yield Priced(name, scope, unit, item, Fraction(epsilon), is_in_file, made, reason)
+
+
+def aims_of(file: ReleaseFile) -> list[Aim]:
+    """Return who asks the questions of every table, with one unit of the window's length in place of the data."""
+    return _aims(file, lambda part: file.kind.imagined(part))
+
+
+def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
+    work = sum(asking.answers(scope) for asking, _, _, scope in scopes)
+    done, tables = 0, []
+    for asking, item, name, scope in scopes:
+        questions: list[Question] = []
+        watch(f"calibrating {name}", done, work)
+        for question in asking.questions(item, name, scope):
+            questions.append(question)
+            done += 1
+            watch(f"calibrating {name}", done, work)
+        words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
+        totals = asking.totals(questions) if getattr(item, "adjust", None) else None
+        tables.append(Table(name, scope, item, tuple(questions), words, totals))
+    units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
+    assumed = (*file.kind.assumptions(file.spec), *file.kind.in_words(file))
+    return Plan(file, tuple(units.values()), tuple(tables), assumed)
+
+
+def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
+    """Return the units; where nothing asked depends on them, one without data that stands for each."""
+    if not file.kind.shaped_by_data:
+        return (Unit(None),)
+    watch("reading the data", 0, 1)
+    return _read(file)
+
+
+def _read(file: ReleaseFile) -> tuple[Unit, ...]:
+    """Return the units of a source; InputError where their kind gives two one name, so that one debit pays for both."""
+    units = tuple(file.kind.units(file))
+    if not units or len({unit.name or "" for unit in units}) < len(units):
+        fault = "two units of one name" if units else "no unit"
+        raise InputError(
+            f"the kind {type(file.kind).__name__} of release file returns {fault}",
+            rule="each unit is debited under its own name",
+            fix="return one Unit per name, with all its data",
+        )
+    return units
+
+
+def _longest(units: Sequence[Unit]) -> Unit:
+    return max(units, key=lambda unit: unit.size)
+
+
+def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
+    """Return the names and scopes of the tables of one [[release]]."""
+    per = "all" if file.source.unit is None else getattr(item, "per", "unit")
+    if per == "both":
+        return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
+    return ((item.name, per),)
+
+
+def _aims(file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]]) -> list[Aim]:
+    """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
+    scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
+    is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, Asking]()
+    plans = []
+    for item, name, scope in scopes:
+        part = file.kind.part(file, item)
+        if part.places not in made:
+            made[part.places] = Asking(part, read(part), is_alone)
+        plans.append((made[part.places], item, name, scope))
+    return plans

@@ -1,0 +1,100 @@
+"""What is asked of the private data: an answer to publish, the same once its data were read, and what it debits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from takifugu.accounting.composition import charge_of
+from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Query
+from takifugu.releasing.certificates.certifying import Account
+from takifugu.releasing.planning.truth import Seen
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Debit
+    from takifugu.calibration import Calibration
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One answer to be published: its calibration, the private data, and the units whose data it reads.
+
+    `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
+    `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
+    `at` is the declared step where the data start in the unit's one recording, in a `calendar`. `shares` are what
+    single units of a pooled answer are charged for, where that is not the query itself (`charge_of`). `layout` says how
+    rows became entries (`ledger.layouts`); `begins_series` declares that later releases count as multiples of this.
+    """
+
+    release: str
+    unit: str | None
+    calibration: Calibration
+    data: Any = field(repr=False)
+    readers: Mapping[str, Framework] = field(repr=False)
+    at: int | None = None
+    calendar: str = ""
+    shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
+    layout: str = ""
+    begins_series: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A question whose data were read and found valid, before anything is paid for."""
+
+    question: Question
+    labels: tuple[str, ...]
+    seen: Seen = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A question's noisy answer in answer units; `account` is None where no ledger was used.
+
+    Of rows that are randomised one by one there are no labels, and `values` holds what was sent (`SentRows`).
+
+    `people` says what was declared about the people of other sources of the ledger.
+    """
+
+    question: Question
+    labels: tuple[str, ...]
+    values: Any
+    private: bool
+    account: Account | None
+    people: tuple[str, ...] = ()
+
+    @property
+    def randomiser(self) -> Randomiser:
+        return self.question.calibration.randomiser
+
+    @property
+    def cells(self) -> Mapping[str, Any]:
+        """The values by label: what a certificate holds of them."""
+        return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
+
+
+def debits_of(questions: Sequence[Question]) -> list[Debit]:
+    """Return one debit for every unit that a question reads."""
+    from takifugu.accounting.ledger import Debit
+
+    debits, readers = [], Counter(unit for question in questions for unit in question.readers)
+    same = token_hex(8) if max(readers.values()) > 1 else ""  # what one draw says of a unit is about the same entries
+    for question in questions:
+        scope = "unit" if len(question.readers) == 1 else "pooled"
+        settings: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at, "calendar": question.calendar}
+        settings |= {"layout": question.layout, "begins_series": question.begins_series}
+        charges: dict[Hashable, Charge] = {}
+        for unit, framework in question.readers.items():
+            share = question.shares.get(unit)
+            key = id(framework), share
+            if key not in charges:
+                charges[key] = charge_of(question.calibration, framework, share=share, **settings)
+            debits.append(Debit(framework, charges[key], unit, question.release))
+    return debits

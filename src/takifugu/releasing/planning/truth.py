@@ -1,0 +1,156 @@
+"""From private data to the exact answer, in whole grid units: the only place where both meet.
+
+What is returned here goes into the noise and nowhere else. No message repeats a value, a position or a count of the
+data: it names the rule that was broken and what the belief expects.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.questions.coded_rows import CodedRows
+from takifugu.analysis.questions.evaluating import evaluate, misses, number_given, value_indices
+from takifugu.core.errors import DataError
+from takifugu.data import Counted, Piece
+from takifugu.model.queries import By, IntArray, Mean, resolved
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Private data that were read and are valid under the belief; nothing is computed from them yet.
+
+    `data` are value indices, one per entry, or rows by the numbers of their values, or counted pieces, or exact columns
+    of real numbers, or for two distributions the number as given.
+    """
+
+    data: Any = field(repr=False)
+
+    def digest(self) -> bytes:
+        """Return a digest that data share only if they are equal; it goes into a keyed hash and nowhere else."""
+        if not isinstance(self.data, Counted):
+            held = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
+            return hashlib.sha256(held).digest()
+        digest = hashlib.sha256()
+        for piece in self.data.pieces:
+            digest.update(repr((piece.unit, piece.length, piece.observed, piece.counts.tolist())).encode())
+            digest.update(b"" if piece.by_cell is None else piece.by_cell.tobytes())
+        return digest.digest()
+
+
+def read(calibration: Calibration, data: Any) -> Seen:
+    """Return the data as they enter the answer, so that every fault in them is found before anything is paid for.
+
+    `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
+    values (or a mapping of names) for users, a mapping or tuple for a record, columns of numbers or records for a
+    normal belief, a number for two distributions. Raises DataError for data that the belief does not know.
+    """
+    if isinstance(data, CodedRows):
+        return Seen(data)
+    if isinstance(data, Counted):
+        for _ in _read_of_pieces(calibration, data.pieces):
+            pass
+        return Seen(data)
+    if calibration.problem.is_pair:
+        _number(calibration, data)
+        return Seen(data.item() if hasattr(data, "item") else data)
+    domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
+    values = value_indices(domain, data)
+    if not calibration.problem.on_grid:
+        return Seen(values)
+    if misses(resolved(calibration.query, domain), values):
+        _check_may_miss(calibration)
+    return Seen(values)
+
+
+def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
+    """Return the exact answer in grid units: integers, or of real numbers any rational; the noise rounds it."""
+    held = seen.data
+    if isinstance(held, CodedRows):  # an array, in which each row is randomised by itself
+        return held.codes  # type: ignore[return-value]
+    if isinstance(held, Counted):
+        return _from_counts(calibration, held.pieces)
+    if calibration.problem.is_pair:
+        return (_number(calibration, held),)
+    if not calibration.problem.on_grid:
+        return tuple(calibration.problem.answers[0].evaluate(held.totals))
+    return evaluate(resolved(calibration.query, calibration.framework.domain), held)
+
+
+def _from_counts(calibration: Calibration, pieces: Sequence[Piece]) -> tuple[int, ...]:
+    answer = calibration.problem.answers[0]
+    total = np.zeros(answer.cells, dtype=np.int64)
+    for counts, weight, table in _read_of_pieces(calibration, pieces):
+        total += weight * (counts @ answer.tables[table])
+    return tuple(int(cell) for cell in total)
+
+
+def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[tuple[IntArray, int, int]]:
+    """Yield counts of entries by state, with the weight and the table that a query has for all of these entries.
+
+    Raises DataError where a query reads entries in different ways that were counted together.
+    """
+    belief = calibration.framework.beliefs[0]
+    answer, runs = resolved(calibration.query, belief), belief.components()
+    if [len(run) for run in runs] != [piece.length for piece in pieces]:
+        raise DataError(
+            "the counts are of other sequences than the belief", fix="count the entries that it is about"
+        ).at("data")
+    known: dict[Hashable, list[list[int]]] = {}  # pieces of a pool are often alike
+    for run, piece in zip(runs, pieces, strict=True):
+        weights = answer.weights[run.start : run.stop]
+        tables = np.zeros_like(weights) if answer.table_of is None else answer.table_of[run.start : run.stop]
+        key = weights.tobytes(), tables.tobytes(), piece.observed, id(piece.cell)
+        if key not in known:
+            seen = np.ones(len(weights), dtype=bool) if piece.complete else piece.weights() != 0
+            if weights[~seen].any():
+                _check_may_miss(calibration)
+            known[key] = _ways(weights[seen], tables[seen], None if piece.cell is None else piece.cell[seen])
+        for cell, weight, table in known[key]:
+            yield piece.counts if piece.by_cell is None else piece.by_cell[cell], weight, table
+
+
+def _ways(weights: IntArray, tables: IntArray, cells: IntArray | None) -> list[list[int]]:
+    """Return the cells of some entries, each with the weight and table that all its entries have; 0 is not read."""
+    ways = np.unique(np.stack([np.zeros_like(weights) if cells is None else cells, weights, tables]), axis=1).T
+    read: list[list[int]] = ways[ways[:, 1] != 0].tolist()
+    if len({cell for cell, _, _ in read}) < len(read) or {*ways[ways[:, 1] == 0, 0]} & {cell for cell, _, _ in read}:
+        raise DataError("the query weighs entries differently, and counts do not", fix="give the entries").at("data")
+    return read
+
+
+def _check_may_miss(calibration: Calibration) -> None:
+    """Entries that the query reads and the data lacks have weight 0: sound only where less weight needs less noise."""
+    if calibration.guarantee.covers is Covers.OUTPUT:
+        raise DataError(
+            f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one "
+            "length only",
+            fix="calibrate at the actual length, with the entries that the query reads",
+        ).at("data")
+    query = calibration.query
+    if isinstance(query.query if isinstance(query, By) else query, Mean):
+        raise DataError(
+            "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
+            "entries",
+            fix="calibrate at the actual length, with the entries that the query reads",
+        ).at("data")
+
+
+def _number(calibration: Calibration, data: Any) -> Fraction:
+    """Return the number itself in grid units: rounding it first would tell close distributions apart with certainty."""
+    value = number_given(data, [law for b in calibration.framework.pairs for law in (b.left, b.right)])
+    return value / calibration.problem.grid
+
+
+def labels_of(calibration: Calibration, data: Any = None) -> tuple[str, ...]:
+    """Return the names of what is published; none where rows are published one by one."""
+    return () if isinstance(data, CodedRows) else calibration.problem.published

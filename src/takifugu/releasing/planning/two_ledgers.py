@@ -1,0 +1,74 @@
+"""Release files of one folder that read the same data with different ledgers, or as different sources of one ledger.
+
+Neither knows then what the other has spent, and together they grant more than the budget.
+
+Such files are read as they are written; no ledger is opened, and a file that is none is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.neighbours import Neighbour, ledgers_apart, names_apart, output_by_default
+from takifugu.releasing.file.source import private_files
+
+#: So many files are named.
+MOST_NAMED = 3
+
+
+def notices_of_ledgers(file: ReleaseFile) -> tuple[str, ...]:
+    """Return what it means that other release files beside this one read its data elsewhere, or under another name."""
+    return (*_of_ledgers(file), *_of_names(file))
+
+
+def _of_ledgers(file: ReleaseFile) -> Iterator[str]:
+    others = list(_others(file))
+    if others:
+        yield (
+            f"the same data are read with another ledger by {_named((o, o.ledger) for o in others)}: neither ledger "
+            "knows what the other has spent, so together they grant more than the budget. Write one ledger in all of "
+            f"these files, here it is {str(file.spec.ledger)!r}; what was paid for from another one is entered with "
+            "`takifugu ledger adopt`"
+        )
+
+
+def _of_names(file: ReleaseFile) -> Iterator[str]:
+    names_units = file.source.unit is not None
+    others = {o.path: o for data in _data(file) for o in names_apart(file.path, data, file.ledger, file.source.name)}
+    alike = all(other.names_units == names_units for other in others.values())
+    if others and not (file.source.same_people and alike):  # only then each is charged for the other
+        named = _named((other, str(other.source)) for other in others.values())
+        yield (
+            f"the same data are another source of this ledger in {named}: each source has a budget of its own, so "
+            "together they grant more than the budget. Write one source.name in all of these files, here it is "
+            f"{file.source.name!r}{', or same_people = true under [source]' if alike else ''}"
+        )
+
+
+def _named(others: Iterable[tuple[Neighbour, str]]) -> str:
+    names = [f"{other.path.name} ({what!r})" for other, what in others]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*names[:MOST_NAMED], *more])
+
+
+def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
+    """Yield where those others publish, if neither they nor this file say where: what lies there is paid for, too."""
+    if file.spec.output is not None:
+        return
+    for other in _others(file):
+        if other.output is None:
+            yield file.inside(output_by_default(other.path))
+
+
+def _others(file: ReleaseFile) -> Iterator[Neighbour]:
+    ledgers = {o.path: o for data in _data(file) for o in ledgers_apart(file.path, data, file.ledger)}
+    yield from ledgers.values()
+
+
+def _data(file: ReleaseFile) -> Iterator[Path | str]:
+    named = file.source.file
+    yield from private_files(file.source, file.folder, file.given)
+    if file.given is None and named is not None and "://" in named:
+        yield named

@@ -1,0 +1,99 @@
+"""Rows, columns and total of a published table of several ways: sums of its own values, so that all of them agree.
+
+Adding up published numbers reveals nothing beyond them. A sum of k cells carries the noise of all k: its standard
+deviation is sqrt(k) times that of one cell, where cells have independent noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.errors import InputError
+from takifugu.model.queries.registry import KINDS
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.postprocess.readable import Readable, readable
+
+_BETWEEN = ", "
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """The cells of a table, each as its parts such as ("07", "busy"), with their values, exact."""
+
+    cells: tuple[tuple[str, ...], ...]
+    values: tuple[Fraction, ...]
+
+    @property
+    def rows(self) -> dict[str, Readable]:
+        """Return the sum of each row: of all cells with one first part."""
+        return self.along(0)
+
+    @property
+    def columns(self) -> dict[str, Readable]:
+        """Return the sum of each column: of all cells with one second part."""
+        return self.along(1)
+
+    @property
+    def total(self) -> Readable:
+        """Return the sum of all cells: that of the rows, and that of the columns."""
+        return readable(sum(self.values, Fraction(0)))  # type: ignore[no-any-return]
+
+    def along(self, *places: int) -> dict[str, Readable]:
+        """Return the sums of all cells that agree in some parts, counted from 0; InputError for a part there is not."""
+        width = len(self.cells[0])
+        if any(isinstance(place, bool) or not 0 <= place < width for place in places):
+            raise InputError(f"a cell has no part {list(places)}", rule=f"parts are numbered 0 to {width - 1}")
+        sums: dict[str, Fraction] = {}
+        for cell, value in zip(self.cells, self.values, strict=True):
+            key = _BETWEEN.join(cell[place] for place in places)
+            sums[key] = sums.get(key, Fraction(0)) + value
+        return {key: readable(value) for key, value in sums.items()}
+
+
+def marginals(published: Any) -> Marginals:
+    """Return the rows, columns and total of a published table, as sums of its values.
+
+    `published` is a release, its adjusted values, or the rows of `read_table`, of a histogram by cells or a table of
+    several columns. Nothing but the published values is read, so this costs nothing. Raises InputError where labels do
+    not have the same number of parts, two or more, and for means, which do not add up.
+
+    >>> table = marginals([{"cell": "A, ill", "value": 3}, {"cell": "A, well", "value": -1},
+    ...                    {"cell": "B, ill", "value": 2}, {"cell": "B, well", "value": 5}])
+    >>> table.rows, table.columns, table.total
+    ({'A': 2, 'B': 7}, {'ill': 5, 'well': 4}, 9)
+    """
+    if hasattr(published, "certificate"):
+        query = published.certificate.query
+        labels, values = tuple(map(str, published.labels)), tuple(published.values)
+        return Marginals(_parts(labels, query), _numbers(values))
+    if isinstance(published, str | Mapping) or not isinstance(published, Sequence) or not published:
+        raise InputError("no published table is given", fix='give a release, or tf.read_table("table.csv")')
+    if any(not isinstance(row, Mapping) or {"cell", "value"} - set(row) for row in published):
+        raise InputError("a row of the table has no cell or no value", fix="give the rows of tf.read_table(...)")
+    if len({row.get("unit") for row in published}) > 1:
+        raise InputError("the table has the answers of several units", fix="give the rows of one unit")
+    return Marginals(_parts([str(row["cell"]) for row in published], {}), _numbers([row["value"] for row in published]))
+
+
+def _parts(labels: Sequence[str], query: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Return the parts of each label, as the query tells them, or split where all have as many."""
+    inner = query.get("query") if query.get("kind") == "by" else query
+    if isinstance(inner, Mapping) and inner.get("kind") == "mean":
+        raise InputError("means do not add up to a mean", fix="publish sums, and divide them afterwards")
+    two_way = getattr(KINDS.get(str(query.get("kind"))), "two_way", lambda data, listed: None)(query, labels)
+    cells = two_way or tuple(tuple(label.split(_BETWEEN)) for label in labels)
+    widths = {len(cell) for cell in cells}
+    if len(widths) != 1 or max(widths) < 2 or len(set(cells)) < len(cells):
+        raise InputError(
+            "the labels of the cells do not tell two parts or more",
+            rule="each has as many, with a comma and a blank between them",
+            fix="give a histogram by cells, or a table of several columns",
+        )
+    return tuple(cells)
+
+
+def _numbers(values: Sequence[Any]) -> tuple[Fraction, ...]:
+    return tuple(as_fraction(value, "a value of the table") for value in values)

@@ -1,0 +1,132 @@
+"""What a release file published, as values, in words and as tables for a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from takifugu.core.text.markup import folded, html_table, note, text
+from takifugu.core.text.tables import labelled, text_table
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.sent_rows import Rows
+from takifugu.releasing.postprocess.library import as_frame
+from takifugu.releasing.postprocess.readable import NOISE_ONLY, frame_of, number
+from takifugu.releasing.postprocess.release import Release
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Pending, Reservation
+
+#: Whose answers a table holds, by its scope.
+WHOSE = {"all": "the whole source", "unit": "each unit", "pooled": "all units together"}
+#: How many rows of a table are shown; the file has them all.
+MOST_ROWS = 60
+_READ = f"low to high: 95 % intervals of the values, all values of a table at once; {NOISE_ONLY}"
+
+
+@dataclass(frozen=True)
+class Published:
+    """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
+
+    Where the file asks for adjusted values they are a column more; the rows of a randomised column are (row, and the
+    value's own columns).
+
+    `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
+    `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame. `since` is when
+    it was paid for, where it was published before and this call has left it alone.
+    """
+
+    name: str
+    scope: str
+    rows: Sequence[Mapping[str, Any]]
+    certificate: Certificate
+    files: tuple[Path, ...]
+    releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
+    library: str | None = None
+    since: str | None = None
+
+    def to_frame(self, library: Any = None) -> Any:
+        """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""
+        if isinstance(self.rows, Rows):
+            return as_frame(self.rows.columns, library or self.library)
+        return frame_of(self.rows, library or self.library)
+
+    def __str__(self) -> str:
+        header, rows = self._as_text
+        table = text_table(header, rows) if rows else ""
+        return "\n\n".join(part for part in (*self.certificate.warnings, self._title, table, self._more) if part)
+
+    def _repr_html_(self) -> str:
+        header, rows = self._as_text
+        warned = "".join(note(words, strong=True) for words in self.certificate.warnings)
+        table = html_table(header, rows) if rows else ""
+        promise = folded("What is promised", self.certificate._repr_html_())
+        return f"<h3>{text(self._title)}</h3>{warned}{table}{note(self._more) if self._more else ''}{promise}"
+
+    @property
+    def _title(self) -> str:
+        c = self.certificate
+        return f"{c.title or self.name}: {c.statistic}, for {WHOSE[self.scope]}"
+
+    @property
+    def _as_text(self) -> tuple[list[str], list[list[str]]]:
+        if isinstance(self.rows, Rows):
+            return [], []
+        header = list(self.rows[0])
+        return header, [[number(row[key]) for key in header] for row in self.rows[:MOST_ROWS]]
+
+    @property
+    def _more(self) -> str:
+        if isinstance(self.rows, Rows):
+            return f"{len(self.rows):,} randomised values, in {self.name}.csv"
+        left = len(self.rows) - MOST_ROWS
+        return f"and {left:,} more rows, in {self.name}.csv" if left > 0 else ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a release file published, and what its source has now spent of its budget.
+
+    `tables` are those that this call published, and after them those that it left alone (`Published.since`).
+    `completed` is when what was published now was paid for, where an earlier call paid and did not finish.
+    """
+
+    tables: tuple[Published, ...]
+    reservation: Reservation | Pending
+    completed: str | None = None
+
+    @property
+    def new(self) -> tuple[Published, ...]:
+        """The tables that this call published."""
+        return tuple(table for table in self.tables if table.since is None)
+
+    @property
+    def there(self) -> tuple[Published, ...]:
+        """The tables that were published before, for which nothing was paid now."""
+        return tuple(table for table in self.tables if table.since is not None)
+
+    def __str__(self) -> str:
+        return "\n\n".join([*map(str, self.tables), labelled(self._facts)])
+
+    def _repr_html_(self) -> str:
+        tables = "".join(table._repr_html_() for table in self.tables)
+        return tables + html_table(("what", "of this release"), self._facts)
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        paid, files = self.reservation, [path for table in self.new for path in table.files]
+        facts = [
+            ("intervals", _READ if any(row.get("low") is not None for t in self.tables for row in t.rows[:1]) else ""),
+            ("written", f"{', '.join(path.name for path in files)} in {files[0].parent}" if files else ""),
+            ("spent", f"the source {paid.source!r} has spent {paid.spent} of {paid.budget.text(up=False)}"),
+            ("completed", f"paid for at {self.completed}" if self.completed else ""),
+            ("already published", already(self.there)),
+        ]
+        return [(label, words) for label, words in facts if words]
+
+
+def already(there: Sequence[Published]) -> str:
+    """Say which tables were published before, and that nothing was paid for them now; "" for none."""
+    named = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in there)
+    return f"{named}; nothing was paid for {'it' if len(there) == 1 else 'them'} now" if there else ""

@@ -1,0 +1,79 @@
+"""How noisy numbers are written: as people read them, in tables and frames, with what their intervals cover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from takifugu.analysis.randomisers import Randomiser, answered, around
+from takifugu.core.escaping import number as written
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.library import as_frame
+
+T = TypeVar("T")
+Readable = int | float
+
+#: What an interval covers, wherever one is shown.
+NOISE_ONLY = "noise only, not sampling error"
+NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
+
+
+def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
+    """Return the one thing of a number, or the things by cell of a histogram, of several cells, and of no cell."""
+    if certificate.query["kind"] in ("histogram", "visitors", "cross-table", "by") or len(things) != 1:
+        return dict(zip(labels, things, strict=True))
+    return things[0]
+
+
+def rows_of(
+    labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
+) -> list[dict[str, Any]]:
+    """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value."""
+    half = answered(lambda: noise.half_width(level, cells))
+    ends = [_ends(noise, place, value, half) for place, value in enumerate(values)]
+    return [
+        {"cell": label, "value": readable(v), "low": low, "high": high}
+        for label, v, (low, high) in zip(labels, values, ends, strict=True)
+    ]
+
+
+def _ends(noise: Randomiser, place: int, value: Any, half: Fraction | None) -> tuple[Readable | None, Readable | None]:
+    if half is None:
+        return None, None
+    low, high = around(noise, place, value, half)
+    return readable(low), readable(high)
+
+
+def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:
+    return as_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
+
+
+def made(certificate: Certificate) -> str:
+    return f"{', '.join(certificate.mechanisms)}, epsilon {written(Fraction(certificate.epsilon))}"
+
+
+def readable(value: Any) -> Any:
+    """Return a multiple of the grid as people read it: an int where it is whole, else the nearest float.
+
+    What is no number (a label, a point) stays as it is.
+
+    >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes")
+    (3, 0.25, 'yes')
+    """
+    if not isinstance(value, Fraction):
+        return value
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def number(value: Any) -> str:
+    """Write a number for a table; a dash for none, anything else as it is.
+
+    >>> number(12345), number(1 / 3), number(None), number("yes")
+    ('12,345', '0.333333', '-', 'yes')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return written(value) if isinstance(value, float) else str(value)

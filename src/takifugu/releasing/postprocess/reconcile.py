@@ -1,0 +1,162 @@
+"""Tables of units and the pooled table made to agree: weighted least squares with the known variances of the noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.analysis.randomisers import Noise
+from takifugu.core.errors import InputError
+from takifugu.core.text.tables import text_table
+from takifugu.numbers import projection
+from takifugu.numbers.rationals import to_text
+from takifugu.releasing.postprocess.adjust import (
+    CUT,
+    HEADER,
+    POST,
+    WHOLE,
+    Adjusted,
+    cells_of,
+    check_not_negative,
+    html_page,
+    wrapped,
+)
+from takifugu.releasing.postprocess.readable import frame_of
+from takifugu.releasing.postprocess.release import Release
+
+
+@dataclass(frozen=True)
+class Reconciled:
+    """Tables of units and the pooled table, adjusted so that in every cell the units sum to the pooled value."""
+
+    units: Mapping[str, Adjusted]
+    pooled: Adjusted
+    notes: tuple[str, ...]
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Return one row per unit and cell, then the pooled ones (unit None); see `Adjusted.rows`.
+
+        The intervals hold for all rows at once.
+        """
+        cells = sum(len(a.labels) for a in (*self.units.values(), self.pooled))
+        tables: list[tuple[str | None, Adjusted]] = [*self.units.items(), (None, self.pooled)]
+        return [{"unit": unit, **row} for unit, adjusted in tables for row in adjusted.rows(level, cells)]
+
+    def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
+        """Return the rows as a frame of the named library (see `Release.to_frame`)."""
+        return frame_of(self.rows(level), library or self.pooled.raw.library)
+
+    def __str__(self) -> str:
+        table = text_table(("unit", *HEADER), [[r["unit"] or "(all)", *cells_of(r)] for r in self.rows()])
+        head = f"{self.pooled.certificate.statistic}, reconciled after the noise"
+        return "\n".join([*wrapped([head]), "", table, "", *wrapped(self.notes)])
+
+    def _repr_html_(self) -> str:
+        rows = [[r["unit"] or "(all)", *cells_of(r)] for r in self.rows()]
+        return html_page(self.pooled.certificate, ("unit", *HEADER), rows, self.notes)
+
+
+def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: bool = True) -> Reconciled:
+    """Return tables of units and the pooled table adjusted so that, in every cell, the units sum to the pooled value.
+
+    Weighted least squares: in each cell the x that minimises sum (x_u - v_u)^2/s_u + (sum x_u - p)^2/s_p, v_u and p
+    being the noisy values and s_u and s_p the known variances of their noise, over x >= 0 where `nonnegative`. Without
+    that condition it is the best linear unbiased estimate, and no worse than either table alone. The pooled value is
+    then rounded to the grid, and the units to it by largest remainders.
+
+    Raises InputError for tables that do not add up (different cells or grids, means, units that the pooled table does
+    not name), and where the true values may be negative.
+
+    >>> import takifugu as tf
+    >>> def noisy(lengths, data):
+    ...     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+    ...     framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths))
+    ...     return tf.release(tf.calibrate(framework, tf.Histogram(), epsilon=1), data)
+    >>> ana, ben = ["still"] * 4, ["walking"] * 4
+    >>> both = reconcile({"Ana": noisy([4], [ana]), "Ben": noisy([4], [ben])}, noisy([4, 4], [ana, ben]))
+    >>> both.pooled.value["still"] == sum(unit.value["still"] for unit in both.units.values())
+    True
+    """
+    _check_addable(per_unit, pooled)
+    tables = list(per_unit.values())
+    if nonnegative:
+        for table in (*tables, pooled):
+            check_not_negative(table.certificate)
+    grid = pooled.randomiser.grid
+    spread = [Fraction(t.randomiser.variance()) for t in tables]
+    columns = list(zip(*(t.values for t in tables), strict=True))
+    parts, sums = [], []
+    for column, value in zip(columns, pooled.values, strict=True):
+        near = projection.nearest(column, spread, value, Fraction(pooled.randomiser.variance()), nonnegative)
+        steps = round(sum(near) / grid)
+        parts.append(projection.whole([x / grid for x in near], steps, column))
+        sums.append(steps * grid)
+    notes = (POST, *_reconciling(nonnegative), WHOLE.format(grid=to_text(grid)))
+    notes = (*notes, CUT) if nonnegative else notes
+    units = {
+        unit: Adjusted(table, tuple(s * grid for s in steps), notes, table.certificate, nonnegative)
+        for (unit, table), steps in zip(per_unit.items(), zip(*parts, strict=True), strict=True)
+    }
+    return Reconciled(units, Adjusted(pooled, tuple(sums), notes, pooled.certificate, nonnegative), notes)
+
+
+def _reconciling(nonnegative: bool) -> Iterator[str]:
+    yield (
+        "In every cell the units' values sum to the pooled value: weighted least squares, where each value moves in "
+        "proportion to the variance of its noise."
+    )
+    if nonnegative:
+        yield (
+            "No value is negative. This adds bias: units whose true value is near 0 come out too high on average, "
+            "and the others and the pooled value shift with them."
+        )
+    else:
+        yield "This introduces no bias beyond the rounding to the grid."
+
+
+def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
+    if not isinstance(per_unit, Mapping) or not per_unit:
+        raise InputError(
+            "there are no tables of units", fix="give a mapping of units' names to their releases"
+        ).at("per_unit")
+    if not isinstance(pooled, Release) or not all(isinstance(r, Release) for r in per_unit.values()):
+        raise InputError("only releases can be reconciled", fix="give what release() returned").at("per_unit")
+    if pooled.certificate.query["kind"] == "mean":
+        raise InputError(
+            "means of units do not sum to the pooled mean", fix="release sums, and divide them afterwards"
+        ).at("pooled")
+    for unit, table in per_unit.items():
+        if (
+            _statistic(table) != _statistic(pooled)
+            or table.labels != pooled.labels
+            or table.randomiser.grid != pooled.randomiser.grid
+        ):
+            raise InputError(
+                f"the table of {unit!r} and the pooled table have different statistics, cells or grids",
+                rule="they do not add up",
+            ).at("per_unit", str(unit))
+    for whose, table in (*((f"of {unit!r}", table) for unit, table in per_unit.items()), ("of all", pooled)):
+        if not isinstance(table.randomiser, Noise):
+            raise InputError(
+                f"the table {whose} was not made with added noise ({table.randomiser.kind})",
+                rule="the variance of its error depends on the true value, so it has no weight",
+            )
+    named = pooled.certificate.units
+    if named and set(named) != set(per_unit):
+        raise InputError(
+            f"the pooled table is over the units {list(named)}", fix="give exactly their tables"
+        ).at("per_unit")
+    count = pooled.certificate.unit_count
+    if count is not None and count != len(per_unit):
+        raise InputError(
+            f"the pooled table is over {count} units, and {len(per_unit)} tables are given", fix="give them all"
+        ).at("per_unit")
+
+
+def _statistic(release: Release) -> dict[str, Any]:
+    """Return what must agree between statistics that add up; entries are each unit's own, cells are compared."""
+    query = release.certificate.query
+    varying = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}
+    return {key: value for key, value in query.items() if key not in varying}

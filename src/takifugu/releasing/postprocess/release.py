@@ -1,0 +1,188 @@
+"""What a release returns: the noisy value, its error bars, its certificate."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from takifugu.analysis import randomisers
+from takifugu.analysis.randomisers import Randomiser, around
+from takifugu.core.errors import DataError
+from takifugu.core.text.markup import html_table
+from takifugu.core.text.tables import WIDTH, text_table
+from takifugu.numbers.rationals import Number
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.adjust import Adjusted, adjust
+from takifugu.releasing.postprocess.readable import (
+    NOISE_ONLY,
+    NOT_PRIVATE,
+    Readable,
+    frame_of,
+    made,
+    number,
+    one_or_all,
+    readable,
+    rows_of,
+)
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
+
+    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
+
+    >>> low, high = Interval(3, 9, 0.95, 4)
+    >>> print(Interval(3, 9, 0.95, 4))
+    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
+    """
+
+    low: Readable
+    high: Readable
+    level: float
+    cells: int = 1
+    label: str = NOISE_ONLY
+
+    def __iter__(self) -> Iterator[Readable]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        together = "" if self.cells == 1 else f", all {self.cells} cells at once"
+        ends = f"{number(self.low)} to {number(self.high)}"
+        return f"{ends} ({100 * self.level:g} % over the noise{together}; {self.label})"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A noisy answer: `values` are exact multiples of the grid, or what else is published, one per cell of `labels`.
+
+    `calibration` is where its noise comes from, where that is known; `library` is the data-frame library that the data
+    came in; `completed` is when an earlier call, which did not finish, paid for it.
+    """
+
+    labels: tuple[str, ...]
+    values: tuple[Any, ...]
+    certificate: Certificate
+    randomiser: Randomiser = field(repr=False)
+    calibration: Calibration | None = field(default=None, repr=False, compare=False)
+    library: str | None = field(default=None, repr=False, compare=False)
+    completed: str | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def value(self) -> Readable | dict[str, Readable]:
+        """Return the noisy number, or a mapping of cells to numbers for a histogram."""
+        return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
+
+    def interval(self, level: float = 0.95) -> Interval | dict[str, Interval]:
+        """Return where the true answer lies with probability `level`, over the noise alone, in all cells at once.
+
+        Exact for the noise that was drawn: the narrowest symmetric interval of whole grid steps with
+        P(all |noise| <= half width) = P(|noise| <= half width)^cells >= level, cells being independent (where an output
+        was chosen from a list, for every true answer). This is not sampling error: it says nothing about a population.
+        Raises InputError unless 0 < level < 1.
+        """
+        half = self.randomiser.half_width(level)
+        cells = len(self.labels)
+        ends = [around(self.randomiser, place, value, half) for place, value in enumerate(self.values)]
+        intervals = [Interval(readable(low), readable(high), level, cells) for low, high in ends]
+        return one_or_all(self.certificate, self.labels, intervals)
+
+    def adjusted(self, nonnegative: bool = True, total: Number | Release | Adjusted | None = None) -> Adjusted:
+        """Return the nearest nonnegative values, which sum to `total` where one is given.
+
+        Post-processing of the noisy values: the promise is kept, the raw value stays in `.raw`, and `.notes` say what
+        was done and which bias it introduces. A number as `total` must be a public constant: this cannot be checked,
+        and the certificate says that. Else give a release of that total, or an adjusted one. Values stay on the grid.
+
+        Raises InputError where nothing is to be adjusted, where the true value may be negative, and for a total that is
+        negative, not on the grid, or not one number.
+
+        >>> import takifugu as tf
+        >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+        >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), epsilon=1)
+        >>> noisy = tf.release(calibration, ["still", "walking", "walking", "still"])
+        >>> sum(noisy.adjusted(total=4).value.values())
+        4
+        """
+        return adjust(self, nonnegative, total)
+
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
+        """Return one row per cell: cell, value, low, high; simultaneous over `cells` values published together.
+
+        Low and high are None where what is published has no interval around it.
+        """
+        return rows_of(self.labels, self.values, self.randomiser, level, cells)
+
+    def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
+        """Return the cells, values and error bars as a frame: pandas, polars, pyarrow, duckdb or pyspark.
+
+        The default library is the one that the data came in, else the first that is installed. Raises InputError for a
+        library that is unknown or not installed.
+        """
+        return frame_of(self.rows(level), library or self.library)
+
+    def to_dict(self) -> dict[str, Any]:
+        write = self.randomiser.output.write
+        values = [{"cell": c, "value": write(v)} for c, v in zip(self.labels, self.values, strict=True)]
+        return {"values": values, "certificate": self.certificate.to_dict()}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        c = self.certificate
+        head = f"{c.statistic}, noisy: {made(c)}"
+        warning = "" if c.private else f"{NOT_PRIVATE}\n"
+        if self._has_no_intervals:
+            listed = text_table(("cell", "published"), [[r["cell"], number(r["value"])] for r in self.rows()])
+            return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", listed])
+        rows = [[r["cell"], number(r["value"]), number(r["low"]), number(r["high"])] for r in self.rows()]
+        table = text_table(("cell", "value", "low", "high"), rows)
+        note = "low to high: 95 % intervals of the noise alone, all cells at once; not sampling error"
+        return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", table, "", *textwrap.wrap(note, WIDTH)])
+
+    @property
+    def _has_no_intervals(self) -> bool:
+        return all(row["low"] is None for row in self.rows())
+
+    def _repr_html_(self) -> str:
+        c = self.certificate
+        warning = "" if c.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
+        if self._has_no_intervals:
+            listed = [[r["cell"], number(r["value"])] for r in self.rows()]
+            return warning + html_table(("cell", "published"), listed, f"{c.statistic}: {made(c)}.")
+        rows = [[r["cell"], number(r["value"]), f"{number(r['low'])} to {number(r['high'])}"] for r in self.rows()]
+        heads = ("cell", "noisy value", "95 % interval (noise only)")
+        note = f"{c.statistic}: {made(c)}. The intervals hold for all cells at once; {NOISE_ONLY}."
+        return warning + html_table(heads, rows, note)
+
+
+def releases_of(certificate: Certificate) -> dict[str | None, Release]:
+    """Return the answers that a certificate holds, by unit (None: of all units together), with their noise.
+
+    Raises DataError for a certificate whose answers cannot be read back.
+    """
+    try:
+        return {
+            answer.unit: Release(
+                tuple(answer.values),
+                tuple(noise.output.read(v) for v in answer.values.values()),
+                certificate,
+                noise,
+            )
+            for answer in certificate.answers
+            for noise in [randomisers.from_dict(answer.noise)]
+        }
+    except (ValueError, KeyError, ArithmeticError):
+        raise DataError(
+            "the certificate's answers cannot be read back", rule="it was edited by hand, or is damaged"
+        ) from None

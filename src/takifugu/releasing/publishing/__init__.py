@@ -1,0 +1,1 @@
+"""Publish a plan: pay, draw, keep, place the files, resume."""

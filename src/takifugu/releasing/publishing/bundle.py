@@ -1,0 +1,89 @@
+"""Everything public of a release, as bytes: what the ledger keeps from the draw until all of it is published."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.core.errors import LedgerError
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.checksum import from_dict
+from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
+
+#: What no name of a table holds, so that its files lie in the folder of tables.
+_SEPARATORS = re.compile(r"[/\\:\0]|^\.")
+
+_FORMAT = "takifugu-bundle/1"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The public form of a table: the complete bytes of its files by name, in the order in which they appear.
+
+    A release of the library has no files but its certificate, which holds the noisy values.
+    """
+
+    name: str
+    files: Mapping[str, bytes]
+
+    @property
+    def certificate(self) -> Certificate:
+        return from_dict(json.loads(self.files[f"{self.name}{CERTIFICATE}"]))
+
+
+@dataclass(frozen=True)
+class Bundle:
+    sheets: tuple[Sheet, ...]
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        return {name: content for sheet in self.sheets for name, content in sheet.files.items()}
+
+    def to_bytes(self) -> bytes:
+        sheets = [{"name": s.name, "files": {n: c.decode() for n, c in s.files.items()}} for s in self.sheets]
+        return json.dumps({"format": _FORMAT, "tables": sheets}).encode()
+
+
+def sealed(certificate: Certificate) -> Bundle:
+    """Return the bundle of a release of the library: its certificate."""
+    name = certificate.release
+    return Bundle((Sheet(name, {f"{name}{CERTIFICATE}": certificate.to_json().encode()}),))
+
+
+def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
+    """Read the bundle of these releases back.
+
+    Raises LedgerError for one of another version, and for files that are not theirs: a ledger may come from anywhere,
+    and what it keeps is written to the disk.
+    """
+    try:
+        data: Any = json.loads(content) if content else {}
+        if data.get("format") == _FORMAT:
+            return _read(data["tables"], releases)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        raise LedgerError(
+            "what the ledger keeps of this release is not what was drawn for it",
+            rule="it was edited or damaged",
+            fix="restore a backup; its epsilon counts as spent",
+        ) from None
+    raise LedgerError(
+        "the ledger says that this release was drawn, but keeps no noisy values of it that this version can read",
+        fix="complete it with the version of Takifugu that drew it; its epsilon counts as spent",
+    )
+
+
+def _read(tables: Any, releases: Collection[str]) -> Bundle:
+    """Return the tables of a bundle; ValueError for a name or an ending that none of the releases has."""
+    sheets = []
+    for table in tables:
+        name, files = table["name"], table["files"]
+        allowed = {f"{name}{end}" for end in ENDS}
+        if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
+            raise ValueError("the files of something else")
+        sheets.append(Sheet(name, {key: files[key].encode() for key in files}))
+    if not sheets:
+        raise ValueError("no files")
+    return Bundle(tuple(sheets))

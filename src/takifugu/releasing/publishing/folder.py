@@ -1,0 +1,215 @@
+"""The folder that tables are published in: one release at a time, files complete or absent, leftovers swept.
+
+Files are written under temporary names, synced, and renamed one by one, certificates before their tables; an old table
+that is replaced is deleted first, so that none lies beside the certificate of another.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+from takifugu.core.errors import ReleaseError
+from takifugu.releasing.certificates.files import REPORT, TABLE, content_of, digest_at, reason
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system
+    fcntl = None  # type: ignore[assignment]
+
+#: Seconds to wait for another release into the same folder.
+PATIENCE = 300.0
+
+_LOCK = ".takifugu.lock"
+_DRAFT = re.compile(r"\.takifugu-[0-9a-f]{16}\.unfinished")
+_CLAIM = re.compile(r"\.takifugu-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.claim")
+#: The errors of a file system without locks.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
+
+
+@contextmanager
+def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Make the folder if needed, and be the only release that writes into it; a killed one's leftovers are swept first.
+
+    Raises ReleaseError where it cannot be written, or another release does not end in time. A folder that was made and
+    stays empty is removed again.
+    """
+    is_new = not folder.exists()
+    try:
+        unlock = _locked(folder, time.monotonic() + patience)
+        for leftover in _leftovers(folder):
+            leftover.unlink(missing_ok=True)
+    except OSError as error:
+        raise ReleaseError(
+            f"the output folder {str(folder)!r} cannot be written to ({reason(error)})", fix="choose another one"
+        ).at("output") from None
+    try:
+        yield
+    finally:
+        unlock()
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str], force: bool) -> None:
+    """Make the files appear in the folder, in their order; those that are there already stay.
+
+    Other files of these names are overwritten only with `force`, or where `replaced` has their digest. Raises
+    ReleaseError for others before anything is written, and OSError where the disk fails.
+    """
+    waiting = [name for name, content in files.items() if content_of(folder / name) != content]
+    if not force:
+        strange = [n for n in waiting if (folder / n).exists() and (digest_at(folder / n) or "") != replaced.get(n)]
+        if strange:
+            raise ReleaseError(
+                f"{', '.join(strange)} in {str(folder)!r} would be overwritten", fix="move them, and run again"
+            ).at("output")
+    drafts: dict[str, Path] = {}
+    try:
+        for name in waiting:
+            drafts[name] = folder / f".takifugu-{token_hex(8)}.unfinished"
+            write_synced(drafts[name], files[name])
+        outdated = [n for n in waiting if n.endswith((TABLE, REPORT)) and (folder / n).exists()]
+        for name in outdated:
+            (folder / name).unlink()
+        if outdated:
+            sync(folder)  # they are gone before their certificates are
+        for name in waiting:
+            if name.endswith(TABLE):
+                sync(folder)  # its certificate is there, whatever happens to the machine
+            os.replace(drafts[name], folder / name)
+        sync(folder)
+    finally:
+        for draft in drafts.values():
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
+
+
+def write_synced(path: Path, content: bytes) -> None:
+    """Write a new file, and return when it is on the disk."""
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync(folder: Path) -> None:
+    """Return when the names of a folder's files are on the disk."""
+    if os.name != "posix":  # elsewhere a folder cannot be synchronised, and need not be
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems synchronise no folders
+            raise
+    finally:
+        os.close(handle)
+
+
+def _leftovers(folder: Path) -> Iterator[Path]:
+    """Yield unfinished files: nobody else writes here now, so whoever wrote them was killed."""
+    for entry in os.scandir(folder):
+        if _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+            yield Path(entry.path)
+
+
+def _locked(folder: Path, until: float) -> Callable[[], None]:
+    """Return what releases the lock; the system does it for a process that is killed."""
+    path = folder / _LOCK
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)  # whoever was here before may have removed it
+        if fcntl is None:
+            return _claimed(folder, until)
+        handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(handle)
+            if error.errno in _NO_LOCKS:
+                path.unlink(missing_ok=True)
+                return _claimed(folder, until)
+            if not isinstance(error, BlockingIOError):
+                raise
+            _wait(folder, until, path)
+            continue
+        if _is_at(handle, path):
+            return lambda: _unlocked(handle, path)
+        os.close(handle)  # its file was deleted while we waited
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _unlocked(handle: int, path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)  # still locked: whoever waits for it checks whether it is still there
+    os.close(handle)
+
+
+def _claimed(folder: Path, until: float) -> Callable[[], None]:
+    """Be alone in a folder without locks: claim it with a file of one's own, and withdraw where another claim is live.
+
+    Of two that claim at once at least one sees the other, so both never proceed; a claim's name identifies its process,
+    so that the claim of a process that was killed is never mistaken for another's.
+    """
+    host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        mine = folder / f".takifugu-{host}-{os.getpid()}-{token_hex(8)}.claim"
+        write_synced(mine, b"")
+        others = [path for path in _claims(folder, host) if path != mine]
+        if not others:
+            return lambda: mine.unlink(missing_ok=True)
+        mine.unlink(missing_ok=True)
+        _wait(folder, until, others[0])
+
+
+def _claims(folder: Path, host: str) -> Iterator[Path]:
+    """Yield the claims that may be live, and delete those of dead processes on this machine."""
+    for entry in os.scandir(folder):
+        claim = _CLAIM.fullmatch(entry.name)
+        if claim is None:
+            continue
+        if claim[1] == host and not _lives(int(claim[2])):
+            Path(entry.path).unlink(missing_ok=True)
+        else:
+            yield Path(entry.path)
+
+
+def _lives(process: int) -> bool:
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _wait(folder: Path, until: float, lock: Path) -> None:
+    if time.monotonic() > until:
+        raise ReleaseError(
+            f"another release writes into {str(folder)!r} and has not ended",
+            fix=f"wait for it, or choose another folder; if there is none, delete {lock.name} there",
+        ).at("output")
+    time.sleep(0.02 + int(token_hex(1), 16) / 2560)  # not in step with another that waits

@@ -1,0 +1,164 @@
+"""A missing ledger is announced: a new one remembers nothing, so earlier publications would count as nothing.
+
+The ledger made in its place cannot know that another was mistyped or deleted, and one restored from a copy cannot know
+what was paid for since. What reveals it lies beside the data: a release file that requires a ledger, and the
+certificates of earlier releases, which name the ledger that paid for them and the release that was paid for.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from takifugu.core.errors import LedgerError
+from takifugu.core.files import read_file
+from takifugu.core.names import normalised
+from takifugu.releasing.certificates.files import CERTIFICATE
+from takifugu.releasing.planning.notices import tell
+from takifugu.releasing.planning.two_ledgers import outputs_apart
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Ledger
+    from takifugu.releasing.file.kind import ReleaseFile
+
+
+#: So many certificates are named in an error.
+MOST_NAMED = 3
+
+
+
+@dataclass(frozen=True)
+class Paid:
+    """A published certificate: its file, when it was made, and its source and its release in the ledger that paid."""
+
+    path: Path
+    made: tuple[str, int]
+    ledger: str
+    release_id: str
+
+
+def opened(ledger: Ledger | str | Path) -> Ledger:
+    """Open a ledger; a new one is announced before anything is drawn, as a `Notice`."""
+    from takifugu.accounting.ledger import Ledger
+
+    ledger = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+    if ledger.is_new and not ledger.show():
+        tell([f"new ledger at {str(ledger.store.path)!r}: it remembers nothing before today"])
+    return ledger
+
+
+def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
+    """Raise LedgerError where a ledger is required and there was none before."""
+    from takifugu.accounting.ledger import Ledger
+    from takifugu.accounting.ledger.book import path_of
+
+    if not required:
+        return
+    if ledger is None:
+        raise LedgerError(
+            "require_ledger says that there is a ledger, but none is given", fix="write ledger='ledger.db'"
+        ).at("ledger")
+    where = ledger.store.place if isinstance(ledger, Ledger) else path_of(ledger)
+    made_just_now = isinstance(ledger, Ledger) and ledger.is_new and not ledger.show()
+    if made_just_now or not where.exists():
+        raise LedgerError(
+            f"there is no ledger {str(where)!r}, but require_ledger says that there is one",
+            fix=(
+                "check the path, restore a backup, or create a new one deliberately (`takifugu ledger init`), which "
+                "remembers nothing before today"
+            ),
+        ).at("ledger")
+
+
+def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
+    """Raise LedgerError where a release file's ledger is missing, or does not know what is published of its source."""
+    require_known(file.ledger, file.spec.require_ledger)
+    paths = (file.output, folder, *outputs_apart(file))
+    folders = {path.absolute(): path for path in paths}  # named as the caller does
+    require_same_ledger(file.ledger, file.source.name, folders.values(), new_ledger)
+    if not (new_ledger and not file.spec.require_ledger):
+        require_id(file.ledger, file.spec.ledger_id)
+
+
+def require_id(where: str | Path, wanted: str | None) -> None:
+    """Raise LedgerError where a release file says which ledger it belongs to, and this is another one, or none."""
+    from takifugu.accounting.ledger.previewing import as_it_is
+
+    if wanted is None:
+        return
+    with as_it_is(where) as book:
+        if book.id == wanted:
+            return
+    raise LedgerError(
+        f"the ledger {str(where)!r} is missing, or is not the one with the id {wanted!r}",
+        rule="the release file belongs to that ledger, which knows what was spent",
+        fix=(
+            "give its path or restore a backup; or continue with another one on purpose: delete the line ledger_id, "
+            "and count what was published before as well"
+        ),
+    ).at("ledger_id")
+
+
+def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path], new_ledger: bool = False) -> None:
+    """Raise LedgerError where the folders hold what another ledger paid for, or what this one has forgotten.
+
+    The newest certificate decides which ledger it was: whoever has continued with a new one may go on. A ledger that
+    paid and does not know the release is a copy from before it, and `new_ledger` does not excuse that.
+    """
+    published = [one for folder in folders for one in paid_for(source, folder)]
+    if not published:
+        return  # and no ledger is read
+    accounts, releases = _known(where, normalised(source))
+    mine = [one for one in published if one.ledger in accounts and one.release_id]
+    forgotten = [one for one in mine if one.release_id not in releases]
+    if forgotten:
+        names = ", ".join(sorted(one.path.name for one in forgotten)[:MOST_NAMED])
+        more = f" and {len(forgotten) - MOST_NAMED} more" if len(forgotten) > MOST_NAMED else ""
+        folder = str(forgotten[0].path.parent)
+        raise LedgerError(
+            f"{names}{more} in {folder!r} was paid for by the ledger {str(where)!r}, which does not know it any more: "
+            "it is a copy from before, and would grant that epsilon again",
+            fix=(
+                "restore the newest copy, or enter what is published as spent (takifugu ledger adopt "
+                f"{shlex.quote(str(where))} {shlex.quote(folder)})"
+            ),
+        ).at("ledger")
+    newest = max(published, key=lambda one: one.made)
+    if new_ledger or newest.ledger in accounts or newest.release_id in releases:
+        return
+    raise LedgerError(
+        f"{newest.path.name} in {str(newest.path.parent)!r} was paid for by a ledger other than {str(where)!r}, which "
+        f"does not know it and would treat the source {source!r} as if it had never been published",
+        fix=(
+            "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
+            "(new_ledger=True in Python)"
+        ),
+    ).at("ledger")
+
+
+def paid_for(source: str | None, folder: Path) -> Iterator[Paid]:
+    """Yield the certificates of a source in a folder (of every source: None); what is not a certificate is skipped."""
+    for path in sorted(folder.glob(f"*{CERTIFICATE}")):
+        try:
+            certificate = json.loads(read_file(path).decode("utf-8"))
+            name, ledger, date, release = (certificate.get(key) for key in ("source", "ledger", "date", "release_id"))
+            if not isinstance(ledger, str) or not isinstance(name, str):
+                continue
+            if source is None or normalised(name) == normalised(source):
+                made = (str(date), path.stat().st_mtime_ns)
+                yield Paid(path, made, ledger, release if isinstance(release, str) else "")
+        except (OSError, ValueError, AttributeError, RecursionError):
+            continue
+
+
+def _known(where: str | Path, source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids of a source in a ledger, and the ids of its releases."""
+    from takifugu.accounting.ledger.previewing import as_it_is
+
+    with as_it_is(where) as book:
+        accounts = frozenset(row.id for row in book.show() if row.name == source)  # a ledger keeps names normalised
+        return accounts, book.release_ids(source) if accounts else frozenset()

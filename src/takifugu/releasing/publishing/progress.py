@@ -1,0 +1,109 @@
+"""How far a release has come: what the ledger says after each of its steps, including one that failed half-way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError, TakifuguError
+from takifugu.core.errors import ReleaseState as State
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Ledger, Pending, Reservation
+
+#: Refusals of a reservation: the transaction was rolled back, so certainly nothing happened.
+_REFUSALS = (BudgetExceeded, CompositionRefused, InputError)
+
+
+class Progress:
+    """The state of one release; any exception that leaves `telling` carries it, including an interrupt or a fault.
+
+    Before each step the state is what holds if the step fails without an answer; after it, what holds.
+    `public` are the names of the files that are published, None where a release has no files. `before` are tables that
+    were paid for by an earlier call, and that this one has published first.
+    """
+
+    def __init__(self) -> None:
+        self.state: State = State.NOTHING
+        self.public: Callable[[], Sequence[str]] | None = None
+        self.before: list[str] = []
+
+    def completed(self, tables: Iterable[str]) -> None:
+        """Note that tables of an earlier call are out; what follows begins anew, and says so if it stops."""
+        self.before += tables
+        self.state, self.public = State.NOTHING, None
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
+            held = vars(error)
+            held.setdefault("state", self.state)
+            if self.before:
+                held.setdefault("completed", tuple(self.before))
+            if self.public is not None and "public" not in held:
+                held["public"] = tuple(self.public())
+            raise
+
+    def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
+        """Reserve; where the ledger fails, ask it what happened: a commit can fail after it was written."""
+        self.state = State.PAID
+        try:
+            return reserve()
+        except _REFUSALS:
+            self.state = State.NOTHING
+            raise
+        except LedgerError as error:
+            state = _paid(book, source, identity)
+            self.state = state or State.PAID
+            if state is not None:
+                raise
+            words = f"{error}; it does not say whether the epsilon was spent, so count it as spent"
+        except BaseException:
+            self.state = _paid(book, source, identity) or State.PAID
+            raise
+        raise LedgerError(words)
+
+    def keep(self, book: Ledger, paid: Reservation | Pending, bundle: bytes) -> bytes:
+        """Put the noisy values into the ledger; return those that it keeps, which another process may have drawn."""
+        self.state = State.PAID
+        try:
+            content = book.drawn(paid, bundle)
+        except BaseException:
+            self.state = state_of(book, paid) or State.PAID
+            raise
+        self.state = State.DRAWN
+        return content
+
+    def record(self, book: Ledger, paid: Reservation | Pending, before: State) -> None:
+        """Note that the values are published; a ledger that fails after it has noted this has not failed."""
+        self.state = before
+        try:
+            book.publish(paid)
+        except BaseException as error:
+            if state_of(book, paid) is not State.DONE:
+                raise
+            self.state = State.DONE
+            if not isinstance(error, TakifuguError):
+                raise
+        self.state = State.DONE
+
+
+def _paid(book: Ledger, source: str, identity: bytes) -> State | None:
+    """Return whether a release is paid for; None where the ledger does not answer."""
+    try:
+        return State.PAID if book.pending(source, identity) else State.NOTHING
+    except Exception:  # whatever it is, it is reported in the place of what came before
+        return None
+
+
+def state_of(book: Ledger, paid: Reservation | Pending) -> State | None:
+    """Return what the ledger says of a reservation; None where it does not answer, or does not know it."""
+    try:
+        states = [p.state for p in book.pending(paid.source) if p.group == paid.group]
+        noted = states or [e.state for e in book.history(paid.source) if e.id in paid.ids.values()]
+    except Exception:
+        return None
+    return {"reserved": State.PAID, "drawn": State.DRAWN, "published": State.DONE}[noted[0]] if noted else None

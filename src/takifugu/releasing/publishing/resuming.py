@@ -1,0 +1,170 @@
+"""Complete what was paid for and not published: `takifugu ledger resume` and `tf.resume`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from takifugu.core.errors import LedgerError, ReleaseState, TakifuguError
+from takifugu.core.tracebacks import place_of, without_data
+from takifugu.numbers.noise import SystemEntropy
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import Plan, plan, tables_of
+from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.publishing.bundle import bundle_of
+from takifugu.releasing.publishing.folder import alone_in
+from takifugu.releasing.publishing.progress import Progress, state_of
+from takifugu.releasing.publishing.publish import Stored
+from takifugu.releasing.publishing.run import Ordered, Outcome, handed_out, ordered, published, recipe_of
+from takifugu.releasing.publishing.settling import close, public_of, sheet_of
+from takifugu.releasing.publishing.sheets import table_of
+from takifugu.releasing.publishing.standing import Choice
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Ledger, Pending
+    from takifugu.releasing.publishing.new_ledger import Paid
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """What became of one release that was pending: its state now, and what it published or why it could not.
+
+    `releases` are the names of its tables; `outcome` is an Outcome for a release file, a Release for `tf.release`, and
+    None where another process has completed it meanwhile.
+    """
+
+    source: str
+    releases: tuple[str, ...]
+    since: str
+    state: ReleaseState
+    outcome: Outcome | Release | None = field(default=None, repr=False)
+    problem: str = ""
+
+
+@without_data
+def resume(ledger: Ledger | str | Path, source: str | None = None, *, files_only: bool = False) -> tuple[Resumed, ...]:
+    """Complete every pending release of a ledger, or of one source, oldest first; nothing is spent.
+
+    Where the noisy values were drawn, these very values are published: a release file's tables in the folder where
+    they were to go, a release of `tf.release` as the `outcome` (left alone with `files_only`). What was paid and not
+    drawn is drawn once if the release file and its data are what they were; for `tf.release` call it again with the
+    same data. One that cannot be completed says why and stays pending.
+
+    Raises LedgerError for a ledger that is missing or cannot be used, and for a source that it does not know.
+
+    >>> import os, tempfile
+    >>> from takifugu.accounting.ledger import Ledger
+    >>> resume(Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")))
+    ()
+    """
+    from takifugu.accounting.ledger import Ledger
+
+    book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger, create=False)
+    if source is not None:
+        book.spent(source)  # a name that it does not know is a typing error
+    waiting = book.pending(source)
+    # What is published by returning it comes last: nothing that stops the others may lose it.
+    resumed = {one.group: _resumed(book, one, files_only) for one in sorted(waiting, key=_is_of_the_library)}
+    return tuple(resumed[one.group] for one in waiting)
+
+
+def _is_of_the_library(one: Pending) -> bool:
+    return one.recipe.get("kind") == "library"
+
+
+def _resumed(book: Ledger, one: Pending, files_only: bool) -> Resumed:
+    progress = Progress()
+    progress.state = ReleaseState.DRAWN if one.state == "drawn" else ReleaseState.PAID
+    common = (one.source, tuple(one.ids), one.created)
+    try:
+        with progress.telling():
+            outcome = _completed(book, one, files_only, progress)
+    except Exception as error:  # concerns one, and is no reason to leave the others
+        if state_of(book, one) is ReleaseState.DONE:  # by another process, meanwhile
+            return Resumed(*common, ReleaseState.DONE)
+        problem = error.message if isinstance(error, TakifuguError) else place_of(error)
+        return Resumed(*common, progress.state, None, problem)
+    return Resumed(*common, ReleaseState.DONE, outcome)
+
+
+def _completed(book: Ledger, one: Pending, files_only: bool, progress: Progress) -> Outcome | Release:
+    kind = one.recipe.get("kind")
+    if kind == "file" and one.state == "drawn":
+        return _files_of(book, one, progress)
+    if public := public_of(one, ()):
+        return _closed(book, one, public)
+    if kind == "file":
+        return _drawn_again(book, one, progress)
+    if kind == "session":
+        raise LedgerError("it is a session", fix="go on with it, ledger.Session(ledger, pending), or close it")
+    if kind == "outside" and one.state != "drawn":
+        raise LedgerError("it was paid for by tf.charge", fix="call it again with the same words, and it pays nothing")
+    if kind not in ("library", "outside"):
+        raise LedgerError("the ledger does not say how to complete it", rule="its epsilon counts as spent")
+    if one.state != "drawn":
+        raise LedgerError("it was paid for by tf.release", fix="call it again with the same data, and it draws once")
+    if files_only:
+        raise LedgerError(
+            "it was drawn by tf.release, which has no files",
+            fix="call it again with the same data, or tf.resume(ledger)",
+        )
+    certificate = bundle_of(one.bundle, one.ids).sheets[0].certificate
+    release = next(iter(releases_of(certificate).values()))
+    progress.record(book, one, ReleaseState.DRAWN)
+    return release
+
+
+def _files_of(book: Ledger, one: Pending, progress: Progress) -> Outcome:
+    """Publish the files that the ledger keeps, where they were to go."""
+    stored, folder = Stored(one, bundle_of(one.bundle, one.ids), one.created), Path(one.recipe["output"])
+    replaced = recipe_of(one).get("replaces", {})
+    with alone_in(folder):  # whoever was publishing them has ended, or was killed
+        return Outcome(handed_out(stored, book, folder, False, progress, replaced), one, one.created)
+
+
+def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
+    """Close a reservation that was published before this copy of the ledger was restored."""
+    close(book, one)
+    whole = ((sheet_of(paid), paid.path.parent) for paid in public)
+    return Outcome(tuple(table_of(sheet, folder) for sheet, folder in whole if sheet is not None), one, one.created)
+
+
+def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
+    """Read the release file and its data again, and draw on the same reservation if they are what was paid for."""
+    from takifugu.accounting.ledger.book import path_of
+
+    if one.recipe.get("frame"):
+        raise LedgerError(
+            "its data came as a frame", fix="call tf.release_file again with the same frame, and it draws once"
+        )
+    file = load(one.recipe["file"], one.recipe["data"], one.recipe["only_release"], one.recipe.get("window"))
+    mine = [item for item in file.items if {name for name, _ in tables_of(file, item)} & set(one.ids)]
+    planned = plan(file.only(mine))
+    where = path_of(file.ledger)
+    if not (where.exists() and where.samefile(book.store.place)):
+        raise LedgerError(
+            f"{one.recipe['file']} names the ledger {str(where)!r}, but it was paid for in {str(book.store.path)!r}",
+            fix="name that one there, and resume",
+        )
+    order = ordered(planned, Path(one.recipe["output"]), one.recipe["data"])
+    if not _is_paid_by(order, book, one):
+        raise LedgerError(
+            f"{one.recipe['file']}, or the data that it reads, is not what was paid for",
+            fix=(
+                "restore both and resume, or accept that this epsilon is lost; the release as it is now is a new "
+                "one, and must be paid for"
+            ),
+        )
+    return published(order, Choice(once=one.recipe.get("once")), SystemEntropy(), progress, _another_has, True)
+
+
+def _is_paid_by(order: Ordered, book: Ledger, one: Pending) -> bool:
+    part = order.part(set(one.ids))
+    same = [paid for paid in book.payments(one.source) if paid.group == one.group]
+    return part is not None and any(part.paid_by(book, paid) is not None for paid in same)
+
+
+def _another_has(_: Plan) -> TakifuguError:
+    return LedgerError("another process has completed it")

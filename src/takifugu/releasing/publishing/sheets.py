@@ -1,0 +1,124 @@
+"""Tables as files, and files as tables again: the bytes of everything that a release publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from takifugu.releasing.certificates.cells import guarded, table_text, unguarded
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.certifying import Adjustment
+from takifugu.releasing.certificates.files import CERTIFICATE, PAGE, REPORT, TABLE, content_of, digest_of
+from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
+from takifugu.releasing.planning.plan import Plan, Table
+from takifugu.releasing.planning.questions import Drawn
+from takifugu.releasing.postprocess.outcomes import Published
+from takifugu.releasing.postprocess.readable import readable, rows_of
+from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.publishing.adjusting import adjusted_in, adjustment_of, wording_of
+from takifugu.releasing.publishing.bundle import Bundle, Sheet
+from takifugu.releasing.publishing.publish import certificate_of
+from takifugu.releasing.report.document import report_html
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+
+#: The level of the error bars in the published tables: all values of a table at once, over the noise alone.
+LEVEL = 0.95
+
+
+def bundle_for(planned: Plan, drawn: Sequence[Drawn]) -> Bundle:
+    """Return every file of every table, complete, in memory."""
+    answers = {id(d.question): d for d in drawn}
+    return Bundle(tuple(_sheet(t, [answers[id(q)] for q in t.questions], planned) for t in planned.tables))
+
+
+def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
+    source, units = planned.file.source.name, planned.unit_names
+    adjustment = adjustment_of(table, answers)
+    rows, content = _table(table, answers, adjustment)
+    listed = getattr(planned.file.source, "list_units", False)
+    assumed = (*planned.assumptions, *table.sentences)
+    certified = (assumed, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
+    certificate = certificate_of(answers, source, table.scope, units, *certified)
+    releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
+    report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
+    files = {
+        CERTIFICATE: f"{certificate.to_json()}\n".encode(),
+        PAGE: f"{certificate.text()}\n".encode(),
+        TABLE: content,
+        REPORT: report.encode(),
+    }
+    return Sheet(table.name, {f"{table.name}{end}": content for end, content in files.items()})
+
+
+def _table(
+    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None
+) -> tuple[Sequence[Mapping[str, Any]], bytes]:
+    """Return the rows of a table, and its bytes."""
+    if answers[0].labels:
+        cells = sum(len(a.values) for a in answers)
+        adjusted = [None] * len(answers) if adjustment is None else adjustment.values
+        rows = tuple(
+            row
+            for answer, more in zip(answers, adjusted, strict=True)
+            for row in _rows(answer.question.unit, answer, cells, table.scope, more)
+        )
+        return rows, table_text(rows).encode()
+    sent, query = answers[0].values, answers[0].question.calibration.query
+    names = names_of(getattr(query, "columns", ()), sent.outputs)
+    row, place = sent.row.tolist(), sent.place.tolist()
+    text = rows_text([guarded(name) for name in names], written(sent.outputs, guarded), row, place)
+    return rows_sent(names, sent.outputs, row, place), text.encode()
+
+
+def published_at(folder: Path, name: str, since: str) -> Published:
+    """Read a published table back from its files."""
+    files = {f"{name}{end}": content_of(folder / f"{name}{end}") for end in (CERTIFICATE, TABLE)}
+    sheet = Sheet(name, {file: content or b"" for file, content in files.items()})
+    return replace(table_of(sheet, folder), since=since)
+
+
+def table_of(sheet: Sheet, folder: Path) -> Published:
+    """Return a table that was published in a folder, as its files say."""
+    certificate = sheet.certificate
+    releases = tuple(releases_of(certificate).items())
+    cells = sum(len(release.values) for _, release in releases)
+    rows: Sequence[Mapping[str, Any]]
+    if cells:
+        adjusted = adjusted_in(certificate)
+        parts = ((u, r, cells, certificate.scope, adjusted[u]) for u, r in releases)
+        rows = tuple(row for one in parts for row in _rows(*one))
+    else:
+        rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
+    names = (f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
+    files = tuple(folder / name for name in names if (folder / name).is_file())
+    return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+
+
+def with_calibrations(
+    table: Published, calibrations: Mapping[tuple[str, str | None], Calibration], library: str | None
+) -> Published:
+    """Return a table whose answers know their calibrations and the caller's library, for what comes after a release."""
+    known = tuple(
+        (unit, replace(answer, calibration=calibrations.get((table.name, unit)), library=library))
+        for unit, answer in table.releases
+    )
+    return replace(table, releases=known, library=library)
+
+
+def _release(answer: Drawn, certificate: Certificate) -> Release:
+    calibration = answer.question.calibration
+    return Release(answer.labels, answer.values, certificate, calibration.randomiser, calibration)
+
+
+def _rows(
+    unit: str | None, answer: Drawn | Release, cells: int, scope: str, adjusted: Mapping[str, Fraction] | None = None
+) -> Iterator[dict[str, Any]]:
+    whose = {"unit": unit} if scope == "unit" else {}
+    for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
+        more = {} if adjusted is None else {"adjusted": readable(adjusted[row["cell"]])}
+        yield {**whose, **row, **more}

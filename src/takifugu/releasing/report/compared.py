@@ -1,0 +1,62 @@
+"""What a report says of how the noise was found: every mechanism side by side, and what forced the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from takifugu.calibration.result import CHOSEN, POSSIBLE, Alternative
+from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.releasing.certificates.certificate import Certificate, noise_text
+from takifugu.releasing.report.page import figure, paragraph, sentence, table, terms
+from takifugu.releasing.report.values import Reported
+
+
+def compared(t: Reported) -> Iterator[str]:
+    unit, release = t.noisiest
+    calibration = release.calibration
+    if calibration is None:
+        yield paragraph(f"The noise was found by {computed_by(t.certificate)}. {sentence(noise_text(t.certificate))}")
+        return
+    if t.by_unit and unit is not None:
+        yield paragraph(f"Shown for {unit}, whose answer has the most noise of all {len(t.answers)} units.")
+    rows = calibration.alternatives
+    if not rows:
+        yield paragraph(f"Nothing was compared: {calibration.mechanism} was requested by name.")
+    else:
+        words = calibration.error_words if calibration.randomiser.output.is_column else ""
+        yield from _side_by_side(t.name, rows, words or "expected error, summed over the cells")
+    yield terms([
+        ("Chosen", [computed_by(t.certificate)]),
+        ("Noise", [sentence(noise_text(t.certificate))]),
+        ("Forced by", [w for w in (calibration.witness.comparison,) if w]),
+        ("Because", [w for w in (calibration.witness.detail,) if w]),
+    ])  # fmt: skip
+
+
+def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[str]:
+    """Yield the mechanisms that have an answer, in the registry's order, and why the others have none."""
+    proven = [row for row in rows if row.composition is not None]
+    bars = [Bar(_label(row), row.expected_error) for row in proven if row.expected_error is not None]
+    if len(bars) > 1:
+        axis = Axis(error)
+        note = "* not used: it promises less than was requested, or is refused by default."
+        yield figure(
+            lambda width: bar_chart(bars, axis, "Noise that each mechanism would add", width=width),
+            note if any(bar.label.endswith("*") for bar in bars) else "",
+        )
+    chosen = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
+    header = ("mechanism", "scale", "expected error", "composition", "status")
+    yield table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=chosen, spare=(1, 3))
+    reasons = dict.fromkeys((row.status, row.reason) for row in rows if row.reason)
+    yield terms([
+        (", ".join(row.name for row in rows if (row.status, row.reason) == why), [f"{why[0]}: {why[1]}"])
+        for why in reasons
+    ])  # fmt: skip
+
+
+def _label(row: Alternative) -> str:
+    return row.name if row.status in (CHOSEN, POSSIBLE) else f"{row.name} *"
+
+
+def computed_by(c: Certificate) -> str:
+    return "; ".join(f"{name} ({source})" for name, source in c.mechanisms.items())

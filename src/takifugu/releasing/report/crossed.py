@@ -1,0 +1,84 @@
+"""A published table of two ways, such as hour and state: as a table with a row for each cell, and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from takifugu.core.text.pictures import drawing, words
+from takifugu.model.queries.registry import KINDS
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.readable import number
+from takifugu.releasing.report.page import figure, table
+
+#: Larger tables are not drawn.
+MOST_ROWS, MOST_COLUMNS = 60, 12
+_HEAD, _LINE, _LEFT, _MARGIN, _COLOUR = 52, 18, 110, 12, "#0072b2"
+
+#: Row and column of each cell.
+Places = Sequence[tuple[str, str]]
+
+
+def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None:
+    """Return the row and column of each cell, where the query of a certificate says that it has both."""
+    two_way = getattr(KINDS.get(str(certificate.query.get("kind"))), "two_way", None)
+    try:
+        return None if two_way is None else two_way(certificate.query, labels)
+    except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
+        return None
+
+
+def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], note: str) -> Iterator[str]:
+    """Yield the picture and the table of noisy values, and the table of adjusted ones where there are some."""
+    names = _names(certificate)
+    if len({column for _, column in places}) > max(MOST_COLUMNS, len({row for row, _ in places})):
+        places, names = [(column, row) for row, column in places], names[::-1]  # the longer way goes down
+    across, down = (list(dict.fromkeys(place[way] for place in places)) for way in (1, 0))
+    unit = certificate.measured_in
+    if len(down) <= MOST_ROWS and len(across) <= MOST_COLUMNS:
+        numbers = {place: row["value"] for place, row in zip(places, rows, strict=True)}
+        title = certificate.statistic[:1].upper() + certificate.statistic[1:]
+        caption = "The stronger the colour, the larger the noisy value; there is none where it is not above 0."
+        yield figure(lambda width: _picture(numbers, down, across, title, width), caption)
+    for key, what in (("value", "Published values"), ("adjusted", "Adjusted values")):
+        if key not in rows[0]:
+            continue
+        values = {place: row[key] for place, row in zip(places, rows, strict=True)}
+        body = [[name, *(number(values.get((name, state))) for state in across)] for name in down]
+        about = note if key == "value" else ""
+        caption = f"{what} of {certificate.release}{f' ({unit})' if unit else ''}"
+        yield table(caption, (names[0], *across), body, range(1, len(across) + 1), about)
+
+
+def _names(certificate: Certificate) -> tuple[str, str]:
+    """Return what the rows and the columns of a table are: two columns of records, or cells and states."""
+    query = certificate.query
+    by, columns = str(query.get("by") or ""), [str(name) for name, *_ in query.get("columns", ())]
+    parts = by.split(" and ")
+    if len(columns) == 2 or (len(parts) == 2 and "histogram" not in str(query.get("query"))):
+        one, other = columns or parts
+        return one, other
+    return by or "cell", "state"
+
+
+def _picture(
+    values: Mapping[tuple[str, str], Any], down: Sequence[str], across: Sequence[str], title: str, width: int
+) -> str:
+    """Return a rectangle for each value, as opaque as it is large."""
+    most = max([float(v) for v in values.values() if v is not None], default=0.0)
+    size = (width - _LEFT - _MARGIN) / len(across)
+    body = [words(_LEFT + size * i, _HEAD - 8, _cut(name, size)) for i, name in enumerate(across)]
+    for j, name in enumerate(down):
+        body.append(words(_MARGIN, _HEAD + _LINE * j + 13, _cut(name, _LEFT - _MARGIN)))
+        for i, state in enumerate(across):
+            share = max(float(values.get((name, state)) or 0), 0.0) / most if most > 0 else 0.0
+            body.append(
+                f'<rect x="{_LEFT + size * i:.1f}" y="{_HEAD + _LINE * j}" width="{size - 2:.1f}" height="{_LINE - 2}" '
+                f'fill="{_COLOUR}" fill-opacity="{share:.3f}"/>'
+            )
+    return drawing(width, _HEAD + _LINE * len(down) + _MARGIN, title, body)
+
+
+def _cut(name: str, room: float) -> str:
+    most = max(int(room / 7), 1)
+    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -1,0 +1,138 @@
+"""The report of a release: one HTML file for people.
+
+What was published; what it hides, and from whom; what it does not; then, folded, what was compared, and everything else
+for who knows the field. All of it is public: the noisy values, and what was known before they were drawn. It is made
+from the certificate and the calibrations, neither of which holds data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from takifugu.analysis.randomisers import answered
+from takifugu.core.certificate_phrases import WINDOW
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import number as written
+from takifugu.releasing.certificates.certificate import (
+    Certificate,
+    composes,
+    meaning_of,
+    noise_text,
+    pooled_over,
+    promise_text,
+)
+from takifugu.releasing.postprocess.readable import number, readable
+from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.report.compared import compared, computed_by
+from takifugu.releasing.report.hidden import hidden, not_hidden
+from takifugu.releasing.report.page import bullets, facts, folded, page, paragraph, sentence, terms, text
+from takifugu.releasing.report.values import LEVEL, AllTables, OneTable, Reported, published
+
+#: How much is listed; the certificate has everything.
+MOST_UNITS = 40
+
+
+def report_html(subject: Release | OneTable | AllTables) -> str:
+    """Return a release, a published table or all tables of a release file as one self-contained HTML page.
+
+    It opens offline and fetches nothing; of the data it holds the noisy values only. Raises InputError for any other
+    object.
+
+    >>> import takifugu as tf
+    >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+    >>> calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), epsilon=1)
+    >>> report = report_html(tf.release(calibration, ["still", "walking", "walking", "still"]))
+    >>> report.startswith("<!DOCTYPE html>"), "<script" in report
+    (True, False)
+    """
+    tables = _tables(subject)
+    articles = ["\n".join(["<article>", *_article(t), "</article>"]) for t in tables]
+    names = ", ".join(dict.fromkeys(t.certificate.title or t.name for t in tables))
+    made = tables[0].certificate
+    end = f"Made on {made.date} by {made.software}. Every number and belief is in the certificates (JSON)."
+    return page(f"{names}: private release", [*articles, f"<footer>{text(end)}</footer>"])
+
+
+def _tables(subject: Any) -> list[Reported]:
+    if isinstance(subject, Release):
+        unit = subject.certificate.units[0] if subject.certificate.scope == "unit" else None
+        return [Reported(subject.certificate.release, subject.certificate, ((unit, subject),))]
+    tables = getattr(subject, "tables", (subject,))
+    if not tables or not all(hasattr(t, "releases") for t in tables):
+        raise InputError(
+            f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
+        )
+    return [Reported(t.name, t.certificate, tuple(t.releases)) for t in tables]
+
+
+def _article(t: Reported) -> Iterator[str]:
+    c = t.certificate
+    by = f" by {c.publisher}" if c.publisher else ""
+    name = f" {t.name!r}" if c.title else ""
+    about = f"Private release{name}{by} about the source {c.source!r}, {c.date}"
+    yield f"<header>{paragraph(about, 'kind')}<h1>{text(c.title or t.name)}</h1>"
+    yield paragraph(sentence(f"{c.statistic}{_whose(c)}"), "lead")
+    yield f"{paragraph(f'Contact: {c.contact}', 'kind') if c.contact else ''}</header>"
+    for warning in c.warnings:
+        yield paragraph(warning, "warning danger" if warning.startswith("NOT PRIVATE") else "warning")
+    yield facts(_key_facts(t))
+    yield "<h2>What was published</h2>"
+    yield from (paragraph(sentence(words)) for words in meaning_of(c))
+    yield from (paragraph(sentence(words)) for words in c.assumptions if words.startswith(WINDOW))
+    yield from published(t)
+    if c.adjusting:
+        yield "<h3>Adjusted values</h3>"
+        yield bullets(c.adjusting)
+    yield "<h2>What it hides, and from whom</h2>"
+    yield from hidden(c)
+    yield "<h2>What it does not hide</h2>"
+    yield from not_hidden(c)
+    yield folded("What was compared and chosen", compared(t))
+    yield folded("For who knows the field", _technical(t))
+
+
+def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
+    c = t.certificate
+    halves = (answered(partial(answer.randomiser.half_width, LEVEL, t.cells)) for _, answer in t.answers)
+    widths = sorted(half for half in halves if half is not None)
+    yield "epsilon", _short(c.epsilon)
+    if Fraction(c.delta):
+        yield "delta", _short(c.delta)
+    if widths:
+        ends = [number(readable(w)) for w in dict.fromkeys((widths[0], widths[-1]))]
+        yield "interval (95 %)", f"± {' to '.join(ends)}"
+    if c.measured_in:
+        yield "measured in", c.measured_in
+    yield "found by", ", ".join(c.mechanisms)
+    yield "composition", ", ".join(c.compositions)
+
+
+def _whose(c: Certificate) -> str:
+    return {"all": "", "unit": ", for each unit", "pooled": f", over {pooled_over(c)}"}[c.scope]
+
+
+def _technical(t: Reported) -> Iterator[str]:
+    c = t.certificate
+    units = ", ".join(c.units[:MOST_UNITS]) + (" ..." if len(c.units) > MOST_UNITS else "")
+    grid = [f"Values are multiples of {c.grid}."] if any(answer.values for answer in c.answers) else []
+    account = "No ledger." if c.ledger is None else f"Ledger source {c.ledger}, release {c.release_id}."
+    yield terms([
+        ("Publish", [f"{c.statistic}{_whose(c)}, from the source {c.source!r}"]),
+        ("Table", [t.name]),
+        ("Units", [units] if c.units else []),
+        ("Promise", [sentence(promise_text(c))]),
+        ("If", c.assumptions),
+        ("And if", c.conditions),
+        ("Noise", [sentence(noise_text(c)), *grid]),
+        ("Found by", [computed_by(c)]),
+        ("With others", composes(c)),
+        ("Account", [account]),
+        ("Publisher", [words for words in (c.publisher, c.contact) if words]),
+    ])  # fmt: skip
+
+
+def _short(value: str) -> str:
+    return written(Fraction(value))

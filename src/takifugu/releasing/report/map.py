@@ -1,0 +1,73 @@
+"""A map of published marks: the boxes of a grid, coloured by what was said about each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from takifugu.core.errors import TakifuguError
+from takifugu.core.text.pictures import drawing, rectangle, words
+from takifugu.model.policies.boxes import Boxes
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.readable import number
+from takifugu.releasing.report.page import figure, table
+
+#: What a place was called, in the order of the legend, with the colour of each.
+_SAFE, _VALUE, _LEFT, _NO_QUESTION = "safe", "not known to be safe", "not answered", "not asked about"
+_COLOURS = {_SAFE: "#009e73", _VALUE: "#d55e00", _LEFT: "#8d99a6", _NO_QUESTION: "#f0f0f0"}
+_MARGIN, _HEAD, _LEGEND = 12, 32, 40
+#: How many places that are not called safe are listed; the table has them all.
+MOST_LISTED = 200
+
+
+def boxes_of(certificate: Certificate) -> Boxes | None:
+    """Return the grid that the cells of a certificate are boxes of; None where they are not."""
+    for framework in certificate.frameworks.values():
+        boxes = dict(framework.get("domain") or {}).get("boxes")
+        if boxes is not None:
+            try:
+                return Boxes.from_dict(boxes)
+            except (TakifuguError, LookupError, TypeError):
+                return None
+    return None
+
+
+def verdict_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a map, where the cells are boxes of a grid, how many cells were called what, and those not called safe."""
+    said = {str(row["cell"]): _kind(row["value"]) for row in rows}
+    count = Counter(said.values())
+    caption = ", ".join(f"{count[kind]:,} {kind}" for kind in (_SAFE, _VALUE, _LEFT) if count[kind])
+    boxes = boxes_of(certificate)
+    if boxes is not None:
+        title = certificate.statistic[:1].upper() + certificate.statistic[1:]
+        yield figure(lambda width: map_of(boxes, said, title, width), f"{caption} of {len(said):,} places")
+    listed = [(str(row["cell"]), number(row["value"])) for row in rows if boxes is None or row["value"] != _SAFE]
+    more = f"{len(listed) - MOST_LISTED:,} more are in the table." if len(listed) > MOST_LISTED else ""
+    if listed:
+        note = f"{caption} of {len(said):,} places. {more}".strip()
+        yield table(f"Published of {certificate.release}", ("place", "published"), listed[:MOST_LISTED], (1,), note)
+
+
+def map_of(boxes: Boxes, said: Mapping[str, str], title: str, width: int) -> str:
+    """Return the boxes as a picture, north above where y grows northwards: boxes of one colour side by side are one."""
+    side = (width - 2 * _MARGIN) / boxes.columns
+    height = round(_HEAD + side * boxes.rows + _LEGEND)
+    body = []
+    for row in range(boxes.rows):
+        kinds = [said.get(f"r{row}c{column}", _NO_QUESTION) for column in range(boxes.columns)]
+        start, top = 0, _HEAD + (boxes.rows - 1 - row) * side
+        for kind, run in groupby(kinds):
+            length = len(list(run))
+            body.append(rectangle(_MARGIN + start * side, top, length * side, side, _COLOURS[kind]))
+            start += length
+    left = float(_MARGIN)
+    for kind in [kind for kind in _COLOURS if kind in {*said.values()} or kind == _SAFE]:
+        body += [rectangle(left, height - 22, 12, 12, _COLOURS[kind]), words(left + 17, height - 12, kind)]
+        left += 40 + 7 * len(kind)
+    return drawing(width, height, title, body)
+
+
+def _kind(value: Any) -> str:
+    return value if value in (_SAFE, _LEFT) else _VALUE

@@ -1,0 +1,92 @@
+"""What a report shows of a randomised column: the populations, what is sent, and how little it tells of them.
+
+All of it is public before anything is drawn: the populations and the mechanism, and no row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.tables import number
+from takifugu.model import frameworks
+from takifugu.releasing.report.maps import heat_map
+from takifugu.releasing.report.page import figure, paragraph, table
+
+#: How much is drawn or listed.
+MOST_POPULATIONS, MOST_VALUES = 6, 40
+
+
+def population_maps(t: Any) -> Iterator[str]:
+    """Yield the markup: two maps (or bars) for each population, before and after, and where one place is sent."""
+    c = t.certificate
+    belief: Any = frameworks.from_dict(next(iter(c.frameworks.values()))).beliefs[0]
+    noise = t.answers[0][1].randomiser
+    yield paragraph(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
+    yield table(
+        f"What is sent of {t.name}",
+        ("what", "per row", "per person"),
+        [
+            ("rows", "1", f"up to {belief.rows}"),
+            ("told about the value itself, at most epsilon", _number(noise.local_loss()),
+             _number(belief.rows * noise.local_loss())),
+            ("expected loss", _loss(noise.expected, noise.measure), "-"),
+            ("largest loss", _loss(noise.worst, noise.measure), "-"),
+        ],
+        (1, 2),
+    )  # fmt: skip
+    names = belief.populations[:MOST_POPULATIONS]
+    sent = marginals(belief, noise)
+    if belief.is_planar:
+        maps = []
+        for place, name in enumerate(names):
+            maps.append(_map(belief, [float(m) for m in belief.laws[place]], f"{name}: where people are"))
+            maps.append(_map(belief, sent[place], f"{name}: what is sent"))
+        start = moved_most(belief, noise)
+        maps.append(_map(belief, sent_from(noise, start), "what is sent from the ringed place", belief.values[start]))
+        yield f'<div class="gallery">{"".join(maps)}</div>'
+        return
+    for place, name in enumerate(names):
+        bars = [
+            Bar(f"{value} {what}", 100 * float(share))
+            for value, before, after in zip(belief.values[:MOST_VALUES], belief.laws[place], sent[place], strict=False)
+            for what, share in (("before", before), ("sent", after))
+        ]
+        yield figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), str(name), width=width))  # type: ignore[misc]
+
+
+def marginals(belief: Any, noise: Any) -> list[list[float]]:
+    """Return how often each value is among what is sent, for each population: of a tuple or bits, their share."""
+    rows = np.array([sent_from(noise, place) for place in range(len(belief.values))])
+    laws = np.array([[float(mass) for mass in law] for law in belief.laws])
+    return [list(row) for row in laws @ rows]
+
+
+def sent_from(noise: Any, place: int) -> list[float]:
+    """Return how often each value is among what is sent for one value."""
+    if hasattr(noise, "rappor"):
+        return [float(noise.rappor.present if y == place else noise.rappor.other) for y in range(len(noise.values))]
+    row = [mass / noise.channel.total for mass in noise.channel.masses[place]]
+    dummies = getattr(noise, "dummies", 0)
+    return [(share + dummies / len(row)) / (dummies + 1) for share in row]
+
+
+def moved_most(belief: Any, noise: Any) -> int:
+    """Return the number of the value of which most is sent as another one."""
+    return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - sent_from(noise, y)[y]))
+
+
+def _map(belief: Any, numbers: Sequence[float], title: str, mark: Any = None) -> str:
+    return figure(lambda width: heat_map(belief.values, numbers, title, min(width, 320), mark), narrow_only=True)
+
+
+def _number(value: float) -> str:
+    return "without a bound" if math.isinf(value) else number(value)
+
+
+def _loss(value: float, measure: str) -> str:
+    return f"{number(value)} {measure}".strip()

@@ -1,0 +1,172 @@
+"""The noisy values of a report: pictures and tables with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, Protocol
+
+from takifugu.analysis.randomisers import MARKS, answered
+from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.readable import number, readable
+from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.report.crossed import crossed, two_way_of
+from takifugu.releasing.report.map import verdict_map
+from takifugu.releasing.report.page import figure, paragraph, table
+from takifugu.releasing.report.populations import population_maps
+
+LEVEL = 0.95
+#: How much is drawn; the tables have everything.
+MOST_BARS, MOST_PICTURES = 40, 8
+
+_ADJUSTED = ("adjusted",)
+_READ = (
+    "With probability 95 % over the noise alone, the true value lies in its interval{together}. This is not "
+    "sampling error: it says nothing about people or times that are not in the data."
+)
+
+
+class OneTable(Protocol):
+    """A published table, as its run returns it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def certificate(self) -> Certificate: ...
+
+    @property
+    def releases(self) -> Iterable[tuple[str | None, Release]]: ...
+
+
+class AllTables(Protocol):
+    """What a run published."""
+
+    @property
+    def tables(self) -> Sequence[OneTable]: ...
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One published table: its answers by unit (None: of all units together), and the promise that they share."""
+
+    name: str
+    certificate: Certificate
+    answers: tuple[tuple[str | None, Release], ...]
+
+    @property
+    def cells(self) -> int:
+        return sum(len(answer.labels) for _, answer in self.answers)
+
+    @property
+    def by_unit(self) -> bool:
+        return self.certificate.scope == "unit" and len(self.answers) > 1
+
+    @property
+    def noisiest(self) -> tuple[str | None, Release]:
+        return max(self.answers, key=lambda pair: answered(lambda: pair[1].randomiser.scale) or 0)
+
+
+def published(t: Reported) -> Iterator[str]:
+    if not t.cells:  # randomised row by row: the table has them
+        yield from population_maps(t)
+        return
+    rows = [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
+    if t.by_unit:
+        if all(r["low"] is not None for _, first_rows in rows for r in first_rows):
+            yield from _pictures_by_cell(t, rows)
+        yield _table_of_units(t, rows)
+        return
+    first_rows, caption = rows[0][1], f"Published values of {t.name}"
+    if t.answers[0][1].randomiser.output is MARKS:
+        yield from verdict_map(t.certificate, first_rows)
+        return
+    if any(r["low"] is None for r in first_rows):  # labels and the like: nothing to draw, no interval
+        yield table(caption, ("cell", "published"), [_cells(r)[:2] for r in first_rows], (1,))
+        return
+    places = two_way_of(t.certificate, [r["cell"] for r in first_rows])
+    if places is not None:
+        half = number(readable(t.answers[0][1].randomiser.half_width(LEVEL, t.cells)))
+        yield from crossed(t.certificate, places, first_rows, f"All values are ± {half}. {_read(t)}")
+        return
+    title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+    bars = [(r["cell"], r) for r in first_rows[:MOST_BARS]]
+    yield figure(lambda width: _bars(t, bars, title, width), _drawn(len(first_rows)))
+    header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(first_rows[0]))])
+    yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
+
+
+def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[dict[str, Any]]:
+    """Return the rows of an answer, with its adjusted values where the certificate has some."""
+    adjusted = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
+    rows = answer.rows(LEVEL, t.cells)
+    return (
+        rows if adjusted is None else [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
+    )
+
+
+def _more(row: dict[str, Any]) -> list[str]:
+    return [number(row["adjusted"])] if "adjusted" in row else []
+
+
+def _unit(t: Reported) -> str:
+    return f" ({t.certificate.measured_in})" if t.certificate.measured_in else ""
+
+
+def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> str:
+    """Return one row per unit with the half width of its intervals, or one row per value where there are many cells."""
+    labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
+    more = _ADJUSTED[: len(_more(rows[0][1][0]))]
+    if len(labels) > MOST_PICTURES:
+        long = [[unit or "", *_cells(r), *_more(r)] for unit, of_unit in rows for r in of_unit]
+        return table(caption, ("unit", "cell", "noisy value", "95 % interval", *more), long, (2, 3, 4), _read(t))
+    halves = [readable(answered(partial(a.randomiser.half_width, LEVEL, t.cells))) for _, a in t.answers]
+    body = [
+        [
+            unit or "",
+            *(number(row["value"]) for row in of_unit),
+            number(half),
+            *(a for row in of_unit for a in _more(row)),
+        ]
+        for (unit, of_unit), half in zip(rows, halves, strict=True)
+    ]
+    header = ("unit", *labels, "± 95 %", *(f"{label}, adjusted" for label in labels if more))
+    return table(caption, header, body, range(1, len(header)), _read(t))
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [str(row["cell"]), number(row["value"]), f"{number(row['low'])} to {number(row['high'])}"]
+
+
+def _read(t: Reported) -> str:
+    return _READ.format(together="" if t.cells == 1 else f", for all {t.cells} values of this table at once")
+
+
+def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> Iterator[str]:
+    labels = t.answers[0][1].labels
+    drawn = [
+        figure(
+            lambda width, cell=cell: _bars(  # type: ignore[misc]
+                t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], labels[cell], width
+            ),
+            narrow_only=True,
+        )
+        for cell in range(min(len(labels), MOST_PICTURES))
+    ]
+    yield f'<div class="gallery">{"".join(drawn)}</div>'
+    more = [_drawn(len(rows), "units")] if len(rows) > MOST_BARS else []
+    if len(labels) > MOST_PICTURES:
+        more.append(f"The first {MOST_PICTURES} of {len(labels)} cells are drawn; the table has them all.")
+    yield from (paragraph(words, "note") for words in more)
+
+
+def _bars(t: Reported, rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) -> str:
+    bars = [Bar(str(name), float(r["value"]), float(r["low"]), float(r["high"])) for name, r in rows]
+    return bar_chart(bars, Axis(f"noisy value{_unit(t)} and its 95 % interval"), title, width=width)
+
+
+def _drawn(count: int, what: str = "cells") -> str:
+    return f"The first {MOST_BARS} of {count} {what} are drawn; the table has them all." if count > MOST_BARS else ""

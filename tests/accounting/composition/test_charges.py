@@ -1,0 +1,240 @@
+"""What is kept of a release so that any framework can be charged for it: numbers that a person can check, no data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.ledger_tools import laplace, promised
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, charge_of, compose
+from takifugu.accounting.composition.charges import answer_hash, names_entries
+from takifugu.accounting.composition.losses import noise_loss
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import InputError
+from takifugu.mechanisms import group, wasserstein
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry, resolved
+from takifugu.model.secrets import every_entry
+from takifugu.numbers.distributions.pmf import Pmf
+
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+COIN = {0: 0.5, 1: 0.5}
+
+
+def steps(length: int, states: Any = None) -> Framework:
+    return Pufferfish(every_entry(), tf.MarkovChain(FAIR, length, states=states))
+
+
+def pieces(*lengths: int, states: Any = None) -> Framework:
+    return Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1, states=states), lengths))
+
+
+def users(count: int = 3, names: Any = None) -> Framework:
+    return Pufferfish(every_entry(), tf.IndependentUsers([COIN] * count, names=names))
+
+
+def network(*nodes: tuple[Any, ...]) -> Framework:
+    """Return fair coins: each (name,) or, with a parent, (name, parent) a copy that is off now and then."""
+    return Pufferfish(every_entry(), tf.BayesianNetwork([
+        (name, [0, 1], above, [[0.9, 0.1], [0.1, 0.9]] if above else [0.5, 0.5]) for name, *above in nodes
+    ]))  # fmt: skip
+
+
+def charge(about: Framework, query: Query, scale: Any = 10, **options: Any) -> Charge:
+    return charge_of(laplace(about, query, scale, Covers.ENTRIES), **options)
+
+
+def changes(one: Charge) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    return one.change, one.entry_change, one.scale
+
+
+def test_a_charge_keeps_the_changes_of_all_entries_and_of_one() -> None:
+    for about in (steps(3), pieces(2, 1), users(), network("a", "b", "c")):
+        assert changes(charge(about, Linear([5, 0, 2]))) == (7, 5, 10)
+        assert changes(charge(about, Linear([0, 0, 0]))) == (0, 0, 10)
+        assert changes(charge(about, Linear(["1/2", "-3/2", 0]))) == (2, Fraction(3, 2), 5)  # ten halves
+        assert changes(charge(about, Histogram())) == (6, 2, 10)
+    for farthest in (13, 6.5):
+        pair = between(Pmf([0, 5], [0.5, 0.5]), Pmf([0.5, farthest], [0.5, 0.5]))
+        one = charge_of(promised(pair, Identity(), group.MECHANISM))
+        assert changes(one) == (farthest, farthest, farthest)
+        assert (one.entries, one.names, one.lengths, one.answers) == (0, (), (), ())
+
+
+def test_the_order_of_beliefs_and_of_their_tables_does_not_matter() -> None:
+    one, other = (network("a", ("b", "a")).beliefs[0], network(("a", "b"), "b").beliefs[0])
+    for beliefs in ([one, other], [other, one]):
+        about = Pufferfish(every_entry(), beliefs)
+        kept = charge(about, Linear([5, 2]))
+        assert changes(kept) == (7, 5, 10)
+        assert kept.names == ("a", "b")
+
+
+@pytest.mark.parametrize("unit", [1, 0.5, 0.001, 1000])
+def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) -> None:
+    """Answers in thousands are no safer: the change of a pair of laws was once counted in grid units of grid units."""
+    pair = between(Pmf([0, 10 * unit], [0.5, 0.5]), Pmf([unit, 11 * unit], [0.5, 0.5]))
+    one = promised(pair, Identity(), wasserstein.MECHANISM)
+    kept = charge_of(one)
+    assert float(kept.change or 0) == pytest.approx(11 * unit)
+    assert float(noise_loss(kept)) == pytest.approx(11)
+    assert float(compose([one, one], as_composing=True).epsilon) == pytest.approx(22)  # the true loss is 11.31
+
+
+def test_a_charge_says_which_entries_it_means() -> None:
+    assert (charge(steps(3), Count(1)).entries, charge(steps(3), Count(1)).lengths) == (3, (3,))
+    assert charge(pieces(2, 1), Count(1)).lengths == (2, 1)
+    assert (charge(users(), Count(1)).lengths, charge(users(), Count(1)).names) == ((), ())
+    assert charge(users(names=list("abc")), Count(1)).names == ("a", "b", "c")
+    assert charge(network(("a", "b"), "b"), Count(1)).names == ("a", "b")  # as they were listed, not as they are kept
+    both = Pufferfish(every_entry(), [users().beliefs[0], users(names=list("abc")).beliefs[0]])
+    assert charge(both, Count(1)).names == ("a", "b", "c")
+    mixed = Pufferfish(every_entry(), [steps(3).beliefs[0], pieces(2, 1).beliefs[0]])
+    assert (charge(mixed, Count(1)).lengths, charge(mixed, Count(1)).entries) == ((), 3)
+    assert charge(Pufferfish(every_entry(), [steps(3).beliefs[0]] * 2), Count(1)).lengths == (3,)
+
+
+def test_options_are_kept() -> None:
+    told = charge(steps(3), Count(1), release="r", reading="one", scope="pooled", fixed_in_advance=True, at=0)
+    assert (told.release, told.reading, told.scope, told.fixed_in_advance, told.at) == ("r", "one", "pooled", True, 0)
+    plain = charge(steps(3), Count(1))
+    assert (plain.release, plain.reading, plain.scope, plain.fixed_in_advance) == ("", "", "unit", False)
+    assert plain.at is None
+
+
+@pytest.mark.parametrize("at", [-1, 1.5, True, False, "1"])
+def test_a_place_is_a_step_from_0(at: Any) -> None:
+    with pytest.raises(InputError, match="the step, from 0"):
+        charge(steps(3), Count(1), at=at)
+
+
+def test_a_place_is_that_of_one_sequence() -> None:
+    assert charge(steps(3), Count(1), at=4).at == 4
+    assert charge(pieces(3), Count(1), at=4).at == 4
+    for about in (pieces(2, 1), users(), network("a", "b")):
+        with pytest.raises(InputError, match="where one sequence starts"):
+            charge(about, Count(1), at=0)
+
+
+def test_a_pooled_mean_is_a_sum_with_the_scale_to_match() -> None:
+    for states, grid in (([0, 1], Fraction(1)), ([0.0, 0.25], Fraction(1, 4))):
+        pool, unit = pieces(2, 2, states=states), pieces(2, states=states)
+        kept = charge_of(laplace(pool, Mean(), 10, Covers.COMPONENT), unit)
+        assert (kept.query["kind"], kept.entries) == ("sum", 2)
+        assert changes(kept) == (2 * grid, grid, 10 * grid)  # of the mean it is a quarter of that
+
+
+def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
+    for query in (Linear([1, 1]), Count(1, entries=[0]), Sum(entries=[0]), Mean(entries=[0])):
+        assert names_entries(query)
+        with pytest.raises(InputError, match="numbers the entries of all units together"):
+            charge(pieces(1, 1), query, framework=pieces(1))
+        assert charge(pieces(1, 1), query, framework=pieces(1, 1)).entries == 2
+    for query in (Count(1), Sum(), Mean(), Histogram(), Identity()):
+        assert not names_entries(query)
+
+
+# Hashes of answers.
+
+
+def hashed(about: Framework, query: Query) -> str:
+    (belief,) = about.beliefs
+    return answer_hash(query.resolve(belief), belief)
+
+
+def test_a_hash_is_of_what_is_added_up_and_of_nothing_else() -> None:
+    different = [Linear([1, 2, 3]), Linear([1, 3, 2]), Linear(["1/2", 1, "3/2"]), Count(1), Count(0), Histogram()]
+    assert len({hashed(steps(3), query) for query in different}) == len(different)
+    assert hashed(steps(3), Count(1)) == hashed(pieces(2, 1), Count(1)) != hashed(steps(4), Count(1))
+    assert hashed(steps(3, ["a", "b"]), Count("b")) == hashed(steps(3), Count(1))
+    assert len(hashed(steps(3), Count(1))) == 32
+    (belief,) = steps(2).beliefs
+    one, two = (
+        Additive(Fraction(1), ("count",), (np.array(table, dtype=np.int64),), np.array(weights, dtype=np.int64))
+        for weights, table in (([1], [[1], [0], [1]]), ([1, 1], [[0], [1]]))
+    )
+    assert answer_hash(one, belief) != answer_hash(two, belief)  # the same four numbers, read otherwise
+
+
+def test_a_hash_of_an_answer_that_is_no_sum_is_of_what_it_computes() -> None:
+    coin = {"lo": {0: "0.7", 1: "0.3"}, "hi": {0: "0.4", 1: "0.6"}}
+    net = tf.BayesianNetwork([(name, ["lo", "hi"], [], [0.5, 0.5]) for name in "ab"])
+    told = []
+    for records, query in ((4, {"a": 1, "b": 1}), (4, {"a": 1, "b": 0}), (4, {"a": 1}), (5, {"a": 1, "b": 1})):
+        belief = tf.Parameters(net, dict.fromkeys("ab", coin), records)
+        told.append(answer_hash(resolved(tf.CountRows(query), belief), belief))
+    assert len(set(told)) == 4
+    assert {len(one) for one in told} == {32}
+
+
+weights = st.lists(st.integers(0, 3), min_size=3, max_size=3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(weights, st.permutations("abc"))
+def test_by_name_the_order_in_which_entries_are_listed_does_not_matter_to_a_hash(given: list[int], order: Any) -> None:
+    """The nodes' tables hold parents first; hashes follow the listing, whatever the parents are."""
+    numbers = dict(zip("abc", given, strict=True))
+    one = network(*((name,) for name in order))
+    chained = network((order[0], order[1]), (order[1], order[2]), (order[2],))  # kept in the reverse order
+    query = Linear([numbers[name] for name in order])
+    assert hashed(one, query) == hashed(chained, query)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([2, 3]), min_size=3, max_size=3), weights)
+def test_entries_with_different_values_are_hashed_in_the_listed_order(sizes: list[int], given: list[int]) -> None:
+    """Two tables of numbers, of which each entry has one: equal answers have equal hashes, however they are kept."""
+    def about(reverse: bool) -> Framework:
+        nodes: list[Any] = []
+        for place, (name, size) in enumerate(zip("abc", sizes, strict=True)):
+            law = [Fraction(1, size)] * size
+            above = ["abc"[place + 1]] if reverse and place < 2 else []
+            nodes.append((name, list(range(size)), above, [law] * sizes[place + 1] if above else law))
+        return Pufferfish(every_entry(), tf.BayesianNetwork(nodes))
+
+    query = Linear(given)
+    assert hashed(about(False), query) == hashed(about(True), query)
+    other = Linear([*given[:2], given[2] + 1])
+    assert hashed(about(False), other) != hashed(about(True), query)
+
+
+# Queries from outside.
+
+
+@dataclass(frozen=True)
+class Forgetful:
+    """A query that counts the entries of one state, and writes down another one."""
+
+    state: int
+    written: int
+
+    def resolve(self, entries: Any) -> Any:
+        return Count(self.state).resolve(entries)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": "test-forgetful", "state": self.written}
+
+    @staticmethod
+    def from_dict(data: Any) -> Forgetful:
+        return Forgetful(data["state"], data["state"])
+
+    def describe(self) -> str:
+        return "a count"
+
+
+def test_a_query_that_reads_back_as_another_has_no_charge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.KINDS, "test-forgetful", Forgetful)
+    about = steps(3)
+    honest = charge(about, Forgetful(1, 1))
+    assert honest.answers == charge(about, Count(1)).answers
+    with pytest.raises(InputError, match="reads back from its to_dict as one that adds up something else"):
+        charge(about, Forgetful(1, 0))

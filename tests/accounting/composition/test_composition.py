@@ -1,0 +1,605 @@
+"""Joint promises against the true joint loss, found by listing every joint state and every extreme transcript."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.ledger_tools import (
+    TWO_BITS,
+    TWO_NUMBERS,
+    Promised,
+    chain,
+    chain_framework,
+    charge,
+    contributions_of,
+    joint_loss,
+    laplace,
+    made,
+    promised,
+    table_framework,
+    worst_joint_loss,
+)
+
+from takifugu.accounting import composition
+from takifugu.accounting.composition import Charge, compose, joint
+from takifugu.accounting.composition.losses import Joint
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
+from takifugu.core.errors import CompositionRefused, InputError
+from takifugu.mechanisms import group, wasserstein
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
+from takifugu.model.secrets import entry, every_entry
+from takifugu.numbers.distributions.pmf import Pmf
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+THIRD, HALF = Fraction(1, 3), Fraction(1, 2)
+
+
+def charge_of(calibration: Any, **options: Any) -> Charge:
+    """Return a charge for the same entries as all others of a test."""
+    return composition.charge_of(calibration, **{"reading": "the same entries", **options})
+
+
+def bits_framework() -> Framework:
+    """Two independent fair bits, both secret."""
+    fair = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1)
+    return Pufferfish(every_entry(), IndependentPieces(fair, [1, 1]))
+
+
+def law_of(belief: MarkovChain) -> dict[tuple[int, ...], float]:
+    rows = exact_rows(belief.matrix.tolist())
+    start = stationary_vector(rows) if belief.initial == "stationary" else [Fraction(p) for p in belief.initial]
+    return {path: float(mass) for path, mass in joint_law(rows, belief.length, start).items()}
+
+
+def table_law_of(framework: Framework) -> dict[tuple[int, ...], float]:
+    table = framework.beliefs[0]
+    total = table.total
+    return {tuple(map(int, row)): mass / total for row, mass in zip(table.indices, table.masses, strict=True)}
+
+
+# Charges.
+
+
+def test_a_charge_survives_json() -> None:
+    framework = chain_framework()
+    first = charge_of(promised(framework, Linear(["1/3"] * 10), group.MECHANISM, "1/7"), release="r1")
+    again = Charge.from_dict(json.loads(json.dumps(first.to_dict())))
+    assert again == first
+    assert again.to_dict() == first.to_dict()
+    assert hash(again) == hash(first)
+
+
+@pytest.mark.parametrize("key", ["epsilon", "scale", "change"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", -0.5, float("nan"), float("inf")])
+def test_a_charge_refuses_amounts_that_are_no_amounts(key: str, value: Any) -> None:
+    plain = charge_of(promised(chain_framework(), Count(1), group.MECHANISM)).to_dict()
+    with pytest.raises(InputError, match=r"must"):
+        Charge.from_dict({**plain, key: value})
+
+
+def test_a_charge_that_lacks_a_key_says_which() -> None:
+    plain = charge_of(promised(chain_framework(), Count(1), group.MECHANISM)).to_dict()
+    del plain["scale"]
+    with pytest.raises(InputError, match="scale"):
+        Charge.from_dict(plain)
+
+
+def test_a_mean_is_charged_as_the_sum_that_it_divides() -> None:
+    """A unit's share of a pooled mean is divided by the pool's number of entries, not by the unit's."""
+    pool = Pufferfish(every_entry(), IndependentPieces(chain(1), [10, 30]))
+    unit = Pufferfish(every_entry(), IndependentPieces(chain(1), [10]))
+    kept = charge_of(promised(pool, Mean(), group.MECHANISM), framework=unit, scope="pooled")
+    assert kept.query["kind"] == "sum"
+    assert (kept.scale, kept.change, kept.entries) == (30, 10, 10)
+    alone = charge_of(laplace(unit, Sum(), 30, QUILT))
+    costs = [joint(unit, [replace(c, framework="another")]).epsilon for c in (kept, alone)]
+    assert costs[0] == costs[1] < THIRD  # a third is what a unit that never forgets would lose
+
+
+def test_a_pooled_query_that_numbers_entries_is_refused() -> None:
+    pool, unit = chain_framework(20), chain_framework(10)
+    with pytest.raises(InputError, match="numbers the entries"):
+        charge_of(promised(pool, Count(1, entries=[15]), group.MECHANISM), framework=unit, scope="pooled")
+
+
+# Whole and data releases add, exactly.
+
+
+def test_three_thirds_of_group_noise_are_exactly_one() -> None:
+    framework = Pufferfish(every_entry(), JointTable([(0,) * 7, (1,) * 7], [HALF, HALF]))  # seven entries that are one
+    third = promised(framework, Count(1), group.MECHANISM, THIRD)
+    together = compose([third, third, third])
+    assert together.epsilon == 1
+    assert together.covers is WHOLE
+    assert compose([promised(framework, Histogram(), group.MECHANISM, Fraction(1, 10))] * 3).epsilon == Fraction(3, 10)
+    forgetting = promised(chain_framework(7), Count(1), group.MECHANISM, THIRD)
+    assert THIRD < compose([forgetting] * 3).epsilon < HALF
+
+
+def test_data_releases_add_and_stay_data() -> None:
+    framework = Pufferfish(every_entry(), IndependentPieces(chain(5), [5, 3, 5]))
+    one = promised(framework, Histogram(), group.MECHANISM, THIRD)
+    assert one.guarantee.covers is DATA
+    together = compose([one, promised(framework, Count(0), group.MECHANISM, "1/6")])
+    assert (together.epsilon, together.covers) == (Fraction(1, 3), QUILT)  # by influence: less than the sum
+    users = Pufferfish(every_entry(), IndependentPieces(chain(1), [1, 1]))
+    wanted = [(Histogram(), THIRD), (Count(0), "1/6")]
+    together = compose([promised(users, query, group.MECHANISM, epsilon) for query, epsilon in wanted])
+    assert (together.epsilon, together.covers) == (Fraction(1, 2), DATA)
+
+
+def test_deltas_add() -> None:
+    framework = chain_framework()
+    normal = made(framework, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, THIRD, Fraction(1, 1000))
+    together = compose([normal, normal, promised(framework, Count(1), group.MECHANISM, THIRD)])
+    assert (together.epsilon, together.delta) == (1, Fraction(1, 500))
+
+
+def test_a_stored_epsilon_below_what_the_noise_gives_is_not_believed() -> None:
+    framework = chain_framework(10)
+    honest = charge_of(promised(framework, Count(1), group.MECHANISM, 1))
+    for kind in (WHOLE, DATA):
+        assert joint(framework, [replace(honest, epsilon=Fraction(1, 100), covers=kind)]).epsilon == 1
+
+
+def test_one_release_costs_what_it_promises() -> None:
+    framework = chain_framework(6)
+    for kind in Covers:
+        assert joint(framework, [charge(framework, Count(1), 6, kind)]).epsilon == 1
+
+
+def test_nothing_costs_nothing_and_nothing_cannot_be_composed() -> None:
+    assert joint(chain_framework(), []).epsilon == 0
+    with pytest.raises(InputError, match="nothing to compose"):
+        compose([])
+
+
+# Single releases.
+
+
+def e12(columns: tuple[Any, Any]) -> tuple[Framework, list[Promised]]:
+    framework = table_framework(*columns, "s")
+    return framework, [promised(framework, Identity(name), wasserstein.MECHANISM) for name in ("u", "v")]
+
+
+def test_erratum_e12_two_exact_bits_never_get_a_number() -> None:
+    framework, bits = e12(TWO_BITS)
+    assert all(b.randomiser == Exact(Fraction(1)) and b.guarantee.covers is SINGLE for b in bits)
+    for recharge in (False, True):
+        with pytest.raises(CompositionRefused, match="infinitely much"):
+            compose(bits, as_composing=recharge)
+    releases = [(contributions_of(framework, b.query), 0) for b in bits]
+    assert joint_loss(table_law_of(framework), releases[:1], 0, 0, 1) == 0
+    assert joint_loss(table_law_of(framework), releases, 0, 0, 1) == float("inf")
+
+
+def test_erratum_e12_two_noisy_numbers_are_refused_and_recharged_above_their_true_loss() -> None:
+    framework, numbers = e12(TWO_NUMBERS)
+    assert all(n.randomiser.scale == 1 for n in numbers)
+    with pytest.raises(CompositionRefused, match=r"is alone.*as_composing = true.*11\.4"):
+        compose(numbers)
+    releases = [(contributions_of(framework, n.query), n.randomiser.scale) for n in numbers]
+    true = joint_loss(table_law_of(framework), releases, 0, 0, 1)
+    assert true == pytest.approx(11.31, abs=0.01)
+    assert true <= compose(numbers, as_composing=True).epsilon < 11.44  # a change of everything would be 22
+
+
+def test_erratum_e12_for_two_laws() -> None:
+    framework = between(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
+    number = promised(framework, Identity(), wasserstein.MECHANISM)
+    with pytest.raises(CompositionRefused):
+        compose([number, number])
+    assert float(compose([number, number], as_composing=True).epsilon) == pytest.approx(22)
+    assert compose([number, promised(framework, Identity(), group.MECHANISM, 2)]).epsilon == 3
+
+
+Rule = Callable[[Framework, Sequence[Charge]], Fraction | None]
+
+
+def never_below_the_truth(rule: Rule, true: float, *given: Any) -> bool:
+    """Whether a rule refuses these releases or gives them at least their true joint loss."""
+    found = rule(*given)
+    return found is None or found >= true - 1e-9
+
+
+def the_rule(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
+    try:
+        return joint(framework, charges).epsilon
+    except CompositionRefused:
+        return None
+
+
+def adding_up(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
+    return sum((c.epsilon for c in charges), Fraction(0))
+
+
+def test_mutant_adding_up_singles_is_caught() -> None:
+    framework, numbers = e12(TWO_NUMBERS)
+    charges = [charge_of(n) for n in numbers]
+    releases = [(contributions_of(framework, n.query), n.randomiser.scale) for n in numbers]
+    true = joint_loss(table_law_of(framework), releases, 0, 0, 1)
+    assert never_below_the_truth(the_rule, true, framework, charges)
+    assert not never_below_the_truth(adding_up, true, framework, charges)
+
+
+def exclusive_or() -> tuple[Framework, list[Charge], float]:
+    """Noisy x1 and x2, each bit covered, and x1 xor x2 exactly; the true loss about x1 is twice epsilon."""
+    framework = bits_framework()
+    both = laplace(framework, Histogram(states=[1]), 1, DATA)
+    exact = replace(charge(framework, Count(1), 1, SINGLE), scale=Fraction(0), epsilon=Fraction(1, 1000))
+    law = {(x, y, x ^ y): 0.25 for x in (0, 1) for y in (0, 1)}
+    first, second, parity = [[0, 1], [0, 0], [0, 0]], [[0, 0], [0, 1], [0, 0]], [[0, 0], [0, 0], [0, 1]]
+    true = joint_loss(law, [(first, 1), (second, 1), (parity, 0)], 0, 0, 1)
+    return framework, [charge_of(both), exact], true
+
+
+def test_beside_a_single_of_their_xor_releases_of_both_bits_cost_a_change_of_both() -> None:
+    framework, charges, true = exclusive_or()
+    assert true == pytest.approx(2)
+    for order in (charges, charges[::-1]):
+        together = joint(framework, order)
+        assert together.epsilon == charges[1].epsilon + charges[0].change / charges[0].scale >= true
+        assert together.covers is SINGLE
+
+
+def test_mutant_adding_a_single_to_data_is_caught() -> None:
+    framework, charges, true = exclusive_or()
+    assert never_below_the_truth(the_rule, true, framework, charges)
+    assert not never_below_the_truth(adding_up, true, framework, charges)
+
+
+def test_a_single_adds_to_whole_releases() -> None:
+    framework, numbers = e12(TWO_NUMBERS)
+    whole = promised(framework, Identity("v"), group.MECHANISM, THIRD)
+    together = compose([numbers[0], whole, whole])
+    assert (together.epsilon, together.covers) == (Fraction(5, 3), SINGLE)
+    law, releases = table_law_of(framework), [(contributions_of(framework, numbers[0].query), 1)]
+    releases += [(contributions_of(framework, whole.query), whole.randomiser.scale)] * 2
+    assert max(joint_loss(law, releases, 0, a, 1 - a) for a in (0, 1)) <= together.epsilon
+
+
+def test_a_single_without_noise_adds_to_whole_releases_too() -> None:
+    framework, bits = e12(TWO_BITS)
+    assert compose([bits[0], promised(framework, Identity("v"), group.MECHANISM, THIRD)]).epsilon == Fraction(4, 3)
+
+
+@pytest.mark.parametrize("kind", [WHOLE, DATA, QUILT])
+def test_beside_a_single_every_other_costs_a_change_of_all_data_before_and_after(kind: Covers) -> None:
+    framework = chain_framework(6)
+    pair = [charge(framework, Count(1), 6, SINGLE), charge(framework, Count(1), 4, kind)]
+    for order in (pair, pair[::-1]):
+        assert joint(framework, order).epsilon == 1 + Fraction(6, 4)
+        nothing_known = [replace(one, scale=None) if one.covers is kind else one for one in order]
+        if kind is not WHOLE:
+            with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+                joint(framework, nothing_known)
+
+
+def test_a_single_is_refused_beside_another_before_and_after() -> None:
+    framework = chain_framework(6)
+    pair = [charge(framework, Count(1), 6, SINGLE), charge(framework, Count(1), 6, SINGLE)]
+    for order in (pair, pair[::-1]):
+        with pytest.raises(CompositionRefused, match=r"is alone.*group.*as_composing = true"):
+            joint(framework, order)
+        assert 1 < joint(framework, order, as_composing=True).epsilon <= 2
+
+
+def test_a_single_and_a_whole_with_delta_add_only_if_the_single_was_fixed_before() -> None:
+    framework, numbers = e12(TWO_NUMBERS)
+    whole = made(framework, Identity("v"), RoundedNormal(Fraction(9), Fraction(1)), WHOLE, 1, Fraction(1, 100))
+    assert compose([numbers[0], whole]).epsilon == 2
+    with pytest.raises(CompositionRefused, match="fixed before"):
+        compose([whole, numbers[0]])
+    early = replace(charge_of(numbers[0]), fixed_in_advance=True)
+    assert joint(framework, [charge_of(whole), early]).epsilon == 2
+
+
+def test_the_same_charge_twice_counts_twice() -> None:
+    """The same object in a list twice is two releases."""
+    framework = chain_framework(6)
+    one = charge(framework, Count(1), 6, SINGLE)
+    with pytest.raises(CompositionRefused):
+        joint(framework, [one, one])
+
+
+# Quilts.
+
+
+@st.composite
+def small_cases(draw: st.DrawFn) -> tuple[Framework, list[Promised]]:
+    length = draw(st.integers(2, 5))
+    rows = [[p, 1 - p] for p in draw(st.lists(st.floats(0.1, 0.9), min_size=2, max_size=2))]
+    start = draw(st.sampled_from(["stationary", (0.3, 0.7)]))
+    framework = Pufferfish(every_entry(), MarkovChain(rows, length, start))
+    weights = st.lists(st.integers(0, 2), min_size=length, max_size=length).filter(any).map(Linear)
+    some = st.lists(st.integers(0, length - 1), min_size=1, unique=True).map(lambda e: Count(1, entries=e))
+    queries: st.SearchStrategy[Query] = st.one_of(weights, some, st.just(Count(1)))
+    if length <= 3:
+        queries = st.one_of(queries, st.just(Histogram()))
+    chosen = draw(st.lists(queries, min_size=1, max_size=3))
+    units = st.fractions(Fraction(1, 2), 8, max_denominator=4)
+    return framework, [laplace(framework, q, draw(units), QUILT, 50) for q in chosen]
+
+
+@settings(max_examples=40, deadline=None)
+@given(small_cases())
+def test_joint_quilt_cost_lies_between_the_true_joint_loss_and_the_sum_of_whole_changes(case: Any) -> None:
+    framework, releases = case
+    charges = [replace(charge_of(r), framework="another belief") for r in releases]  # charged by their noise alone
+    cost = joint(framework, charges).epsilon
+    belief = framework.beliefs[0]
+    listed = [(contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in releases]
+    assert cost >= worst_joint_loss(law_of(belief), listed, belief.size) - 1e-9
+    assert cost <= sum(c.change / c.scale for c in charges)
+    assert cost >= max(joint(framework, [c]).epsilon for c in charges)
+
+
+@settings(max_examples=30, deadline=None)
+@given(small_cases(), st.lists(st.sampled_from([WHOLE, DATA, QUILT]), min_size=3, max_size=3))
+def test_no_mixture_of_kinds_is_below_the_true_joint_loss(case: Any, kinds: list[Covers]) -> None:
+    """Whole and data releases are charged by their noise, however little they claim to promise."""
+    framework, releases = case
+    charges = []
+    for release, kind in zip(releases, kinds, strict=False):
+        by_noise = {"framework": "another belief"} if kind is QUILT else {"epsilon": Fraction(1, 100)}
+        charges.append(replace(charge_of(release), covers=kind, **by_noise))
+    belief = framework.beliefs[0]
+    listed = [(contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in releases]
+    assert joint(framework, charges).epsilon >= worst_joint_loss(law_of(belief), listed, belief.size) - 1e-9
+
+
+@settings(max_examples=15, deadline=None)
+@given(small_cases(), st.fractions(Fraction(1, 4), 4, max_denominator=8))
+def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any, epsilon: Fraction) -> None:
+    framework, others = case
+    belief = framework.beliefs[0]
+    single = promised(framework, Count(1), wasserstein.MECHANISM, epsilon)
+    wholes = [promised(framework, r.query, group.MECHANISM, epsilon) for r in others[:2]]
+    together = compose([wholes[0], single, *wholes[1:]])
+    assert together.epsilon == (1 + len(wholes)) * epsilon
+    listed = [
+        (contributions_of(framework, r.query), r.randomiser.scale / r.randomiser.grid) for r in (single, *wholes)
+    ]
+    assert worst_joint_loss(law_of(belief), listed, belief.size) <= together.epsilon + 1e-9
+
+
+def test_a_quilt_pair_costs_less_than_its_sum() -> None:
+    framework = chain_framework(100, 0.7)
+    one = laplace(framework, Count(1), 12, QUILT, THIRD / 10)
+    alone = joint(framework, [replace(charge_of(one), framework="another belief")]).epsilon
+    together = compose([one, one])
+    assert alone < together.epsilon < 2 * alone
+    assert together.covers is QUILT
+    assert any("past outputs" in c for c in together.conditions)
+
+
+def test_a_group_release_joins_quilts_by_its_scale_and_is_never_forgotten() -> None:
+    framework = chain_framework(100, 0.7)
+    quilt, whole = laplace(framework, Count(1), 12, QUILT, "0.674"), promised(framework, Count(1), group.MECHANISM, 1)
+    together = compose([quilt, whole]).epsilon
+    assert compose([quilt]).epsilon < together < 2
+    assert compose([quilt, promised(framework, Count(1), group.MECHANISM, 5)]).epsilon >= 5
+
+
+def test_more_releases_never_cost_less() -> None:
+    framework = chain_framework(60, 0.7)
+    kinds = [(60, WHOLE), (30, DATA), (9, QUILT), (40, QUILT)]
+    offered = [charge(framework, Count(1), units, kind) for units, kind in kinds]
+    costs = [joint(framework, offered[:n]).epsilon for n in range(len(offered) + 1)]
+    assert costs == sorted(costs)
+
+
+def test_a_release_with_delta_fixes_the_quilts_that_come_after_it() -> None:
+    framework = chain_framework(100, 0.7)
+    quilt = replace(charge(framework, Count(1), 12, QUILT), epsilon=Fraction(0))
+    noise = RoundedNormal(Fraction(90), Fraction(1))
+    normal = charge_of(made(framework, Count(1), noise, WHOLE, 1, Fraction(1, 10**6)))
+    first = joint(framework, [quilt, quilt, normal])
+    assert first.delta == normal.delta
+    assert first.epsilon == joint(framework, [quilt, quilt]).epsilon + 1
+    by_noise = joint(framework, [replace(quilt, framework="another belief")]).epsilon
+    assert joint(framework, [quilt, normal, quilt]).epsilon == by_noise + 1 + Fraction(100, 12)
+    early = replace(quilt, fixed_in_advance=True)
+    assert joint(framework, [quilt, normal, early]).epsilon == first.epsilon
+
+
+def test_a_release_that_does_not_read_a_component_costs_nothing_there() -> None:
+    framework = Pufferfish(entry(0, 0, 1), IndependentPieces(chain(5), [5, 5]))
+    elsewhere = replace(charge(framework, Count(1, entries=range(5, 10)), 1, QUILT), framework="another belief")
+    here = replace(charge(framework, Count(1, entries=range(5)), 5, QUILT), framework="another belief")
+    assert joint(framework, [elsewhere, elsewhere]).epsilon == 0
+    assert joint(framework, [elsewhere, here]).epsilon == joint(framework, [here]).epsilon > 0
+    exact = replace(elsewhere, scale=Fraction(0))
+    assert joint(framework, [exact, here]).epsilon == joint(framework, [elsewhere, here]).epsilon
+
+
+def test_zero_noise_beside_others_has_no_number() -> None:
+    framework = chain_framework(6)
+    exact = replace(charge(framework, Count(1), 6, QUILT), scale=Fraction(0))
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        joint(framework, [exact, charge(framework, Count(1), 6, QUILT)])
+
+
+def test_a_class_of_chains_is_charged_as_a_class() -> None:
+    framework = Pufferfish(every_entry(), MarkovChainClass(0.3, 0.5, 200))
+    one = charge(framework, Count(1), 60, QUILT)
+    inside = Pufferfish(every_entry(), chain(200, 0.7))
+    foreign = replace(one, framework="another belief")
+    assert joint(inside, [foreign] * 2).epsilon <= joint(framework, [foreign] * 2).epsilon <= Fraction(400, 60)
+
+
+# Several frameworks: a new belief inherits the history.
+
+
+def test_a_group_release_is_recomputed_under_another_belief() -> None:
+    """Group noise for pieces of 5 covers a chain of 10 only at twice the price."""
+    pieces = Pufferfish(every_entry(), IndependentPieces(chain(5), [5, 5]))
+    one_chain, slow_chain = chain_framework(10), chain_framework(10, 0.999)
+    release = charge_of(promised(pieces, Count(1), group.MECHANISM, 1))
+    assert joint(pieces, [release]).epsilon == 1
+    assert THIRD < joint(one_chain, [release]).epsilon < 1 < joint(slow_chain, [release]).epsilon <= 2
+    both = [promised(framework, Count(1), group.MECHANISM, 1) for framework in (pieces, one_chain)]
+    listed = [(contributions_of(one_chain, Count(1)), c.randomiser.scale) for c in both]
+    true = worst_joint_loss(law_of(one_chain.beliefs[0]), listed[:1], 10)
+    assert true <= joint(one_chain, [release]).epsilon
+    assert 1 < compose(both).epsilon <= 3
+
+
+def test_a_single_under_another_belief_is_charged_by_its_noise() -> None:
+    slow, fast = chain_framework(8, 0.9), chain_framework(8, 0.6)
+    kept = charge_of(promised(fast, Count(1), wasserstein.MECHANISM, 1))
+    assert joint(fast, [kept]).epsilon == 1
+    under_slow = joint(slow, [kept]).epsilon
+    assert under_slow > 1
+    listed = [(contributions_of(slow, Count(1)), kept.scale)]
+    assert under_slow >= worst_joint_loss(law_of(slow.beliefs[0]), listed, 8) - 1e-9
+    exact = replace(kept, scale=Fraction(0))
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        joint(slow, [exact])
+
+
+def test_data_of_another_length_are_charged_at_their_own_length() -> None:
+    framework, longer = chain_framework(10), chain_framework(30)
+    release = charge_of(promised(longer, Count(1), group.MECHANISM, 1))
+    short = charge_of(promised(framework, Count(1), group.MECHANISM, 1))
+    foreign = replace(release, framework="another belief")
+    assert joint(framework, [release]).epsilon == joint(longer, [foreign]).epsilon < 1
+    assert 1 <= joint(framework, [short, charge(longer, Count(1), 30, QUILT)]).epsilon <= 2
+
+
+def test_states_that_another_belief_does_not_know_are_charged_for_every_change() -> None:
+    names = chain(10, states=["still", "walking"])
+    framework = Pufferfish(every_entry(), names)
+    release = charge_of(promised(chain_framework(10), Sum(), group.MECHANISM, 1))
+    assert joint(framework, [release]).epsilon == 1
+
+
+def test_noise_without_a_scale_is_believed_only_where_the_query_reads_alike() -> None:
+    def normal(framework: Framework, query: Query) -> Charge:
+        noise = RoundedNormal(Fraction(30), Fraction(1))
+        return charge_of(made(framework, query, noise, WHOLE, 1, Fraction(1, 1000)))
+
+    here, other, longer = chain_framework(10), chain_framework(10, 0.6), chain_framework(20)
+    assert joint(other, [normal(here, Count(1))]).epsilon == 1
+    assert joint(longer, [normal(here, Count(1))]).epsilon == 1  # a length is not a new belief
+    wider = Pufferfish(every_entry(), chain(10, states=[0, 1000]))
+    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+        joint(wider, [normal(here, Sum())])
+    pieces = Pufferfish(every_entry(), IndependentPieces(chain(1), [5, 5]))
+    assert joint(here, [normal(pieces, Count(1))]).epsilon == 1
+    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+        joint(here, [replace(normal(pieces, Count(1)), covers=DATA)])
+
+
+def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> None:
+    """Normal noise enough for one framework's components is too little for another's: other pairs, other secrets."""
+    noise, delta = RoundedNormal(Fraction(60), Fraction(1)), Fraction(1, 1000)
+
+    def twins(*pairs: str) -> BayesianNetwork:
+        copy = [[0.9, 0.1], [0.1, 0.9]]
+        nodes = [[(a, [0, 1], [], [0.5, 0.5]), (b, [0, 1], [a], copy)] for a, b in pairs]
+        return BayesianNetwork([node for pair in nodes for node in pair])
+
+    one, other = (Pufferfish(every_entry(), twins(*pairs)) for pairs in (("ab", "cd"), ("ac", "bd")))
+    first = charge_of(made(one, Count(1, entries=["a", "c"]), noise, DATA, 1, delta))
+    pieces = IndependentPieces(chain(5), [5, 5])
+    here, everywhere = Pufferfish(entry(0, 0, 1), pieces), Pufferfish(every_entry(), pieces)
+    second = charge_of(made(here, Linear([1] * 5 + [1000] * 5), noise, DATA, 1, delta))
+    uneven = Pufferfish(every_entry(), IndependentPieces(chain(8), [2, 8]))
+    third = charge_of(made(everywhere, Count(1), noise, DATA, 1, delta))
+    for own, foreign, normal in ((one, other, first), (here, everywhere, second), (everywhere, uneven, third)):
+        assert joint(own, [normal, normal]).epsilon == 2
+        with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+            joint(foreign, [normal, normal])
+
+
+def test_a_wider_alphabet_under_another_belief_costs_more() -> None:
+    wider = Pufferfish(every_entry(), chain(10, states=[0, 1000]))
+    release = charge_of(promised(chain_framework(10), Sum(), group.MECHANISM, 1))
+    assert 100 < joint(wider, [release]).epsilon <= 1000  # a step changes the answer by 1000, and its scale is 10
+
+
+def test_numbers_that_another_belief_would_not_read_count_as_they_were_published() -> None:
+    """The same raw values may stand for other states in another belief; the change that was published is kept."""
+    published = Pufferfish(every_entry(), chain(10, states=[0, 1000]))
+    reader = chain_framework(10)
+    kept = replace(charge(published, Sum(), 12, QUILT), framework="another belief")
+    assert joint(reader, [kept]).epsilon == joint(published, [kept]).epsilon
+    weighted = replace(charge(published, Linear([1, 2] * 5), 12, QUILT), framework="another belief")
+    assert joint(reader, [weighted]).epsilon >= joint(published, [weighted]).epsilon
+
+
+def test_components_whose_secrets_are_impossible_do_not_count() -> None:
+    pieces = IndependentPieces(chain(1, initial=(1.0, 0.0)), [5, 2])
+    framework = Pufferfish([entry(0, 0, 1), entry(6, 0, 1)], pieces)
+    release = promised(framework, Count(1), group.MECHANISM, 1)
+    assert release.randomiser.scale == 2
+    assert 1 <= compose([release, release]).epsilon <= 2
+
+
+def test_compose_takes_the_worst_framework() -> None:
+    slow, fast = chain_framework(30, 0.9), chain_framework(30, 0.6)
+    releases = [laplace(f, Count(1), 8, QUILT, 1) for f in (slow, fast)]
+    together = compose(releases)
+    charges = [charge_of(r) for r in releases]
+    assert together.epsilon == max(joint(f, charges).epsilon for f in (slow, fast))
+    assert together.framework == f"{slow.fingerprint()}+{fast.fingerprint()}"
+    assert set(together.assumptions) == {*slow.assumptions(), *fast.assumptions()}
+
+
+# Definitions.
+
+
+def test_other_definitions_have_no_joint_proof() -> None:
+    framework = chain_framework()
+    strange = Framework(framework.secrets, framework.beliefs, "distribution-privacy")
+    one = charge_of(promised(framework, Count(1), group.MECHANISM))
+    with pytest.raises(CompositionRefused, match="no joint proof for definition 'distribution-privacy'"):
+        joint(strange, [one])
+    with pytest.raises(CompositionRefused, match="no joint proof for definition 'distribution-privacy'"):
+        joint(framework, [one, replace(one, definition="distribution-privacy")])
+
+
+def test_a_joint_promise_says_how_it_adds_up_further() -> None:
+    framework = chain_framework(6)
+    found: list[Joint] = [joint(framework, [charge(framework, Count(1), 6, k)]) for k in Covers]
+    assert [j.covers for j in found] == list(Covers)
+    assert [j.leans_on_single for j in found] == [False, False, False, True]
+
+
+def test_discrete_laplace_and_its_grid() -> None:
+    """A scale in answer units is read on whatever grid another framework resolves the query to."""
+    half = chain(10, states=[0, 0.5])
+    framework = Pufferfish(every_entry(), half)
+    release = made(framework, Sum(), DiscreteLaplace(Fraction(10), Fraction(1, 2)), WHOLE, 1)
+    assert (charge_of(release).scale, charge_of(release).change) == (5, 5)
+    assert 1 < joint(chain_framework(10, 0.999), [charge_of(release)]).epsilon <= 2
+
+
+def test_a_charge_that_was_pickled_hashes_as_its_process_does():
+    mine = charge(chain_framework(), Count(1), 1, WHOLE)
+    code = "import pickle, sys; c = pickle.load(sys.stdin.buffer); print(len({c, type(c).from_dict(c.to_dict())}))"
+    assert len({mine, Charge.from_dict(mine.to_dict())}) == 1
+    told = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps(mine), capture_output=True,
+        env={**os.environ, "PYTHONHASHSEED": "77"}, check=True,
+    )  # fmt: skip
+    assert told.stdout == b"1\n"

@@ -1,0 +1,255 @@
+"""Which releases read the same steps, how they lie, and what n steps in a row of them cost at most: all by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import laplace
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.alignment import Item, laid_out, readings, unplaced_of, worst_alignment
+from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.views import View
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import CompositionRefused
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Linear
+from takifugu.model.secrets import entry, every_entry
+
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+STUCK = [[1.0, 0.0], [0.0, 1.0]]
+WEIGHTS = [1, 5, 1, 2, 2, 2, 2, 4, 1, 1]
+
+
+def steps(length: int, initial: Any = "stationary", rows: Any = FAIR, secrets: Any = None) -> Framework:
+    return Pufferfish(secrets or every_entry(), tf.MarkovChain(rows, length, initial))
+
+
+def pieces(*lengths: int, rows: Any = FAIR, initial: Any = "stationary") -> Framework:
+    return Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(rows, 1, initial), lengths))
+
+
+def charge(about: Framework, weights: Sequence[Any], scale: Any = 10, **changes: Any) -> Charge:
+    made = charge_of(laplace(about, Linear(list(weights)), 1, Covers.ENTRIES, "1/1000"))
+    return replace(made, scale=Fraction(scale), **changes)
+
+
+def view(framework: Framework) -> View:
+    return View(framework, framework.fingerprint())
+
+
+def items(about: Framework, *charges: Charge) -> list[Item]:
+    """Return charges as the framework's belief reads them."""
+    seen, found = view(about), []
+    for one in charges:
+        read = seen.read(about.beliefs[0], one)
+        assert read is not None
+        found.append(Item(one, read, one.scale or Fraction(1)))
+    return found
+
+
+def layout(about: Framework, *charges: Charge) -> tuple[Any, list[list[int]]] | None:
+    found = laid_out(view(about), about.beliefs[0], items(about, *charges))
+    return None if found is None else (found[0], [row.tolist() for row in found[1]])
+
+
+def in_a_row(about: Framework, *groups: Sequence[Charge]) -> list[Fraction]:
+    """Return what 1, 2, ... 10 and 1000 steps in a row cost at most, where each group is a reading."""
+    windows = unplaced_of(view(about), about.beliefs[0], [items(about, *group) for group in groups])
+    return [round(windows.exact(n), 9) for n in (*range(1, 11), 1000)]
+
+
+def tenths(*values: int) -> list[Fraction]:
+    """Return eleven numbers of tenths, the last one repeated."""
+    return [Fraction(v, 10) for v in (*values, *[values[-1]] * (11 - len(values)))]
+
+
+# Readings.
+
+
+def test_readings() -> None:
+    one = charge(steps(3), [1, 1, 1])
+    a, b, here = {"reading": "a"}, {"reading": "b"}, {"at": 3}
+    told: list[dict[str, Any]] = [here, {}, a, {"at": 0}, {}, b, a, {**here, **b}]
+    assert readings([replace(one, **changes) for changes in told]) == [[0, 3, 7], [1], [2, 6], [4], [5]]
+
+
+# Layouts.
+
+
+def test_releases_about_a_beliefs_own_entries_lie_as_it_has_them() -> None:
+    for about in (steps(3), steps(3, (0.5, 0.5)), pieces(2, 1)):
+        both = [charge(about, [1, 2, 3]), charge(about, [0, 0, 1])]
+        for places in (None, 0, 7):
+            whole, rows = layout(about, *(replace(c, at=places) for c in both)) or (None, [])
+            assert whole is about.beliefs[0]
+            assert rows == [[1, 2, 3], [0, 0, 1]]
+
+
+def test_a_shorter_sequence_starts_where_the_longer_one_does() -> None:
+    for initial in ("stationary", (0.5, 0.5)):
+        about = steps(2, initial)
+        whole, rows = layout(about, charge(steps(3), [1, 2, 3]), charge(about, [4, 5])) or (None, [])
+        assert whole.length == 3
+        assert rows == [[1, 2, 3], [4, 5, 0]]
+        whole, rows = layout(about, charge(steps(1), [1])) or (None, [])
+        assert (whole.length, rows) == (1, [[1]])
+
+
+def test_declared_places_count_from_the_first() -> None:
+    about = steps(2)
+    first, second = charge(about, [1, 2], at=7), charge(about, [3, 4])
+    for at, expected in ((5, [[0, 0, 1, 2], [3, 4, 0, 0]]), (8, [[1, 2, 0], [0, 3, 4]]), (7, [[1, 2], [3, 4]])):
+        whole, rows = layout(about, first, replace(second, at=at)) or (None, [])
+        assert whole.length == len(expected[0])
+        assert rows == expected
+    whole, rows = layout(about, replace(first, at=0), replace(second, at=1)) or (None, [])
+    assert rows == [[1, 2, 0], [0, 3, 4]]
+
+
+def test_a_given_start_is_where_the_frameworks_own_release_starts() -> None:
+    about = steps(2, (0.5, 0.5))
+    own, other = charge(about, [1, 2]), charge(about, [3, 4], framework="another belief")
+    assert layout(about, replace(own, at=3), replace(other, at=4)) is not None
+    for places in ((4, 3), (3, 2)):
+        assert layout(about, *(replace(c, at=at) for c, at in zip((own, other), places, strict=True))) is None
+    assert layout(about, replace(own, at=3), replace(own, at=4)) is None
+    assert layout(about, replace(other, at=3), replace(other, at=4)) is None  # nobody says where it starts
+
+
+def test_pieces_of_one_layout_are_that_layout() -> None:
+    about = pieces(1, 4, rows=STUCK, initial=(0.5, 0.5))
+    others = [charge(pieces(2, 2), w) for w in ([1, 4, 4, 1], [1, 0, 0, 0])]
+    whole, rows = layout(about, *others) or (None, [])
+    assert [len(run) for run in whole.components()] == [2, 2]
+    assert rows == [[1, 4, 4, 1], [1, 0, 0, 0]]
+    together = [replace(c, reading="one") for c in others]
+    assert quilt_cost(view(about), together).epsilon == Fraction(6, 10)  # (1 + 4 + 1)/10 in the first piece of two
+    assert layout(about, others[0]) is not None
+    assert layout(about, others[0], charge(pieces(2, 1, 1), [1, 1, 1, 1])) is None
+    assert layout(about, others[0], replace(others[1], lengths=())) is None
+    assert layout(about, replace(others[1], lengths=())) is None
+    assert layout(steps(4, rows=STUCK, initial=(0.5, 0.5)), *others, charge(steps(3), [1, 1, 1])) is None
+    whole, rows = layout(about, charge(steps(2), [1, 2]), charge(steps(3), [0, 1, 0])) or (None, [])
+    assert (whole.length, rows) == (3, [[1, 2, 0], [0, 1, 0]])
+
+
+# What steps in a row cost.
+
+
+def test_sequences_that_may_lie_anywhere_in_one_recording_have_their_dearest_steps_together() -> None:
+    one = charge(pieces(3, 4, 3), WEIGHTS)
+    assert in_a_row(steps(10), [one]) == tenths(5, 9, 11, 13, 15, 17, 18, 19, 20, 21)
+    assert in_a_row(pieces(3, 4, 3), [one]) == tenths(6 - 1, 6, 7, 8)  # the dearest run of n in any one of them
+    assert in_a_row(pieces(3, 4, 3), [replace(one, lengths=(), framework="another belief")])[:2] == tenths(5, 9)[:2]
+
+
+def test_equal_readings_add_up_and_different_ones_have_their_dearest_steps_at_once() -> None:
+    about = steps(3)
+    first, second = charge(about, [4, 0, 1]), charge(about, [0, 1, 2])
+    assert in_a_row(about, [first]) == tenths(4, 4, 5)
+    assert in_a_row(about, [first], [first], [replace(first, scale=Fraction(5))]) == tenths(16, 16, 20)
+    assert in_a_row(about, [first], [second]) == tenths(6, 7, 8)
+    assert in_a_row(about, [first, second]) == tenths(4, 5, 8)
+    assert in_a_row(about, [first, second], [first, second]) == tenths(8, 10, 16)
+    assert in_a_row(about, [first, second], [second], [first]) == tenths(10, 12, 16)
+    halves = charge(about, ["1/2", "3/2", 0], 5)
+    assert in_a_row(about, [first, halves]) == tenths(5, 8, 9)
+    assert in_a_row(about, [first], [halves]) == tenths(7, 8, 9)
+
+
+def test_one_reading_of_several_pieces() -> None:
+    about, other = pieces(3, 4, 3), pieces(4, 6)
+    first = charge(about, WEIGHTS)
+    flat = charge(about, [1] * 10)
+    assert in_a_row(about, [first, flat]) == tenths(6, 8, 10, 12)
+    elsewhere = [charge(other, WEIGHTS), charge(other, [1] * 10)]
+    assert in_a_row(about, elsewhere) == tenths(6, 8, 11, 14, 16, 18)  # 2 6 2 3 | 3 3 3 5 2 2
+    apart = [first, replace(flat, lengths=(10,), framework="another belief")]
+    assert in_a_row(about, apart)[:3] == tenths(6, 11, 14)[:3]  # in sorted order: nobody says how they lie
+
+
+def test_releases_that_fit_no_layout_lie_as_they_like() -> None:
+    about = steps(2, (0.5, 0.5))
+    other = charge(about, [3, 4], framework="another belief")
+    both = [replace(other, at=0), replace(other, at=1)]
+    assert in_a_row(about, both) == tenths(8, 14)
+    assert in_a_row(steps(2), both) == tenths(7, 11, 14)
+
+
+def test_no_more_is_charged_than_everything_moves_the_answer() -> None:
+    """A foreign query counts at every step with its largest change, and in all with its own."""
+    about = steps(4)
+    foreign = charge(about, [5, 0, 0, 1], answers=("unknown",), framework="another")
+    (item,) = items(about, foreign)
+    assert (item.read.changes.tolist(), item.read.total) == ([5, 0, 0, 5], 6)
+    (item,) = items(about, replace(foreign, change=Fraction(7), entry_change=Fraction(6)))
+    assert (item.read.changes.tolist(), item.read.total) == ([6, 0, 0, 6], 7)
+    wide = replace(charge(about, [5, 1, 1, 1], answers=("unknown",)), framework="another")
+    assert in_a_row(about, [wide]) == tenths(5, 8)
+    assert in_a_row(about, [wide], [wide]) == tenths(10, 16)
+    assert in_a_row(about, [wide, wide]) == tenths(10, 16)
+
+
+def test_without_nodes_a_reading_costs_everything() -> None:
+    family = every_entry().family(tf.MarkovChain(FAIR, 3))
+    for initial, expected in (("stationary", Fraction(4, 10)), ((0.5, 0.5), Fraction(5, 10))):
+        about = steps(3, initial)
+        cost, witness = worst_alignment(view(about), about.beliefs[0], family, items(about, charge(about, [4, 0, 1])))
+        assert round(cost, 9) == expected
+        assert witness.comparison == "one step of the recording"
+    stuck = Pufferfish(every_entry(), tf.MarkovChain([[0.99, 0.01], [0.01, 0.99]], 3))
+    cost, _ = worst_alignment(view(stuck), stuck.beliefs[0], family, items(stuck, charge(stuck, [4, 0, 1])))
+    assert cost == Fraction(5, 10)
+    parts = pieces(3, 4, 3, rows=[[0.99, 0.01], [0.01, 0.99]])
+    cost, _ = worst_alignment(view(parts), parts.beliefs[0], family, items(parts, charge(parts, WEIGHTS)))
+    assert cost == Fraction(8, 10)  # a step lies in one of the pieces
+
+
+@pytest.mark.parametrize("secrets", [every_entry(), entry(0, 0, 1)])
+def test_a_secret_may_be_about_any_step(secrets: Any) -> None:
+    about = steps(3, secrets=secrets)
+    both = charge(about, [0, 4, 1]), charge(about, [0, 1, 0])
+    assert round(quilt_cost(view(about), both).epsilon, 9) == Fraction(5, 10)
+
+
+def test_charges_of_several_layouts_cost_a_change_of_all_that_they_read() -> None:
+    """A step of the one may be every step of the other, or ten steps of it: no quilt bounds both together."""
+    about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
+    weights = [Fraction(1)] * 10
+    alike = [charge(about, weights, 2, layout=rule) for rule in ("hours", "hours")]
+    apart = [charge(about, weights, 2, layout=rule) for rule in ("hours", "beds")]
+    assert all(joint(about, [one]).epsilon < 5 for one in apart)
+    together = joint(about, apart)
+    assert together.epsilon == 10 > joint(about, alike).epsilon
+    assert (together.rule, together.covers) == ("sum over layouts", Covers.EVERYTHING)
+    assert joint(about, [*apart, replace(apart[0], layout="")]).epsilon == 15
+    assert joint(about, [replace(one, delta=Fraction(3, 4)) for one in apart]).delta == 1
+
+
+def test_what_names_no_entries_is_of_every_layout() -> None:
+    about = steps(10, rows=[[0.9, 0.1], [0.1, 0.9]])
+    one = charge(about, [1] * 10, 2, layout="hours")
+    elsewhere = replace(
+        one, covers=Covers.EVERYTHING, epsilon=Fraction(1), scale=None, entries=0, answers=(),
+        lengths=(), query={"kind": "about another source"}, layout="",
+    )  # fmt: skip
+    assert joint(about, [one, elsewhere]).epsilon == joint(about, [one]).epsilon + 1
+
+
+def test_charges_of_several_layouts_without_such_a_cost_are_refused() -> None:
+    about = steps(10)
+    one, other = (charge(about, [1] * 10, 2, layout=rule) for rule in ("hours", "beds"))
+    normal = replace(other, covers=Covers.OUTPUT, scale=None, delta=Fraction(1, 1000))
+    with pytest.raises(CompositionRefused, match=r"in several layouts.*no cost for such a change"):
+        joint(about, [one, normal])
+    with pytest.raises(CompositionRefused, match="charged to a unit for its own share alone"):
+        joint(about, [one, replace(other, scope="pooled")])
+    with pytest.raises(CompositionRefused, match="several layouts"):
+        joint(about, [one, replace(other, change=None)])

@@ -1,0 +1,235 @@
+"""What one release costs under a framework, by hand: its own promise, or how far its answer moves over its scale."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import chain, chain_framework, laplace, made
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, charge_of
+from takifugu.accounting.composition.losses import (
+    WHAT,
+    any_change,
+    as_whole,
+    by_component,
+    chosen_late,
+    deltas,
+    loss,
+    noise_loss,
+    steady_cost,
+    whole_cost,
+)
+from takifugu.accounting.composition.views import View
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.core.errors import CompositionRefused
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Count, Linear, Query, Sum
+from takifugu.model.secrets import entry, every_entry
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+HALF = Fraction(1, 2)
+COIN = {0: 0.5, 1: 0.5}
+
+
+def view(framework: Framework) -> View:
+    return View(framework, framework.fingerprint())
+
+
+def pieces(*lengths: int, secrets: Any = None) -> Framework:
+    return Pufferfish(secrets or every_entry(), IndependentPieces(chain(1), lengths))
+
+
+def users(count: int, secrets: Any = None, names: Any = None) -> Framework:
+    return Pufferfish(secrets or every_entry(), tf.IndependentUsers([COIN] * count, names=names))
+
+
+def data(about: Framework, query: Query, scale: Any, kind: Covers = DATA, **changes: Any) -> Charge:
+    """Return a charge that promises next to nothing of its own, so that its noise alone decides."""
+    return replace(charge_of(laplace(about, query, scale, kind, "1/1000")), **changes)
+
+
+def normal(framework: Framework, query: Query, kind: Covers) -> Charge:
+    return charge_of(made(framework, query, RoundedNormal(Fraction(9), Fraction(1)), kind, HALF, Fraction(1, 1000)))
+
+
+# Components.
+
+
+def test_a_whole_release_costs_the_change_of_all_components_and_a_data_release_that_of_the_largest() -> None:
+    framework = pieces(6, 4)
+    for known in ({}, {"framework": "another belief"}):
+        assert steady_cost(view(framework), data(framework, Count(1), 10, WHOLE, **known)) == 1
+        assert steady_cost(view(framework), data(framework, Count(1), 10, DATA, **known)) == Fraction(6, 10)
+
+
+def test_a_stored_epsilon_counts_where_it_was_promised_and_nowhere_else() -> None:
+    framework = pieces(6, 4)
+    for kind, by_noise in ((WHOLE, Fraction(1)), (DATA, Fraction(6, 10))):
+        one = data(framework, Count(1), 10, kind, epsilon=Fraction(3))
+        assert steady_cost(view(framework), one) == 3
+        assert steady_cost(view(framework), replace(one, framework="another belief")) == by_noise
+
+
+def test_what_reads_nothing_costs_nothing() -> None:
+    framework = pieces(6, 4)
+    nothing = data(framework, Linear([0] * 10), 10, framework="another belief")
+    assert [steady_cost(view(framework), nothing, placed) for placed in (False, True)] == [0, 0]
+    assert whole_cost(view(framework), nothing) == 0
+
+
+def test_components_without_a_secret_count_only_where_another_reading_may_mean_them() -> None:
+    cases = [
+        (pieces(5, 2, secrets=entry(6, 0, 1)), Count(1), 5, 2),
+        (users(3, secrets=entry(0, 0, 1)), Linear([2, 0, 7]), 7, 2),
+        (users(3, secrets=entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7]), 2, 2),
+    ]
+    for framework, query, anywhere, placed in cases:
+        one = data(framework, query, 10)
+        assert steady_cost(view(framework), one) == Fraction(anywhere, 10)
+        assert steady_cost(view(framework), one, is_placed=True) == Fraction(placed, 10)
+
+
+def test_a_component_of_several_entries_changes_by_all_of_them() -> None:
+    cliques = tf.CliqueInfection([["a"], ["b", "c"], ["d"]], {1: [0.5, 0.5], 2: [0.4, 0.2, 0.4]})
+    assert by_component(cliques, Linear([1, 2, 3, 4]).resolve(cliques).entry_changes()).tolist() == [1, 5, 4]
+    framework = Pufferfish(every_entry(), cliques)
+    assert steady_cost(view(framework), data(framework, Linear([1, 2, 3, 4]), 10)) == HALF
+
+
+# Sequences of other lengths.
+
+
+def test_pieces_of_another_release_are_its_own() -> None:
+    """The longest run that a release reads decides, placed or not, if it reads other sequences than the framework."""
+    framework, other = pieces(5, 2), pieces(3, 4, 3)
+    one = data(other, Count(1), 10)
+    for placed in (False, True):
+        assert steady_cost(view(framework), one, placed) == Fraction(4, 10)
+
+
+def test_pieces_that_one_sequence_may_hold_anywhere_count_as_one() -> None:
+    one = data(pieces(3, 4, 3), Count(1), 10)
+    for framework in (chain_framework(7), chain_framework(10)):
+        assert steady_cost(view(framework), one) == 1
+
+
+def test_a_release_about_other_entries_costs_all_that_it_reads() -> None:
+    framework, other = users(2), users(3)
+    for kind in (WHOLE, DATA):
+        assert steady_cost(view(framework), data(other, Linear([2, 3, 4]), 10, kind)) == Fraction(9, 10)
+    both = Pufferfish(every_entry(), [tf.IndependentUsers([COIN] * 3)] * 2)
+    assert steady_cost(view(both), data(both, Linear([2, 3, 4]), 10)) == Fraction(4, 10)
+
+
+def test_the_belief_that_reads_most_decides() -> None:
+    """A sum whose states stand for larger numbers under the second belief."""
+    small, large = chain(4, states=[0, 1]), chain(4, states=[0, 5])
+    framework, reader = Pufferfish(every_entry(), small), Pufferfish(every_entry(), large)
+    one = data(framework, Sum(), 10)
+    assert whole_cost(view(reader), one) == steady_cost(view(reader), replace(one, covers=WHOLE)) == 2
+    assert steady_cost(view(reader), one) == 2
+    assert whole_cost(view(framework), data(reader, Sum(), 2)) == 2
+
+
+# Noise without a scale.
+
+
+def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> None:
+    framework, other = pieces(6, 4), pieces(6, 5)
+    for placed in (False, True):
+        assert steady_cost(view(framework), normal(framework, Count(1), WHOLE), placed) == HALF
+        assert steady_cost(view(framework), normal(framework, Count(1), DATA), placed) == HALF
+        with pytest.raises(CompositionRefused, match="unit or component, without Laplace noise, was calibrated"):
+            steady_cost(view(other), normal(framework, Count(1), DATA), placed)
+    assert steady_cost(view(chain_framework(10)), normal(framework, Count(1), WHOLE)) == HALF
+    with pytest.raises(CompositionRefused, match="change of the data, without Laplace noise, was calibrated"):
+        steady_cost(view(users(4)), normal(framework, Count(1), WHOLE))
+
+
+def test_a_promise_about_one_component_is_none_about_another_that_may_be_meant() -> None:
+    one = pieces(6, 4, secrets=entry(0, 0, 1))
+    assert steady_cost(view(one), normal(one, Count(1), DATA), is_placed=True) == HALF
+    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+        steady_cost(view(one), normal(one, Count(1), DATA))
+
+
+def test_only_a_whole_promise_covers_the_whole_data_without_a_scale() -> None:
+    one = pieces(6, 4, secrets=entry(0, 0, 1))
+    assert whole_cost(view(one), normal(one, Count(1), WHOLE)) == HALF
+    for kind in (DATA, QUILT, SINGLE):
+        with pytest.raises(CompositionRefused, match=f"covers {WHAT[kind]}, without Laplace noise, has no cost"):
+            whole_cost(view(one), normal(one, Count(1), kind))
+
+
+def test_the_whole_data_cost_their_change_whatever_a_smaller_promise_says() -> None:
+    framework = pieces(6, 4)
+    for kind in (DATA, QUILT, SINGLE):
+        assert whole_cost(view(framework), data(framework, Count(1), 10, kind, epsilon=Fraction(3))) == 1
+    assert whole_cost(view(framework), data(framework, Count(1), 10, WHOLE, epsilon=Fraction(3))) == 3
+    foreign = data(framework, Count(1), 10, WHOLE, epsilon=Fraction(3), framework="another belief")
+    assert whole_cost(view(framework), foreign) == 1
+
+
+def test_what_nothing_bounds_has_no_cost_for_a_change_of_the_whole_data() -> None:
+    framework = pieces(6, 4)
+    boundless = data(framework, Count(1), 10, WHOLE, change=None)
+    with pytest.raises(CompositionRefused, match="nothing bounds how far"):
+        whole_cost(view(framework), boundless)
+
+
+# One release by itself.
+
+
+def test_a_loss_is_the_reach_over_the_scale() -> None:
+    one = data(pieces(6, 4), Count(1), 10)
+    assert [loss(reach, one) for reach in (0, 5, Fraction(5, 2))] == [0, HALF, Fraction(1, 4)]
+    exact = replace(one, scale=Fraction(0))
+    assert loss(0, exact) == 0
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        loss(Fraction(1, 1000), exact)
+
+
+def test_a_query_or_noise_is_chosen_late_after_the_first_delta() -> None:
+    framework = pieces(6, 4)
+    pure, late = data(framework, Count(1), 10), normal(framework, Count(1), WHOLE)
+    early = replace(pure, fixed_in_advance=True)
+    assert chosen_late([pure, late, pure, early, late]) == (False, False, True, False, True)
+    assert chosen_late([]) == ()
+    assert deltas([pure, late, late]) == Fraction(2, 1000)
+
+
+def test_under_another_definition_a_release_costs_what_its_noise_loses() -> None:
+    framework = pieces(6, 4)
+    one = data(framework, Count(1), 20, QUILT, definition="another", at=3)
+    found = as_whole(one, "pufferfish")
+    assert (found.epsilon, found.covers, found.definition) == (HALF, WHOLE, "pufferfish")
+    assert (found.scale, found.entries, found.answers) == (None, 0, ())
+    assert (found.names, found.lengths, found.at) == ((), (), None)
+    for boundless in (
+        replace(one, scale=Fraction(0)), replace(one, change=None), normal(framework, Count(1), WHOLE)
+    ):  # fmt: skip
+        with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+            as_whole(boundless, "pufferfish")
+    assert as_whole(replace(one, scale=None), "pufferfish").epsilon == HALF  # as its randomiser says
+    unread = replace(one, scale=Fraction(0), change=Fraction(0))
+    assert as_whole(unread, "pufferfish").epsilon == noise_loss(unread) == 0
+
+
+def test_what_a_change_at_will_loses_is_the_larger_of_promise_and_noise_where_both_hold() -> None:
+    framework = pieces(6, 4)
+    one = data(framework, Count(1), 20)
+    assert any_change(one) == HALF
+    assert any_change(replace(one, epsilon=Fraction(3))) == HALF
+    whole = replace(one, covers=WHOLE)
+    assert [any_change(replace(whole, epsilon=Fraction(e))) for e in (0, 3)] == [HALF, 3]
+    assert any_change(replace(whole, epsilon=Fraction(3), definition="unknown")) == HALF
+    assert any_change(normal(framework, Count(1), WHOLE)) == HALF
+    for boundless in (normal(framework, Count(1), DATA), replace(one, scale=Fraction(0)), replace(one, change=None)):
+        assert any_change(boundless) is None
+    assert any_change(replace(one, scale=None, change=Fraction(0))) == 0

@@ -1,0 +1,205 @@
+"""Charges that differ in noise or place are added up: the sum costs what they cost one by one, in any order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support.ledger_tools import chain_framework, charge
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, charge_of, joint, sums
+from takifugu.accounting.composition.merging import merged
+from takifugu.accounting.composition.series import at_places, each_window, places_in, places_of, series_of
+from takifugu.accounting.composition.several import BITS, LONGEST, Several, Total, alike, as_one, costliest, several
+from takifugu.analysis.guarantee import Covers
+from takifugu.model.frameworks import Framework
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+
+
+def one_by_one(monkeypatch: pytest.MonkeyPatch, framework: Framework, charges: Sequence[Charge]) -> Fraction:
+    with monkeypatch.context() as patch:
+        patch.setattr(sums, "merged", list)
+        return joint(tf.Pufferfish(framework.secrets[0], framework.beliefs[0]), charges).epsilon
+
+
+def drawn(chance: np.random.Generator, framework: Framework, many: int) -> list[Charge]:
+    """Return charges of few queries, with many scales, places and readings, in any order."""
+    size = framework.beliefs[0].size
+    halves = (tuple(range(size // 2)), tuple(range(size // 2, size)))
+    queries = [tf.Count(1), tf.Count(0), tf.Count(1, entries=halves[0]), tf.Count(1, entries=halves[1])]
+    found: list[Charge] = []
+    while len(found) < many:
+        kind = (QUILT, QUILT, WHOLE, DATA)[chance.integers(4)]
+        scale = (12, 30, Fraction(97, 7), Fraction(10**9 + 7, 10**8))[chance.integers(4)]
+        one = charge(framework, queries[chance.integers(4)], scale, kind)
+        where = chance.integers(4)
+        if where == 0:
+            found.append(one)
+        elif where == 1:
+            found.append(replace(one, at=size * int(chance.integers(6)), calendar="weeks"))
+        elif where == 2:
+            found.append(replace(one, at=int(chance.integers(6)), calendar="days", reading=f"file {len(found)}"))
+        else:
+            both = [one, charge(framework, queries[chance.integers(4)], 30, QUILT)]
+            found += [replace(c, reading=f"file {len(found)}") for c in both]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_sum_costs_what_its_parts_cost_in_any_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the rounding of sums of many terms, which is upwards."""
+    chance = np.random.default_rng(seed)
+    framework = chain_framework(6, (0.6, 0.8, 0.95)[seed % 3])
+    charges = drawn(chance, framework, 9)
+    whole = joint(framework, charges).epsilon
+    parts = one_by_one(monkeypatch, framework, charges)
+    assert whole == pytest.approx(float(parts), rel=1e-9)
+    assert len(merged(charges)) <= len(charges)
+    for _ in range(2):
+        other = [charges[n] for n in chance.permutation(len(charges))]
+        assert joint(framework, other).epsilon == whole
+    before, after = charges[:5], charges[5:]
+    assert joint(framework, [*merged(before), *after]).epsilon == whole
+    assert joint(framework, merged([*merged(before), *merged(after)])).epsilon == whole
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_another_release_never_makes_a_set_cheaper(seed: int) -> None:
+    """Also where sums stop being exact."""
+    chance = np.random.default_rng(100 + seed)
+    framework = chain_framework(6, (0.6, 0.8, 0.95)[seed % 3])
+    charges, costs = drawn(chance, framework, 14), [Fraction(0)]
+    held: list[Charge] = []
+    for one in charges:
+        held = merged([*held, one])
+        costs.append(joint(framework, held).epsilon)
+    assert costs == sorted(costs)
+
+
+def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -> None:
+    framework = chain_framework(7, 0.9)
+    one = charge(framework, tf.Count(1), 30, QUILT)
+    weeks = [replace(one, at=7 * n, calendar="days") for n in range(100)]
+    (series,) = merged(weeks)
+    assert isinstance(series, Several)
+    assert (series.series, series.times, series.epsilon) == (((0, 7, 100),), 100, 100 * one.epsilon)
+    late = replace(one, at=7 * 40, calendar="days", scale=Fraction(10))
+    found = merged([series, late])
+    assert {c.series if isinstance(c, Several) else c.at for c in found} == {((0, 7, 40), (287, 7, 59)), ()}
+    assert {float(s.rates.value) for c in found if (s := several(c)).rates} == {99 / 30, 1 / 30 + 1 / 10}
+    assert set(found) == set(merged([late, *weeks]))
+    assert joint(framework, found).epsilon == joint(framework, [*weeks, late]).epsilon
+    again = merged([*found, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
+    assert [places_of(c).tolist() for c in again] == [list(range(0, 700, 7))]
+    other = replace(one, at=3, calendar="days")
+    assert len(merged([*weeks, other])) == 1
+
+
+def test_a_reading_that_spans_what_has_a_delta_is_not_added_to_another() -> None:
+    framework = chain_framework(8, 0.8)
+    first, last = (charge(framework, tf.Count(n), 24, QUILT) for n in (0, 1))
+    normal = replace(first, delta=Fraction(1, 1000), covers=WHOLE, scale=None)
+    weeks = [[replace(c, reading=f"week {n}") for c in (first, last)] for n in range(3)]
+    apart = [*weeks[0], *weeks[1], normal, *weeks[2]]
+    assert [several(c).readings for c in merged(apart)] == [2, 2, 1, 1, 1]
+    torn = [weeks[0][0], *weeks[1], normal, weeks[0][1], *weeks[2]]
+    assert [several(c).readings for c in merged(torn)] == [1, 1, 1, 1, 1, 1, 1]
+
+
+def test_promises_that_cover_every_change_add_up_only_where_they_cost_more_for_one_reason() -> None:
+    framework = chain_framework(6)
+    low, high = (replace(charge(framework, tf.Count(1), 12, WHOLE), epsilon=e) for e in (Fraction(1, 9), Fraction(7)))
+    assert len(merged([low, high, low])) == 2
+    view = sums.View(framework, framework.fingerprint())
+    assert sum(sums.steady_cost(view, c) for c in merged([low, high, low])) == 7 + 2 * Fraction(6, 12)
+
+
+def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> None:
+    chance = np.random.default_rng(5)
+    terms = [Fraction(int(p), int(q)) for p, q in chance.integers(1, 10**15, size=(40, 2))]
+    total = Total.of(Fraction(1, 3))
+    for n, term in enumerate(terms):
+        before, total = total, total + Total.of(term)
+        exact = Fraction(1, 3) + sum(terms[: n + 1])
+        assert exact <= total.value <= exact + Fraction(n + 2, 2**BITS)
+        assert total.value > before.value
+        assert total.denominator == 0 or total.value == exact
+    assert total.denominator == 0
+    again = Total.of(terms[-1])
+    for term in reversed([Fraction(1, 3), *terms[:-1]]):
+        again += Total.of(term)
+    assert again == total
+    tiny = Total.of(Fraction(1, LONGEST + 1))
+    assert tiny.value == Fraction(1, 2**BITS)
+    assert total.often(7).share(7) == total
+
+
+def test_series_and_places() -> None:
+    chance = np.random.default_rng(3)
+    for _ in range(200):
+        places = np.unique(chance.integers(0, 40, size=int(chance.integers(1, 20))))
+        assert places_in(series_of(places)).tolist() == places.tolist()
+    assert series_of(np.arange(0, 10**6, 7)) == ((0, 7, 142858),)
+
+
+def test_one_of_several_and_all_of_them_as_one() -> None:
+    framework = chain_framework(5)
+    scales = (10, 20, 40)
+    made = [charge(framework, tf.Count(1), b, WHOLE) for b in scales]
+    (sum_of,) = merged([replace(c, epsilon=5 / Fraction(b)) for c, b in zip(made, scales, strict=True)])
+    assert (sum_of.epsilon, sum_of.scale) == (Fraction(7, 8), Fraction(40, 7))
+    assert (costliest(sum_of).epsilon, costliest(sum_of).scale) == (Fraction(1, 2), 10)
+    assert type(as_one(sum_of)) is Charge
+    told = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
+    assert as_one(sum_of) == replace(alike(sum_of), **told)
+    at = replace(made[0], at=3, calendar="days")
+    assert each_window(at) == [at]
+    assert each_window(at_places(at, np.array([3, 9]))) == [at, replace(at, at=9)]
+
+
+FRAMEWORKS: list[Any] = [
+    tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 30),
+    tf.MarkovChain([[0.3, 0.7], [0.6, 0.4]], 12),
+    tf.MarkovChain([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], 9),
+    tf.BinaryChainInterval(0.2, 15),
+    tf.PeriodicChain([[[0.9, 0.1], [0.2, 0.8]], [[0.5, 0.5], [0.4, 0.6]]], 10, [0, 1]),
+    tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1), (4, 7)),
+]
+
+
+def releases(many: int) -> list[tuple[Framework, Fraction, Charge]]:
+    chance, found = np.random.default_rng(21), []
+    while len(found) < many:
+        framework = tf.Pufferfish(tf.every_entry(), FRAMEWORKS[chance.integers(len(FRAMEWORKS))])
+        epsilon = Fraction(int(chance.integers(1, 3000)), int(chance.integers(300, 1000)))
+        query = (tf.Count(1), tf.Histogram(), tf.Mean())[chance.integers(3)]
+        mechanism = ("influence", "quilt-exact", "group")[chance.integers(3)]
+        try:
+            calibration = tf.calibrate(framework, query, epsilon=epsilon, mechanism=mechanism)
+        except tf.TakifuguError:
+            continue  # the mechanism is not for this belief
+        found.append((framework, epsilon, charge_of(calibration)))
+    return found
+
+
+def fits(framework: Framework, epsilon: Fraction, kept: Charge) -> bool:
+    """Whether a release costs what was asked for, by the ledger's own search, too; and three of them at most thrice."""
+    alone, noise = joint(framework, [kept]), sums.quilt_cost(sums.View(framework, kept.framework), [kept])
+    thrice = joint(framework, [replace(kept, reading="one")] * 3)
+    return max(alone.epsilon, noise.epsilon) <= epsilon and thrice.epsilon >= epsilon and math.isfinite(thrice.epsilon)
+
+
+def test_a_release_at_epsilon_fits_a_budget_of_epsilon() -> None:
+    assert all(fits(*release) for release in releases(60))
+
+
+@pytest.mark.slow
+def test_a_thousand_releases_at_epsilon_fit_their_budgets() -> None:
+    assert all(fits(*release) for release in releases(1000))

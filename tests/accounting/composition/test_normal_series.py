@@ -1,0 +1,201 @@
+"""Series of normal releases: charged as multiples of the first, against enumeration and adaptive strategies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from tests.mechanisms.test_influence_gaussian import framework_of, true_delta
+from tests.support.series_oracle import adaptive_delta, hockey_stick
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of, joint, normal_series
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.problem import Problem
+from takifugu.core.errors import BudgetExceeded, CompositionRefused
+from takifugu.influence.curves import profile_loss
+from takifugu.influence.profiles.normal import NormalRelease, as_normal, log_delta, log_share, normal_profile
+from takifugu.influence.profiles.profile import Profile
+
+STAY = [[0.9, 0.1], [0.4, 0.6]]
+COUNT, LAST, MODE = tf.Count(1), tf.Count(1, entries=(2, 3)), tf.Mode()
+WEIGHTS = {COUNT: [[0, 1]] * 4, LAST: [[0, 0], [0, 0], [0, 1], [0, 1]]}
+FRAMEWORK = framework_of(STAY, 4)
+
+
+def normal(query: Any, epsilon: Any, delta: Any) -> Any:
+    return tf.calibrate(FRAMEWORK, query, epsilon, delta, mechanism="influence-gaussian")
+
+
+def laplace(query: Any, epsilon: Any) -> Any:
+    return tf.calibrate(FRAMEWORK, query, epsilon, mechanism="influence")
+
+
+def charges(*calibrations: Any) -> list[Charge]:
+    first, *others = [charge_of(one, at=0) for one in calibrations]
+    return [replace(first, begins_series=True), *others]
+
+
+@pytest.mark.parametrize("number", [1, 2, 10, 100])
+def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> None:
+    one = normal(COUNT, "0.2", Fraction(1, 10**4 * number))
+    together = joint(FRAMEWORK, charges(*[one] * number))
+    advance = tf.compose([one] * number, fixed_in_advance=True)
+    assert together.delta == advance.delta
+    assert float(together.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-6)
+    width = float(one.scale) / math.sqrt(number)
+    true = true_delta(np.array(STAY), [0.8, 0.2], 4, [(WEIGHTS[COUNT], width, True)], float(together.epsilon))
+    assert true <= together.delta
+
+
+@pytest.mark.parametrize("second", [normal(LAST, 1, "0.01"), laplace(LAST, "0.2"), laplace(COUNT, "0.5")])
+def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any) -> None:
+    first = normal(COUNT, 1, "0.01")
+    together = joint(FRAMEWORK, charges(first, second))
+    assert 1 < together.epsilon < 5
+    releases = [
+        (WEIGHTS[one.query], float(one.scale), one.mechanism == "influence-gaussian") for one in (first, second)
+    ]
+    assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(together.epsilon)) <= together.delta
+
+
+def test_mutant_that_counts_half_a_multiple_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = normal(COUNT, 1, "0.01")
+    monkeypatch.setattr(normal_series, "covering_multiple", lambda *_: 0.5)
+    together = joint(framework_of(STAY, 4), charges(one, one))
+    releases = [(WEIGHTS[COUNT], float(one.scale) / math.sqrt(2), True)]
+    assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(together.epsilon)) > float(one.delta)
+
+
+def test_a_pure_release_tells_no_more_than_its_normal_one() -> None:
+    """Randomised response is the worst of all that lose c; so is a sum of such for the square of the sum."""
+    losses = np.concatenate([np.linspace(0.001, 12, 400), [20, 50, 200]])
+    squares = as_normal(losses)
+    for loss, square in zip(losses.tolist(), squares.tolist(), strict=True):
+        likely = 1 / (1 + math.exp(-loss))
+        for epsilon in (0.0, loss / 3, 0.9 * loss):
+            response = max(0.0, likely - math.exp(epsilon) * (1 - likely))
+            assert response <= math.exp(log_delta(math.sqrt(square), epsilon)) * (1 + 1e-12)
+    assert (np.diff(squares / losses) >= -1e-9).all()
+    assert as_normal(np.array([0.0]))[0] == 0
+
+
+# Adaptive strategies.
+
+CHAIN = [[0.6, 0.4], [0.4, 0.6]]
+GIVEN = (0.4, 0.6)
+EPSILON, DELTA = 0.4034, 0.02
+
+
+def loss_of(moves: tuple[float, float]) -> float:
+    """The loss of normal releases that entries 0 and 1 move by so much, at the share of (EPSILON, DELTA)."""
+    framework = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain(CHAIN, 2, [0.5, 0.5]))
+    problem = Problem(framework, tf.Linear([round(10**9 * m) for m in moves]), Fraction(1))
+    (part,) = problem.parts
+    share = log_share(Fraction(EPSILON), Fraction(DELTA))
+    return profile_loss(part, normal_profile([NormalRelease(part.answer, 10**9 / problem.grid)], share))[0]
+
+
+def largest(fits: Any) -> float:
+    low, high = 0.0, 8.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def test_a_budget_alone_is_no_filter() -> None:
+    """Each branch fits the budget, and the one who chooses the branch by the first output gains more than delta."""
+    start = 0.0324
+    more = largest(lambda move: loss_of((math.hypot(start, move), 0)) <= EPSILON)
+    other = largest(lambda move: loss_of((start, move)) <= EPSILON)
+    branches = [(more, 0.0), (0.0, other)]
+    fixed = [adaptive_delta(start, lambda _, b=b: b, GIVEN, EPSILON) for b in branches]
+    assert max(fixed) <= DELTA * (1 + 1e-4)
+
+    def greedy(output: float) -> tuple[float, float]:
+        return max(branches, key=lambda b: _gain(b, start, output))
+
+    assert adaptive_delta(start, greedy, GIVEN, EPSILON) > 1.004 * DELTA
+
+
+def _gain(moves: tuple[float, float], start: float, output: float) -> float:
+    return hockey_stick(moves, GIVEN, EPSILON - (output * start - start * start / 2))
+
+
+def test_a_series_keeps_its_budget_whatever_noise_is_chosen_by_the_output() -> None:
+    """The same answer with as much noise as the output suggests, up to the largest multiple that fits."""
+    start, ratio = 0.1, 0.4  # entry 1 moves each answer 0.4 times as far as entry 0
+    total = largest(lambda move: loss_of((move, ratio * move)) <= EPSILON)
+    rest = math.sqrt(total**2 - start**2)
+
+    def eager(output: float) -> tuple[float, float]:
+        move = rest if output > start else rest / 3
+        return move, ratio * move
+
+    assert adaptive_delta(start, eager, GIVEN, EPSILON) <= DELTA
+
+
+# What is refused.
+
+
+def test_what_a_series_does_not_reach_is_refused() -> None:
+    first, last = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001")
+    with pytest.raises(CompositionRefused, match="does not move"):
+        joint(FRAMEWORK, charges(last, first))
+    for wrong, words in (
+        ({"at": 3}, "same entries"), ({"at": None}, "same entries"), ({"scope": "pooled"}, "several units"),
+        ({"scale": None, "randomiser": {"kind": "exponential"}}, "normal noise"), ({"scale": Fraction(0)}, "noise"),
+    ):
+        begun = charges(first, laplace(COUNT, 1))
+        with pytest.raises(CompositionRefused, match=words):
+            joint(FRAMEWORK, [begun[0], replace(begun[1], **wrong)])
+    with pytest.raises(CompositionRefused, match="begin after"):
+        joint(FRAMEWORK, charges(first, first)[::-1])
+    with pytest.raises(CompositionRefused, match="beliefs of its first release"):
+        joint(framework_of(CHAIN, 4), charges(first, first))
+
+
+def test_an_exact_promise_that_rests_on_the_belief_counts_by_its_noise() -> None:
+    exact = tf.calibrate(FRAMEWORK, COUNT, 1, "0.001", mechanism="gaussian-exact")
+    assert joint(FRAMEWORK, charges(exact)).epsilon > 1
+
+
+# In a ledger.
+
+
+def debit(calibration: Any, begins: bool) -> Debit:
+    return Debit(FRAMEWORK, charge_of(calibration, at=0, begins_series=begins))
+
+
+def test_a_ledger_holds_a_series(tmp_path: Path) -> None:
+    one, path = normal(COUNT, 1, "0.00001"), tmp_path / "ledger.db"
+    exactly = Ledger.open(path)
+    exactly.reserve("one", [debit(one, True)], budget=(1, "0.00001"))  # asked at (1, 1e-5), it fits that budget
+    with pytest.raises(BudgetExceeded):
+        exactly.reserve("one", [debit(one, False)])
+    two = exactly.reserve("two", [debit(one, True)], budget=(2, "0.00003"))
+    assert two.spent.pair == (1, Fraction(1, 10**5))
+    two = exactly.reserve("two", [debit(one, False)])
+    advance = tf.compose([one, one], fixed_in_advance=True)
+    assert float(two.spent.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-6)
+    assert two.spent.delta == advance.delta
+    three = exactly.reserve("two", [debit(laplace(COUNT, "0.2"), False)])
+    assert two.spent.epsilon < three.spent.epsilon < two.spent.epsilon + Fraction(1, 2)
+    alone = Ledger.open(tmp_path / "alone.db")
+    alone.reserve("data", [debit(one, False)], budget=(9, "0.1"))
+    with pytest.raises(CompositionRefused, match="is alone"):
+        alone.reserve("data", [debit(one, False)])
+
+
+def test_normal_moves_are_those_of_a_normal_law() -> None:
+    (square,) = as_normal(np.array([1.0]))
+    assert ndtr(math.sqrt(square) / 2) == pytest.approx(math.e / (1 + math.e), rel=1e-8)
+    assert Profile.of([[0, 1.0], [1.0, 0]], 1).largest(0) == 1

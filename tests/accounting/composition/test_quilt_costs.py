@@ -1,0 +1,250 @@
+"""Joint costs over quilts by hand: users and steps that are independent, so that one entry tells of itself alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import laplace, made
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, Joint, charge_of
+from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.views import View
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.core.errors import CompositionRefused
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Linear
+from takifugu.model.secrets import entry, every_entry
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+HALF, LITTLE, TENTH = Fraction(1, 2), Fraction(1, 1000), Fraction(1, 10)
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+
+
+def users(count: int, secrets: Any = None, names: Any = None) -> Framework:
+    return Pufferfish(secrets or every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * count, names=names))
+
+
+def steps(length: int, secrets: Any = None, initial: Any = "stationary") -> Framework:
+    """Return independent fair steps: one step's change is all that a release tells about it."""
+    return Pufferfish(secrets or every_entry(), tf.MarkovChain(FAIR, length, initial))
+
+
+def noisy(about: Framework, weights: list[Any], scale: Any = 1, reading: str = "one", **changes: Any) -> Charge:
+    made_so = laplace(about, Linear(weights), 1, QUILT, LITTLE)
+    return replace(charge_of(made_so, reading=reading), scale=Fraction(scale), **changes)
+
+
+def normal(about: Framework, weights: list[Any], kind: Covers = WHOLE, **changes: Any) -> Charge:
+    noise = RoundedNormal(Fraction(9), Fraction(1))
+    return replace(charge_of(made(about, Linear(weights), noise, kind, HALF, LITTLE), reading="one"), **changes)
+
+
+def found(about: Framework, charges: Sequence[Charge]) -> Joint:
+    return quilt_cost(View(about, about.fingerprint()), charges)
+
+
+def cost(about: Framework, *charges: Charge) -> Fraction:
+    """Return the cost as a short decimal; what is found by a search is rounded up, by next to nothing."""
+    exact = found(about, charges).epsilon
+    short = round(exact, 6)
+    assert 0 <= exact - short <= Fraction(1, 10**9)
+    return short
+
+
+# All releases read the same entries.
+
+
+def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
+    for about in (users(3), users(3, names=list("abc")), steps(3)):
+        first, second = noisy(about, [2, 0, 1]), noisy(about, [1, 4, 3], 2)
+        assert cost(about, first) == 2
+        assert cost(about, second) == 2
+        assert cost(about, first, second) == Fraction(5, 2)  # 2 + 1/2, or 4/2, or 1 + 3/2: the first or the last
+        assert cost(about, first, first, noisy(about, [0, 9, 0])) == 9
+    hidden = users(3, entry(1, 0, 1))
+    assert cost(hidden, noisy(hidden, [2, 0, 1]), noisy(hidden, [1, 4, 3], 2)) == 2
+
+
+def test_a_joint_cost_says_what_it_is() -> None:
+    about = users(2)
+    told = found(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
+    assert (told.epsilon, told.delta, told.rule, told.covers) == (3, 2 * LITTLE, "joint loss", QUILT)
+    assert found(about, []).epsilon == cost(about, noisy(about, [0, 0])) == cost(steps(2), noisy(steps(2), [0, 0])) == 0
+
+
+def test_the_belief_under_which_releases_tell_most_decides() -> None:
+    pieces = [IndependentPieces(tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 1, (0.5, 0.5)), n) for n in ([1, 3], [2, 2])]
+    for beliefs in (pieces, pieces[::-1]):
+        about = Pufferfish(every_entry(), beliefs)
+        assert cost(about, noisy(about, [3, 1, 1, 2])) == 4  # 3 and 1 + 1 + 2, or 3 + 1 and 1 + 2
+
+
+def test_a_release_that_says_nothing_about_single_entries_costs_its_whole_change() -> None:
+    about, others = users(3), users(4)
+    foreign = noisy(others, [1, 1, 1, 2], 10)
+    assert cost(about, foreign) == HALF
+    assert cost(about, foreign, foreign, noisy(about, [1, 0, 3])) == 4
+    silent = Pufferfish(every_entry(), [about.beliefs[0], about.beliefs[0]])
+    assert cost(silent, foreign, noisy(silent, [1, 0, 3])) == 3 + HALF
+
+
+def test_other_noise_has_no_cost_of_its_own() -> None:
+    about = users(2)
+    for kind in (QUILT, SINGLE):
+        with pytest.raises(CompositionRefused, match="no cost by its noise alone"):
+            found(about, [normal(about, [1, 1], kind)])
+    for kind in (WHOLE, DATA):
+        assert cost(about, normal(about, [1, 1], kind)) == HALF
+        assert cost(about, normal(about, [1, 0], kind), noisy(about, [0, 2])) == 2  # nobody is read by both
+        assert cost(about, normal(about, [1, 1], kind), noisy(about, [0, 2], delta=Fraction(0))) == HALF + 2
+
+
+def test_a_release_chosen_after_a_delta_costs_its_whole_component() -> None:
+    for about in (steps(3), Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [3, 1]))):
+        more = [0] * (about.beliefs[0].size - 3)
+        late, other = normal(about, [1, 1, 1, *more]), noisy(about, [1, 2, 4, *more], 10)
+        assert cost(about, other, late) == HALF + Fraction(4, 10)
+        assert cost(about, late, other) == HALF + Fraction(7, 10)
+        assert cost(about, late, replace(other, fixed_in_advance=True)) == HALF + Fraction(4, 10)
+        assert cost(about, other, late, other) == HALF + Fraction(4 + 7, 10)
+
+
+def test_a_release_without_noise_counts_where_it_reads() -> None:
+    about = steps(4, entry(3, 0, 1))
+    exact, other = noisy(about, [1, 0, 0, 0], 0), noisy(about, [0, 0, 0, 1], 10)
+    assert cost(about, exact, other) == cost(about, other, exact) == TENTH  # the step between shields it
+    for hopeless in (steps(4), steps(4, entry(0, 0, 1))):
+        for order in ([exact, other], [other, exact], [exact]):
+            with pytest.raises(CompositionRefused, match="without any noise"):
+                found(hopeless, order)
+    apart = users(3, entry(0, 0, 1))
+    assert cost(apart, noisy(apart, [0, 1, 0], 0), noisy(apart, [1, 1, 0], 10)) == TENTH
+    clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))  # the trivial quilt
+    assert cost(clique, noisy(clique, [1, 2], 10)) == Fraction(3, 10)
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        found(clique, [noisy(clique, [1, 0], 0), noisy(clique, [0, 1], 10)])
+
+
+def test_equal_users_and_pieces_count_once_and_others_each() -> None:
+    """A dear component is found wherever it stands."""
+    about = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 2, 2]))
+    for place in range(6):
+        weights = [1] * 6
+        weights[place] = 5
+        assert cost(about, noisy(about, weights, 10)) == HALF
+        assert cost(users(6), noisy(users(6), weights, 10)) == HALF
+
+
+def test_columns_that_move_an_answer_together_count_once() -> None:
+    """The count of rows moves by 20 when both its columns change; z is as good as independent of them."""
+    levels, coin = ["lo", "hi"], {"lo": {0: "0.7", 1: "0.3"}, "hi": {0: "0.4", 1: "0.6"}}
+    near, far = [[0.9, 0.1], [0.1, 0.9]], [[0.52, 0.48], [0.48, 0.52]]
+    tables = [("s", "i", near), ("h", "s", near), ("w", "h", far), ("z", "w", near)]
+    net = tf.BayesianNetwork([("i", levels, [], [0.5, 0.5]), *((n, levels, [above], t) for n, above, t in tables)])
+    about = Pufferfish(tf.distribution_parameter("i"), tf.Parameters(net, dict.fromkeys("shz", coin), 20))
+    asked = ((tf.CountRows({"s": 1, "h": 1}), "1/2"), (tf.Count(1, ["z"]), 5))
+    found_so = [tf.calibrate(about, query, epsilon, mechanism="group") for query, epsilon in asked]
+    together = found(about, [charge_of(one, reading="one") for one in found_so]).epsilon
+    assert HALF < together < HALF + TENTH
+
+
+# Declared places.
+
+
+def test_runs_at_declared_places_are_one_longer_run() -> None:
+    about = steps(2)
+    first, second = noisy(about, [1, 3], at=5), noisy(about, [4, 1], at=6)
+    assert cost(about, first, second) == 7  # step 6 is read by both
+    assert cost(about, first, replace(second, at=7)) == 4
+    assert cost(about, replace(first, at=9), second) == 4
+
+
+def test_a_longer_run_hides_what_its_secrets_name_wherever_a_value_is_possible() -> None:
+    """Step 0 is certain, and has nothing to hide; those after it are fair coins."""
+    about = steps(2, initial=(1.0, 0.0))
+    native = noisy(about, [1, 3], at=0)
+    assert cost(about, native, noisy(about, [4, 1], at=1, framework="another belief")) == 7
+    assert cost(about, native) == 3
+
+
+# Places that nobody declares.
+
+
+def test_in_another_reading_a_step_may_be_any() -> None:
+    about = steps(3)
+    first, second = noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20, "another")
+    assert cost(about, first, second) == Fraction(2, 10) + Fraction(4, 20)
+    assert cost(about, replace(first, reading="another"), second) == Fraction(5, 20)
+    late = normal(about, [1, 1, 1])
+    assert cost(about, first, second, late) == HALF + Fraction(2, 10) + Fraction(4, 20)
+    assert cost(about, first, late, second) == HALF + Fraction(2, 10) + Fraction(8, 20)
+    assert cost(about, first, late, replace(second, fixed_in_advance=True)) == HALF + Fraction(2, 10) + Fraction(4, 20)
+    assert cost(about, late, replace(late, reading="another")) == 1
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        found(about, [first, replace(second, scale=Fraction(0))])
+
+
+def test_a_late_release_about_pieces_costs_its_dearest_piece() -> None:
+    about = Pufferfish(every_entry(), IndependentPieces(tf.MarkovChain(FAIR, 1), [2, 3]))
+    late, other = normal(about, [1] * 5), noisy(about, [1, 5, 1, 2, 2], 10, "another")
+    assert cost(about, late, other) == HALF + Fraction(6, 10)
+    assert cost(steps(5), normal(steps(5), [1] * 5), other) == HALF + Fraction(11, 10)  # how they lie is unknown
+    halves = noisy(about, ["1/2", "5/2", "1/2", 1, 1], 10, "another")
+    assert cost(about, late, halves) == HALF + Fraction(3, 10)
+
+
+def test_where_a_secret_is_impossible_no_reading_tells_anything() -> None:
+    """The second belief knows one value only; alone it would be refused."""
+    known, stuck = tf.MarkovChain(FAIR, 3), tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
+    about = Pufferfish(entry(1, 0, 1), [known, stuck])
+    first, second = noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20, "another")
+    assert cost(about, first, second) == Fraction(2, 10) + Fraction(4, 20)
+    coin, sure = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3), tf.IndependentUsers([{0: 1.0, 1: 0.0}] * 3)
+    for beliefs in ([coin, sure], [sure, coin]):
+        people = Pufferfish(entry(1, 0, 1), beliefs)
+        both = noisy(people, [2, 0, 1], 10), noisy(people, [1, 4, 3], 20, "another")
+        assert cost(people, *both) == Fraction(2, 10) + Fraction(4, 20)
+
+
+def test_users_without_names_who_have_nothing_to_hide_cost_nothing() -> None:
+    """Those with names are matched; without names anybody may be meant, but nobody has a secret there."""
+    coin = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, names=list("abc"))
+    for absent, expected in (({0: 1.0, 1: 0.0}, Fraction(3, 10)), ({0: 0.9, 1: 0.1}, Fraction(4, 10))):
+        about = Pufferfish(entry(1, 0, 1), [coin, tf.IndependentUsers([absent] * 3)])
+        both = noisy(about, [2, 1, 0], 10), noisy(about, [1, 4, 3], 20, "another")
+        assert cost(about, *both) == expected
+
+
+def test_what_decides_a_cost_is_told() -> None:
+    for about in (steps(3), Pufferfish(every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))):
+        for charges in ([noisy(about, [2, 0, 1])], [noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)]):
+            witness = found(about, charges).witness
+            assert witness is not None
+            assert witness.comparison.startswith("entry ")
+
+
+def test_in_another_reading_a_user_without_a_name_may_be_anybody() -> None:
+    about = users(4)
+    one, more, other = noisy(about, [2, 0, 0, 1]), noisy(about, [0, 3, 0, 0]), noisy(about, [0, 0, 0, 5], 10, "another")
+    assert cost(about, one, more) == 3
+    assert cost(about, one, more, other) == 3 + HALF
+    assert cost(about, one, one, other) == 4 + HALF
+    assert cost(about, one, other, replace(other, reading="third")) == 3
+    assert cost(about, one, noisy(about, [4, 0, 0, 0], 2), other) == 4 + HALF
+    halves = noisy(about, ["1/2", 0, 0, 0], 1)  # one step of a finer grid
+    assert halves.scale == 1
+    assert cost(about, halves, noisy(about, [1, 0, 0, 0], 1), other) == 2
+    with pytest.raises(CompositionRefused, match="without any noise"):
+        found(about, [one, replace(other, scale=Fraction(0))])
+    assert cost(about, normal(about, [1] * 4, DATA), one, other) == HALF + 2 + HALF
+    assert cost(about, normal(about, [1] * 4, DATA), normal(about, [1] * 4, WHOLE, reading="another")) == 1
+    witness = found(about, [one, other]).witness
+    assert witness is not None
+    assert witness.comparison == "one user"

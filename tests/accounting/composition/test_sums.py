@@ -1,0 +1,277 @@
+"""Which joint promises add up, in numbers that a person can check: independent users, so that no quilt is better."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import chain, laplace, made, promised
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, Joint, charge_of, joint
+from takifugu.accounting.composition.sums import ELSEWHERE
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.core.errors import CompositionRefused
+from takifugu.mechanisms import wasserstein
+from takifugu.model.frameworks import Framework, Pufferfish, between
+from takifugu.model.queries import Count, Identity, Linear
+from takifugu.model.secrets import entry, every_entry
+from takifugu.numbers.distributions.pmf import Pmf
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+HALF, THIRD, LITTLE = Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)
+WEIGHTS = Linear([2, 3, 5])  # all users change it by 10, one user by at most 5
+
+
+def users(secrets: Any = None, names: Any = None) -> Framework:
+    laws = [{0: 0.5, 1: 0.5}] * 3
+    return Pufferfish(secrets or every_entry(), tf.IndependentUsers(laws, names=names))
+
+
+EVERYBODY = users()
+ONE_USER = users(entry(2, 0, 1))
+
+
+def charge(
+    kind: Covers, scale: Any, epsilon: Any = LITTLE, about: Framework = EVERYBODY, **changes: Any
+) -> Charge:
+    return replace(charge_of(laplace(about, WEIGHTS, scale, kind, epsilon), reading="one"), **changes)
+
+
+def normal(kind: Covers, about: Framework = EVERYBODY, **changes: Any) -> Charge:
+    noise = RoundedNormal(Fraction(9), Fraction(1))
+    return replace(charge_of(made(about, WEIGHTS, noise, kind, HALF, LITTLE), reading="one"), **changes)
+
+
+def told(found: Joint) -> tuple[Fraction, str, Covers]:
+    return found.epsilon, found.rule, found.covers
+
+
+def cost(charges: Sequence[Charge], about: Framework = EVERYBODY, **options: Any) -> tuple[Fraction, str, Covers]:
+    return told(joint(about, charges, **options))
+
+
+def in_any_order(charges: Sequence[Charge], about: Framework = EVERYBODY, **options: Any) -> Any:
+    (found,) = {cost(order, about, **options) for order in itertools.permutations(charges)}
+    return found
+
+
+# Whole, data and quilt.
+
+
+def test_one_release_alone() -> None:
+    foreign = {"framework": "another belief"}
+    assert cost([]) == (0, "sum", WHOLE)
+    assert cost([charge(WHOLE, 10)]) == (1, "sum", WHOLE)
+    assert cost([charge(DATA, 10)]) == (HALF, "sum", DATA)
+    assert cost([charge(QUILT, 10)]) == (LITTLE, "alone", QUILT)
+    assert cost([charge(SINGLE, 10)]) == (LITTLE, "alone", SINGLE)
+    for kind in (QUILT, SINGLE):
+        assert cost([charge(kind, 10, **foreign)]) == (HALF, "joint loss", QUILT)
+    late = joint(EVERYBODY, [normal(DATA)])
+    assert (told(late), late.delta) == ((HALF, "sum", DATA), LITTLE)
+
+
+def test_alone_a_release_costs_what_the_components_with_a_secret_do() -> None:
+    pieces = Pufferfish(entry(6, 0, 1), tf.IndependentPieces(chain(1), [5, 2]))
+    one = charge_of(laplace(pieces, Count(1), 10, DATA, LITTLE))
+    assert joint(pieces, [one]).epsilon == Fraction(2, 10)
+
+
+def test_whole_and_data_add_up() -> None:
+    assert in_any_order([normal(WHOLE), normal(DATA)]) == (1, "sum", DATA)
+    assert in_any_order([normal(WHOLE), normal(WHOLE, delta=Fraction(0))]) == (1, "sum", WHOLE)
+    assert in_any_order([normal(DATA)] * 5) == (Fraction(5, 2), "sum", DATA)
+    assert joint(EVERYBODY, [normal(DATA), normal(WHOLE), normal(DATA)]).delta == 3 * LITTLE
+
+
+def test_a_promise_about_one_users_component_adds_up_only_where_the_same_user_is_meant() -> None:
+    both = [normal(DATA, ONE_USER)] * 2
+    assert cost(both, ONE_USER) == (1, "sum", DATA)
+    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+        joint(ONE_USER, [both[0], replace(both[0], reading="another")])
+
+
+def test_a_quilt_adds_to_whole_releases() -> None:
+    dear, whole = charge(QUILT, 1), charge(WHOLE, 10)
+    assert in_any_order([dear, whole]) == (1 + LITTLE, "sum", QUILT)
+    assert in_any_order([dear, whole, replace(whole, query=Linear([5, 3, 2]).to_dict())]) == (2 + LITTLE, "sum", QUILT)
+
+
+def test_a_quilt_adds_to_nothing_else() -> None:
+    """Each user's share counts: 5 for the quilt's own noise, 1/2 for noise of scale 10."""
+    dear = charge(QUILT, 1)
+    assert in_any_order([dear, charge(DATA, 10)]) == (Fraction(11, 2), "joint loss", QUILT)
+    assert in_any_order([dear, charge(DATA, 10), charge(WHOLE, 10)]) == (6, "joint loss", QUILT)
+    assert in_any_order([dear, dear, charge(WHOLE, 10)]) == (Fraction(21, 2), "joint loss", QUILT)
+    foreign = charge(QUILT, 1, framework="another belief")
+    assert in_any_order([foreign, charge(WHOLE, 10)]) == (Fraction(11, 2), "joint loss", QUILT)
+
+
+def test_a_quilt_adds_to_whole_releases_only_if_it_was_chosen_before_their_delta() -> None:
+    dear, late = charge(QUILT, 1), normal(WHOLE)
+    assert cost([dear, late]) == (HALF + LITTLE, "sum", QUILT)
+    assert cost([late, dear]) == (HALF + 5, "joint loss", QUILT)
+    assert cost([late, replace(dear, fixed_in_advance=True)]) == (HALF + LITTLE, "sum", QUILT)
+    assert joint(EVERYBODY, [dear, late, late]).delta == 2 * LITTLE
+
+
+def test_a_quilt_adds_to_whole_releases_of_another_reading_only_where_its_promise_covers_whoever_is_meant() -> None:
+    named = users(entry(2, 0, 1), list("abc"))
+    for about, expected in ((EVERYBODY, 1 + LITTLE), (ONE_USER, Fraction(11, 2)), (named, None)):
+        both = [charge(QUILT, 1, about=about), charge(WHOLE, 10, about=about, reading="another")]
+        assert joint(about, both).epsilon == (expected or 1 + LITTLE)
+        assert joint(about, [replace(c, reading="one") for c in both]).epsilon == 1 + LITTLE
+
+
+def test_nothing_is_proved_of_noise_that_is_none() -> None:
+    exact = replace(charge(QUILT, 1), scale=Fraction(0))
+    for others in ([exact], [charge(QUILT, 10)], [charge(DATA, 10)]):
+        with pytest.raises(CompositionRefused, match="costs infinitely much"):
+            joint(EVERYBODY, [exact, *others])
+    assert in_any_order([exact, charge(WHOLE, 10)]) == (1 + LITTLE, "sum", QUILT)
+
+
+def test_a_set_costs_at_least_what_each_release_alone_does() -> None:
+    assert in_any_order([charge(QUILT, 10, 3), charge(DATA, 10)])[0] == 3
+    assert in_any_order([charge(QUILT, 10), charge(DATA, 10, 3)])[0] == 3
+    assert in_any_order([charge(WHOLE, 10, 3), charge(DATA, 10)])[0] == 3
+
+
+# Singles.
+
+
+def test_a_single_adds_to_whole_releases() -> None:
+    single, whole = charge(SINGLE, 1, THIRD), charge(WHOLE, 10)
+    assert in_any_order([single, whole]) == (1 + THIRD, "single and whole", SINGLE)
+    assert in_any_order([single, whole, normal(WHOLE, delta=0)]) == (Fraction(11, 6), "single and whole", SINGLE)
+    assert joint(EVERYBODY, [single, normal(WHOLE), whole]).delta == LITTLE
+
+
+def test_with_recharge_the_noise_counts_where_that_is_less() -> None:
+    loud, whole = charge(SINGLE, 100, THIRD), charge(WHOLE, 10)
+    assert in_any_order([loud, whole], as_composing=True) == (Fraction(11, 20), "joint loss", QUILT)
+    assert in_any_order([charge(SINGLE, 1, THIRD), whole], as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
+    exact = replace(charge(SINGLE, 1, THIRD), scale=Fraction(0))
+    assert in_any_order([exact, whole], as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
+
+
+@pytest.mark.parametrize("kind", [DATA, QUILT])
+def test_beside_data_a_single_costs_the_others_their_whole_change(kind: Covers) -> None:
+    both = [charge(SINGLE, 1, THIRD), charge(kind, 10)]
+    assert in_any_order(both) == (1 + THIRD, "single and whole", SINGLE)
+    assert in_any_order(both, as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
+    loud = [charge(SINGLE, 100, THIRD), charge(kind, 10)]
+    assert in_any_order(loud, as_composing=True) == (Fraction(11, 20), "joint loss", QUILT)
+
+
+def test_two_singles_are_charged_by_their_noise_alone() -> None:
+    both = [charge(SINGLE, 1, THIRD), charge(SINGLE, 2, HALF)]
+    with pytest.raises(CompositionRefused, match=r"is alone \(epsilon 1/3: .*would cost epsilon 7.5"):
+        joint(EVERYBODY, both)
+    assert in_any_order(both, as_composing=True) == (Fraction(15, 2), "joint loss", QUILT)
+    exact = [replace(c, scale=Fraction(0)) for c in both]
+    for recharge in (False, True):
+        with pytest.raises(CompositionRefused, match=r"gives no bound without the promise: .*infinitely much"):
+            joint(EVERYBODY, exact, recharge)
+
+
+def test_a_pooled_single_is_recharged_by_its_noise_alone() -> None:
+    """It links the units that it reads, so no promise of its own is kept when it is given up."""
+    pooled, whole, data = charge(SINGLE, 1, THIRD, scope="pooled"), charge(WHOLE, 10), charge(DATA, 10)
+    assert in_any_order([pooled, whole]) == (1 + THIRD, "single and whole", SINGLE)
+    assert in_any_order([pooled, whole], as_composing=True) == (Fraction(11, 2), "joint loss", QUILT)
+    assert in_any_order([pooled, data], as_composing=True) == (Fraction(11, 2), "joint loss", QUILT)
+    for order in itertools.chain(*(([pooled, other], [other, pooled]) for other in (data, charge(SINGLE, 1)))):
+        with pytest.raises(CompositionRefused, match="over several units"):
+            joint(EVERYBODY, order)
+    with pytest.raises(CompositionRefused) as refused:
+        joint(EVERYBODY, [charge(SINGLE, 1), charge(SINGLE, 2)])
+    assert "over several units" not in str(refused.value)
+    read_by_both = [charge(SINGLE, 1, THIRD), charge(DATA, 10, scope="pooled")]
+    assert in_any_order(read_by_both) == (1 + THIRD, "single and whole", SINGLE)  # for this unit's share of the pool
+
+
+def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
+    late, single = normal(WHOLE), charge(SINGLE, 1, THIRD)
+    assert cost([single, late]) == (HALF + THIRD, "single and whole", SINGLE)
+    with pytest.raises(CompositionRefused, match="its query and noise were fixed before"):
+        joint(EVERYBODY, [late, single])
+    assert cost([late, single], as_composing=True) == (HALF + 5, "joint loss", QUILT)
+    early = replace(single, fixed_in_advance=True)
+    assert cost([late, early]) == (HALF + THIRD, "single and whole", SINGLE)
+    assert cost([late, early, charge(DATA, 10)], as_composing=True)[0] == HALF + THIRD + 1
+
+
+# Whose promise it is.
+
+
+def beside(single: Charge, whole: Charge, about: Framework) -> Fraction | None:
+    """Return what both cost, or None where the single may be about another entry than the one that is meant."""
+    try:
+        return joint(about, [single, whole]).epsilon
+    except CompositionRefused as refused:
+        if ELSEWHERE in str(refused):
+            return None
+        raise
+
+
+@pytest.mark.parametrize(
+    ("secrets", "names", "travels"),
+    [
+        (every_entry(), None, True),
+        (entry(2, 0, 1), None, False),
+        (entry(2, 0, 1), list("abc"), True),
+        ([every_entry(), entry(2, 0, 1)], None, False),
+        ([every_entry(), every_entry()], None, True),
+    ],
+)
+def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
+    secrets: Any, names: Any, travels: bool
+) -> None:
+    about = users(secrets, names)
+    single, whole = charge(SINGLE, 1, THIRD, about), charge(WHOLE, 10, about=about)
+    assert beside(single, whole, about) == 1 + THIRD
+    elsewhere = replace(whole, reading="another")
+    assert beside(single, elsewhere, about) == (1 + THIRD if travels else None)
+    unread = normal(WHOLE, about, reading="", entries=0)  # what reads no entries is about whomever the other is about
+    assert beside(single, unread, about) == HALF + THIRD
+    if not travels:
+        assert joint(about, [single, elsewhere], as_composing=True).epsilon == Fraction(11, 2)
+
+
+@pytest.mark.parametrize(
+    ("length", "secrets", "initial", "travels"),
+    [
+        (4, every_entry(), "stationary", True),
+        (4, every_entry(), "any", True),
+        (4, every_entry(), (0.5, 0.5), False),
+        (4, every_entry(), ("stationary", (0.5, 0.5)), False),
+        (4, entry(0, 0, 1), "stationary", False),
+        (1, entry(0, 0, 1), "stationary", False),
+        (1, [entry(0, 0, 1), every_entry()], "stationary", True),
+    ],
+)
+def test_a_promise_about_a_step_covers_the_step_that_is_meant_only_if_all_are_hidden_and_none_is_first(
+    length: int, secrets: Any, initial: Any, travels: bool
+) -> None:
+    starts = initial if initial[0] == "stationary" else [initial]
+    about = Pufferfish(secrets, [chain(length, initial=start) for start in starts])
+    single, whole = (
+        charge_of(laplace(about, Count(1), scale, kind, THIRD)) for scale, kind in ((1, SINGLE), (length, WHOLE))
+    )
+    for places, together in (((None, None), False), ((0, 0), True), ((3, 3), True), ((0, 1), False)):
+        placed = [replace(c, at=at) for c, at in zip((single, whole), places, strict=True)]
+        assert beside(*placed, about) == (1 + THIRD if together or travels else None)
+
+
+def test_beside_two_laws_of_an_answer_every_other_release_costs_its_whole_change() -> None:
+    pair = between(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
+    single = charge_of(promised(pair, Identity(), wasserstein.MECHANISM))
+    others = [charge(DATA, 10, covers=WHOLE, reading=reading) for reading in ("one", "another")]
+    assert joint(pair, [single, *others]).epsilon == single.epsilon + 2

@@ -1,0 +1,154 @@
+"""Windows of one recording with declared places: against all joint states, against all steps, and as they add up."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor
+from tests.support.window_oracles import long_quilt_cost, step_costs, true_window_loss
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.placing import Run, piled
+from takifugu.accounting.composition.stretches import Stretches
+from takifugu.influence.curves import stretched_loss
+from takifugu.model.frameworks import Framework
+
+ROWS = [0.1, 0.3, 0.6, 0.9]
+HALF = Fraction(1, 2)
+STARTS = [[Fraction(1, 2)] * 2, [Fraction(99, 100), Fraction(1, 100)], [Fraction(1, 1000), Fraction(999, 1000)]]
+
+
+def weekly(matrix: Any, length: int, initial: Any = "stationary", epsilon: Any = "1/2") -> tuple[Framework, Charge]:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length, initial))
+    return framework, charge_of(tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact"))
+
+
+@st.composite
+def calendars(draw: st.DrawFn) -> Any:
+    """Draw a chain of up to 8 steps, and up to 4 windows of it: overlapping, with gaps, with any start."""
+    rows = [[p, 1 - p] for p in draw(st.lists(st.sampled_from(ROWS), min_size=2, max_size=2))]
+    windows = []
+    for _ in range(draw(st.integers(1, 4))):
+        size = draw(st.integers(1, 4))
+        windows.append((draw(st.integers(0, 8 - size)), size, draw(st.sampled_from(["1/4", "1/2", "1", "2"]))))
+    return rows, draw(st.sampled_from(["stationary", "any"])), windows
+
+
+@settings(max_examples=40, deadline=None)
+@given(calendars())
+def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_change(case: Any) -> None:
+    rows, initial, windows = case
+    made = [weekly(rows, size, initial, epsilon) for _, size, epsilon in windows]
+    charges = [replace(c, at=1000 + start) for (_, c), (start, _, _) in zip(made, windows, strict=True)]
+    scales = [c.scale for c in charges]
+    totals = [joint(framework, charges).epsilon for framework, _ in made]
+    total = max(totals)
+    size = max(start + n for start, n, _ in windows)
+    exact = exact_rows(rows)
+    shown = [(start, n, float(scale or 0)) for (start, n, _), scale in zip(windows, scales, strict=True)]
+    for law in [stationary_vector(exact)] if initial == "stationary" else STARTS:
+        paths = {path: float(mass) for path, mass in joint_law(exact, size, law).items() if mass}
+        assert true_window_loss(paths, shown) <= total + 1e-9
+    first = min(start for start, _, _ in windows)
+    alone = max(Fraction(epsilon) for _, _, epsilon in windows)
+    whole = sum((Fraction(n) / (scale or 1) for (_, n, _), scale in zip(windows, scales, strict=True)), Fraction(0))
+    assert total <= max(whole, alone)  # a promise is rounded up at most once
+    if initial == "stationary":
+        moved = [
+            ([float(start <= i < start + n) for i in range(first, size)], scale)
+            for (start, n, _), scale in zip(windows, scales, strict=True)
+        ]
+        law = joint_tensor(rows, [float(p) for p in stationary_vector(exact)], size - first)
+        expected = max(joint_quilt_cost(law, moved), float(alone))
+        assert total <= expected * (1 + 1e-9)  # of all quilts
+
+
+def cost_of(belief: Any, whole: Stretches) -> Fraction:
+    loss = stretched_loss(belief, None, whole.lengths, [int(value) * whole.unit for value in whole.values])
+    return whole.total if loss is None else min(whole.total, loss[0])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.floats(0.05, 0.95), min_size=2, max_size=2),
+    st.lists(
+        st.tuples(st.integers(0, 120), st.integers(1, 260), st.integers(1, 2), st.sampled_from([3, 20, 100])),
+        min_size=1, max_size=3,
+    ),
+)  # fmt: skip
+def test_no_quilt_of_any_step_costs_less(stay: list[float], drawn: Any) -> None:
+    matrix = [[stay[0], 1 - stay[0]], [1 - stay[1], stay[1]]]
+    first = min(start for start, *_ in drawn)
+    whole = piled([Run(np.array([start]), np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
+    costs = step_costs(whole.size, [(start - first, [d] * n, b) for start, n, d, b in drawn])
+    stationary = cost_of(tf.MarkovChain(matrix, whole.size), whole)
+    assert float(stationary) <= long_quilt_cost(matrix, costs) * (1 + 1e-8)
+    assert stationary <= cost_of(tf.MarkovChain(matrix, whole.size, "any"), whole) * (1 + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
+def test_a_chain_that_never_forgets_pays_for_everything(rows: Any) -> None:
+    whole = Stretches(np.array([400]), np.array([1]), Fraction(1, 100))
+    assert float(cost_of(tf.MarkovChain(rows, 400, "any"), whole)) == pytest.approx(4)
+
+
+def test_classes_of_chains_have_windows() -> None:
+    whole = Stretches(np.array([5000]), np.array([1]), Fraction(1, 500))
+    one = cost_of(tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 5000), whole)
+    for belief in (tf.MarkovChainClass(0.2, 0.4, 5000), tf.BinaryChainInterval(0.2, 5000)):
+        assert one <= cost_of(belief, whole) < 1
+
+
+@pytest.mark.parametrize(
+    ("matrix", "cost"), [([[0.9, 0.1], [0.4, 0.6]], 0.5), ([[0.99, 0.01], [0.02, 0.98]], 0.858580069926)]
+)
+def test_twelve_weeks_of_hours_cost_what_the_plan_says(matrix: Any, cost: float) -> None:
+    framework, charge = weekly(matrix, 168)
+    year = [replace(charge, at=168 * week) for week in range(12)]
+    assert float(joint(framework, year).epsilon) <= cost * (1 + 1e-11)
+
+
+def test_a_day_in_two_windows_is_paid_twice_and_other_calendars_are_at_the_worst_place() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 168))
+    charge = charge_of(tf.calibrate(framework, tf.Count(1), HALF, mechanism="influence"))
+    apart = joint(framework, [replace(charge, at=0), replace(charge, at=10**6)]).epsilon
+    twice = joint(framework, [replace(charge, at=7), replace(charge, at=7)]).epsilon
+    moved = [replace(charge, at=0, calendar="hours"), replace(charge, at=10**6, calendar="minutes")]
+    assert apart == HALF < twice < 1.06  # two of a half are a little more than one of 1
+    assert joint(framework, moved).epsilon >= twice
+    assert Charge.from_dict(moved[0].to_dict()) == moved[0]
+
+
+def test_five_hundred_and_twenty_weeks_of_minutes_are_one_stretch() -> None:
+    framework, charge = weekly([[0.99, 0.01], [0.02, 0.98]], 10_080)
+    decade = [replace(charge, at=10_080 * week) for week in range(520)]
+    assert joint(framework, decade).epsilon == Fraction(1, 2)
+    week = np.ones(10_080, dtype=np.int64)
+    assert len(piled([Run(np.array([10_080 * n]), week, Fraction(1, 668)) for n in range(520)]).lengths) == 1
+
+
+def test_runs_are_piled_up_exactly_and_never_too_low() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        runs = []
+        for b in rng.integers(1, 9, size=int(rng.integers(1, 6))):
+            starts = np.sort(rng.choice(30, int(rng.integers(1, 4)), replace=False))
+            runs.append(Run(starts, rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(b))))
+        found, first = piled(runs), min(int(run.starts[0]) for run in runs)
+        costs = [Fraction(0)] * (max(int(run.starts[-1]) + len(run.changes) for run in runs) - first)
+        for run in runs:
+            for start, (offset, change) in itertools.product(run.starts, enumerate(run.changes.tolist())):
+                costs[int(start) - first + offset] += change * run.rate
+        each = [int(value) * found.unit for value in found.each()]
+        assert len(each) == len(costs)
+        for step, cost in zip(each, costs, strict=True):
+            assert cost <= step <= cost + Fraction(1, 10**14)

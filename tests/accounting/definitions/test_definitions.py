@@ -1,0 +1,321 @@
+"""Definitions: one written outside works everywhere, and each turns every kind of charge into its own cost."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support import one_way
+from tests.support.registries import restored
+
+import takifugu as tf
+from takifugu.accounting import definitions
+from takifugu.accounting.composition import charge_of, compose, joint
+from takifugu.accounting.composition.losses import any_change, noise_loss
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.analysis.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
+from takifugu.analysis.randomisers.outside import Outside
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.audit import true_loss
+from takifugu.calibration import Calibration
+from takifugu.calibration.registry import REGISTRY
+from takifugu.cli.picture import bars
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CalibrationRefused,
+    CompositionRefused,
+    DataError,
+    InputError,
+    Unsupported,
+)
+from takifugu.mechanisms.local.channels import randomised_response
+from takifugu.mechanisms.local.rappor import permanent
+from takifugu.mechanisms.local.sent import SentBits, SentTuple, SentValue
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.model import frameworks
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.frameworks import DEFINITIONS
+from takifugu.model.queries.candidates import MostFrequent
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.publishing.sheets import _rows
+from takifugu.releasing.report.document import report_html
+
+F = Fraction
+ILL = tf.Count("ill")
+CHAIN = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4))
+
+
+@pytest.fixture(autouse=True)
+def outside() -> Iterator[None]:
+    with restored():
+        one_way.registered()
+        yield
+
+
+def calibrated(epsilon: Any = 1) -> Calibration:
+    return tf.calibrate(one_way.framework(), ILL, epsilon)
+
+
+def test_its_comparisons_go_one_way_and_are_about_no_belief() -> None:
+    found = list(one_way.framework(2).comparisons())
+    assert [one.label for one in found] == [f"entry {row} = 'ill' against entry {row} = 'well'" for row in (0, 1)]
+    assert all(one.one_way and one.belief is None for one in found)
+
+
+def test_only_mechanisms_that_are_proved_for_it_apply() -> None:
+    made = calibrated()
+    assert made.mechanism == "test-cautious"
+    rows = {row.name: row for row in made.alternatives}
+    read_as = {"pufferfish", made.framework.definition}
+    listed = {line.name for line in REGISTRY if read_as & {*line.definitions} and not line.of_columns}
+    assert rows.keys() == listed
+    assert "attribute-quilt" not in listed  # it belongs to another definition
+    assert rows["group"].reason == "it is proved for pufferfish and attribute, not for test-one-way"
+    with pytest.raises(CalibrationRefused, match="proved for pufferfish"):
+        tf.calibrate(one_way.framework(), ILL, 1, mechanism="group")
+    with pytest.raises(CalibrationRefused, match="proved for test-one-way"):
+        tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="test-cautious")
+
+
+def test_what_has_no_scale_is_printed_without_one() -> None:
+    made = calibrated()
+    with pytest.raises(Unsupported, match="has no scale"):
+        _ = made.scale
+    assert (made.scale_or_none, made.error_or_none) == (None, None)
+    assert "a cautious label" in str(made)
+    assert "scale" not in str(made).split("the other mechanisms")[0]
+    again = Calibration.from_dict(json.loads(json.dumps(made.to_dict())))
+    assert (again.randomiser, again.framework.fingerprint()) == (made.randomiser, made.framework.fingerprint())
+
+
+def test_the_audit_finds_the_loss_one_way_and_no_other() -> None:
+    made = calibrated("1/2")
+    found = true_loss(made)
+    assert 0.499 < found.loss <= 0.5
+    assert (found.output, found.comparison) == ((one_way.UNKNOWN,), "entry 0 = 'ill' against entry 0 = 'well'")
+    less = replace(made.randomiser, parts=made.randomiser.parts * 11 // 10)  # type: ignore[type-var]
+    assert true_loss(made.framework, ILL, less).loss > 0.5
+    assert true_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf
+
+
+def turned(framework: frameworks.Framework) -> frameworks.Framework:
+    return replace(framework, secrets=(one_way.HasValue("well", "ill"),))
+
+
+def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
+    made = calibrated()
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    seen = set()
+    for number, data in enumerate([["well", "ill", "well"], ["well"] * 3] * 10):
+        entropy = InsecureSeededEntropyForTests(number)
+        out = tf.release(made, data, ledger=ledger, source="people", budget=20, entropy=entropy)
+        seen.add((data.count("ill"), out.value))
+        assert not (data.count("ill") and out.value == one_way.WELL), "it is never wrong"
+        assert out.rows() == [{"cell": "count", "value": out.value, "low": None, "high": None}]
+        with pytest.raises(Unsupported):
+            out.interval()
+    assert seen == {(1, one_way.UNKNOWN), (0, one_way.UNKNOWN), (0, one_way.WELL)}
+    assert ledger.spent("people").spent.epsilon == 20
+    with pytest.raises(BudgetExceeded):
+        tf.release(made, ["well"] * 3, ledger=ledger, source="people")
+    text = out.certificate.text()
+    assert "never wrong" in " ".join(text.split())
+    assert "anyone who sees what is published here" in text
+    assert "believes" not in text.split("Promise")[0]
+    (back,) = releases_of(type(out.certificate)(**out.certificate.__dict__)).values()
+    assert back.values == out.values
+    assert str(out)
+    assert out.value in out._repr_html_()
+    assert out.value in report_html(out)
+    assert bars(out.rows()) == [f"count  {out.value}"]
+    with pytest.raises(InputError, match="no number"):
+        out.adjusted()
+    assert next(iter(_rows(None, out, 1, "all")))["value"] == out.value
+
+
+def test_data_that_are_not_of_the_domain_are_refused() -> None:
+    for wrong in (["well", "dead", "well"], ["well"] * 4):
+        with pytest.raises(DataError):
+            tf.release(calibrated(), wrong)
+
+
+def test_it_composes_by_its_own_rule_and_reads_back() -> None:
+    assert compose([calibrated("1/3")] * 3).epsilon == 1
+    plain = json.loads(json.dumps(one_way.framework().to_dict()))
+    again = frameworks.from_dict(plain)
+    assert (again.to_dict(), again.domain) == (plain, Domain.of(3, ["well", "ill"]))
+
+
+def test_a_definition_registers_once_and_an_unknown_one_is_named() -> None:
+    with pytest.raises(InputError, match="registered already"):
+        definitions.register(one_way.OneWay())
+    with pytest.raises(InputError, match="did you mean 'pufferfish'"):
+        definitions.find("puferfish")
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: Domain(()), lambda: Domain(((),)), lambda: Domain.of(2, ["a", "a"]),
+    lambda: Domain((("a",),) * 2, ("x", "x")), lambda: Domain((("a",),), ("x",)).position("y"),
+    lambda: frameworks.Framework((), ()).domain,
+])  # fmt: skip
+def test_bad_domains(wrong: Any) -> None:
+    with pytest.raises(InputError):
+        wrong()
+
+
+# Every definition and every kind of charge.
+
+
+def charge(noise: Any, definition: str, covers: Covers = Covers.EVERYTHING, change: int = 4) -> Charge:
+    about = CHAIN if definition == "pufferfish" else one_way.framework()
+    return Charge(
+        about.fingerprint(), definition, covers, F(1, 2), F(0), {"kind": "count"}, noise.to_dict(),
+        noise.laplace_scale, F(change), F(1), 4, (),
+    )  # fmt: skip
+
+
+CHANNEL = tf.calibrate(tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9])), tf.Identity(), 1,
+                       mechanism="optimal").randomiser  # fmt: skip
+CHOICE = PermuteAndFlip(F(7, 3), ("a", "b", "c"), MostFrequent(2))
+SENT = SentValue(3, 0.5, 1.0, "", randomised_response(["a", "b"], 1))
+BITS = SentBits(1, 0.5, 1.0, "", permanent(["a", "b"], "1/2"))
+NOISES = {
+    "discrete-laplace": (DiscreteLaplace(F(8), F(1)), F(1, 2)),
+    "rounded-laplace": (RoundedLaplace(F(2), F(1)), F(2)),
+    "rounded-normal": (RoundedNormal(F(2), F(1)), math.inf),
+    "none": (Exact(F(1)), math.inf),
+    "channel": (CHANNEL, CHANNEL.loss(F(1))),
+    "one-sided-geometric": (OneSidedGeometric(F(2), F(1)), math.inf),
+    "one-sided-truncated": (OneSidedTruncated(F(2), F(1), 1, (Direction.DOWN,), 9), math.inf),
+    "one-sided-exponential": (OneSidedExponential(F(2), F(1)), math.inf),
+    "sent-value": (SENT, 3 * F(SENT.local_loss())),
+    "sent-tuple": (SentTuple(3, 0.5, 1.0, "", SENT.channel, 2), 3 * F(SENT.local_loss())),
+    "sent-bits": (BITS, F(BITS.local_loss())),
+    "sparse": (SafeCells(F(2), F(1), 1, (3,), 2, F(1)), math.inf),
+    "permute-and-flip": (CHOICE, 4 / CHOICE.laplace_scale),
+    "outside": (Outside(F(1, 2), F(0), "another library"), F(2)),
+    "test-never-wrong": (one_way.NeverWrong(2**39, F(1, 2)), math.inf),
+}
+
+
+NAMES = ("pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME)
+CROSSED = list(product(NAMES, NAMES, NOISES, Covers))
+#: What the fast tests take: every definition with every kind of noise, and others at random.
+SAMPLED = {(name, NAMES[number % 5], kind, [*Covers][(number + place) % 4])
+           for place, name in enumerate(NAMES) for number, kind in enumerate(NOISES)}  # fmt: skip
+SAMPLED |= {*random.Random(22).sample(CROSSED, 75)}
+
+
+@pytest.mark.parametrize(("name", "other", "kind", "covers"), [
+    pytest.param(*crossed, marks=() if crossed in SAMPLED else [pytest.mark.slow, pytest.mark.mutants])
+    for crossed in CROSSED
+])  # fmt: skip
+def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
+    name: str, other: str, kind: str, covers: Covers
+) -> None:
+    noise, cost = NOISES[kind]
+    stored, definition = Charge.from_dict(json.loads(json.dumps(charge(noise, other, covers).to_dict()))), None
+    definition = definitions.find(name)
+    assert noise_loss(stored) == cost
+    if name == other:
+        assert definition.own(stored) == stored
+    elif math.isinf(cost):  # two-sided: one-sided noise, normal noise and no noise lose infinitely much
+        with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+            definition.own(stored)
+    else:
+        mine = definition.own(stored)
+        assert (mine.definition, mine.covers, mine.epsilon, mine.scale) == (name, Covers.EVERYTHING, cost, None)
+    # Nothing that no output depends on costs anything, whatever the noise: D_k(N)/0 is 0 where D_k(N) = 0.
+    still = definition.own(replace(stored, change=F(0)))
+    assert noise_loss(still) == 0
+
+
+def test_every_registered_definition_and_kind_is_crossed() -> None:
+    assert set(DEFINITIONS.names) == {"pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME}
+    assert set(tf.randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
+
+
+def test_releases_under_two_definitions_add_up_by_what_their_noise_loses() -> None:
+    laplace = charge_of(tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group"))
+    one_sided = charge_of(calibrated("1/3"))
+    assert joint(one_way.framework(), [one_sided, laplace]).epsilon == F(4, 3)
+    alone = joint(CHAIN, [replace(laplace, framework="another")]).epsilon
+    assert joint(CHAIN, [laplace, replace(laplace, definition=one_way.NAME)]).epsilon == alone + 1 < 2
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        joint(CHAIN, [laplace, one_sided])
+
+
+def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path: Path) -> None:
+    """How data of another source change when these do is not known, so a promise in one direction bounds nothing."""
+    ledger, made = Ledger.open(tmp_path / "ledger.db"), calibrated()
+    debit = Debit(one_way.framework(), charge_of(made), "ana")
+    ledger.reserve("visits", [debit], budget=9)
+    assert any_change(debit.charge) is None
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        ledger.reserve("tests", [debit], budget=9, same_people=True)
+    ledger.reserve("tests", [debit], budget=9, same_people=False)
+    laplace = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
+    assert any_change(charge_of(laplace)) == 1
+    assert any_change(replace(charge_of(laplace), definition=one_way.NAME, scale=None)) is None
+    assert any_change(replace(charge_of(laplace), definition=one_way.NAME, scale=None, change=F(0))) == 0
+
+
+def test_what_an_unknown_definition_promises_bounds_nothing_but_its_noise_does() -> None:
+    laplace = charge_of(tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group"))
+    assert any_change(replace(laplace, definition="nobody's", scale=None)) is None
+    assert any_change(replace(laplace, definition="nobody's", epsilon=F(0))) == 1
+
+
+def test_a_promise_of_two_definitions_names_both() -> None:
+    laplace = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
+    domain = replace(CHAIN, definition=one_way.NAME, beliefs=(), given_domain=Domain.of(4, [0, 1]))
+    other = replace(laplace, framework=domain, guarantee=replace(laplace.guarantee, definition=one_way.NAME))
+    assert compose([laplace, laplace]).definition == "pufferfish"
+    both = [compose(pair) for pair in ([laplace, other], [other, laplace])]
+    assert [{*found.definition.split("+")} for found in both] == [{"pufferfish", one_way.NAME}] * 2
+    assert [found.epsilon for found in both] == [2, 2]
+
+
+def test_a_domain_beside_beliefs_is_about_the_same_data() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3, states=["well", "ill"])
+    for wrong in (Domain.of(9, ["well", "ill"]), Domain.of(3, ["well", "ill", "dead"])):
+        with pytest.raises(InputError, match=r"the beliefs (have 9 and 3 entries|differ in the values)"):
+            tf.frameworks.Framework((tf.every_entry(),), (chain,), given_domain=wrong)
+    turned = tf.frameworks.Framework((tf.every_entry(),), (chain,), given_domain=Domain.of(3, ["ill", "well"]))
+    made = tf.calibrate(turned, tf.Histogram(), 1000, mechanism="group")  # data are read as the noise was calibrated
+    assert tf.release(made, ["ill"] * 3).value == {"well": 0, "ill": 3}
+
+
+def test_a_framework_without_a_belief_has_no_mechanism_of_pufferfish() -> None:
+    bare = tf.frameworks.Framework((tf.every_entry(),), (), given_domain=Domain.of(3, ["well", "ill"]))
+    with pytest.raises(CalibrationRefused, match="the framework has no belief"):
+        tf.calibrate(bare, ILL, 1)
+    with pytest.raises(Unsupported, match="the framework has no belief"):
+        tf.with_scale(bare, ILL, 1)
+
+
+def test_without_noise_a_quilt_that_shields_what_was_read_costs_nothing_more() -> None:
+    """D_k(N)/0 per quilt: what reads the far end exactly is infinite for entries near it alone."""
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)  # independent steps: every quilt has no influence
+    near = tf.Pufferfish(tf.entry(0, 0, 1), chain)
+    noisy = charge_of(tf.calibrate(near, tf.Linear([1, 0, 0], grid=1), 1, mechanism="quilt-exact"), reading="one")
+    far = tf.calibrate(near, tf.Linear([0, 0, 1], grid=1), 1, mechanism="quilt-exact", allow_zero_noise=True)
+    exact = replace(charge_of(far, reading="one"), scale=F(0))
+    assert exact.change == 1
+    assert joint(near, [exact, noisy]).epsilon == 1
+    everywhere = tf.Pufferfish(tf.every_entry(), chain)
+    both = [replace(one, framework=everywhere.fingerprint(), covers=Covers.ENTRIES) for one in (exact, noisy)]
+    with pytest.raises(CompositionRefused, match="infinitely much"):
+        joint(everywhere, both)

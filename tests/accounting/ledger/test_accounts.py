@@ -1,0 +1,550 @@
+"""What units are charged: every framework, every release, exact amounts, and words that help when it is too much."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.ledger_tools import (
+    TWO_BITS,
+    TWO_NUMBERS,
+    chain,
+    chain_framework,
+    charge,
+    dump,
+    group_debit,
+    laplace,
+    made,
+    one_thing,
+    promised,
+    table_framework,
+)
+
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.ledger import Amount, Debit, Ledger, accounts
+from takifugu.accounting.ledger.accounts import Accounts, Item
+from takifugu.accounting.ledger.asking import request_of
+from takifugu.accounting.ledger.tallying import request_items
+from takifugu.accounting.ledger.values import SMALLEST_SPEND
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.mechanisms import group, wasserstein
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Count, Histogram, Identity, Query
+from takifugu.model.secrets import every_entry
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
+
+
+def epsilon_of(ledger: Ledger, source: str = "data") -> Fraction:
+    return ledger.spent(source).spent.epsilon
+
+
+def refused_unchanged(ledger: Ledger, error: type[Exception], words: str | None, *args: Any, **options: Any) -> str:
+    """Check that a reservation is refused in these words and that no row of the ledger changed; return the message."""
+    before, raw = dump(ledger.store.path), ledger.store.path.read_bytes()
+    with pytest.raises(error, match=words) as caught:
+        ledger.reserve(*args, **options)
+    assert dump(ledger.store.path) == before
+    assert ledger.store.path.read_bytes() == raw
+    return str(caught.value)
+
+
+# Amounts.
+
+
+def test_three_thirds_fit_a_budget_of_one_and_nothing_more(ledger: Ledger) -> None:
+    debit = group_debit(one_thing(7), Fraction(1, 3))
+    for n in (1, 2, 3):
+        ledger.reserve("data", [debit], budget=1)
+        assert epsilon_of(ledger) == Fraction(n, 3)
+    assert ledger.spent("data").left == Amount(Fraction(0), Fraction(0))
+    tiny = group_debit(one_thing(7), Fraction(1, 10**9))
+    refused_unchanged(ledger, BudgetExceeded, "nothing more", "data", [tiny])
+
+
+def test_a_refusal_says_spent_asked_left_and_what_fits(ledger: Ledger) -> None:
+    framework = one_thing(7)
+    ledger.reserve("data", [group_debit(framework, Fraction(7, 10))], budget=1)
+    said = refused_unchanged(ledger, BudgetExceeded, None, "data", [group_debit(framework, Fraction(1, 2))])
+    assert "has spent epsilon 0.7, of a budget of epsilon 1; left: epsilon 0.3;" in said
+    assert "requires epsilon 0.5, and all together would cost epsilon 1.2." in said
+    assert "What would fit: epsilon at most 0.3." in said
+    ledger.reserve("data", [group_debit(framework, Fraction(3, 10))])
+    assert epsilon_of(ledger) == 1
+
+
+def test_what_a_refusal_offers_for_quilts_does_fit(ledger: Ledger) -> None:
+    framework = chain_framework(100, 0.7)
+    quilt = charge(framework, Count(1), 12, QUILT, fixed_in_advance=False)
+    alone = joint(framework, [replace(quilt, framework="")]).epsilon
+    quilt = replace(quilt, epsilon=alone)
+    ledger.reserve("data", [Debit(framework, quilt)], budget=alone * Fraction(105, 100))
+    said = refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", [Debit(framework, quilt)])
+    factor = Fraction(said.split("noise of ")[1].split(" times")[0])
+    quieter = replace(charge(framework, Count(1), 12 * factor, QUILT), epsilon=alone)
+    ledger.reserve("data", [Debit(framework, quieter)])
+    assert Fraction(103, 100) < epsilon_of(ledger) / alone <= Fraction(105, 100)
+
+
+def test_what_is_offered_beside_other_releases_is_more_noise_and_what_that_is_worth(ledger: Ledger) -> None:
+    framework = chain_framework(100, 0.7)
+    ledger.reserve("data", [group_debit(framework, Fraction(1, 4))], budget="0.4")
+    noise = [charge(framework, Count(1), units, QUILT) for units in (12, 9)]
+    own = [joint(framework, [replace(one, framework="")]).epsilon for one in noise]
+    asked = [Debit(framework, replace(one, epsilon=e), name=f"by {e}") for one, e in zip(noise, own, strict=True)]
+    said = refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", asked)
+    factor, worth = (Fraction(said.split(before)[1].split(after)[0]) for before, after in OFFERED)
+    quieter = [replace(charge(framework, Count(1), units * factor, QUILT), framework="") for units in (12, 9)]
+    alone = [joint(framework, [each]).epsilon for each in quieter]
+    assert Fraction(999, 1000) * max(alone) < worth <= max(alone)
+    assert min(alone) < Fraction(99, 100) * worth
+
+
+OFFERED = (("noise of ", " times"), ("(alone, epsilon ", ")"))
+
+
+def test_one_delta_of_several_is_too_much(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")), name="normal")
+    both = [normal, group_debit(framework, Fraction(1, 4))]
+    refused_unchanged(ledger, BudgetExceeded, "smaller delta, or with delta 0", "data", both, budget=1)
+
+
+def test_more_noise_counts_as_noise_alone_for_quilts_only() -> None:
+    framework = chain_framework(7)
+    for kind, kept in ((QUILT, ""), (WHOLE, framework.fingerprint())):
+        item = Item(charge(framework, Count(1), 12, kind), framework.fingerprint(), "r", 1, False)
+        quieter = accounts._quieter(item, Fraction(3)).charge
+        assert (quieter.framework, quieter.scale, quieter.epsilon) == (kept, 36, item.charge.epsilon / 3)
+
+
+@pytest.mark.parametrize("least", [Fraction(5, 4), Fraction(2), Fraction(9, 4), Fraction(77), Fraction(2**19)])
+def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction) -> None:
+    found = accounts._least_factor(lambda factor: factor >= least)
+    assert found is not None
+    assert least <= found <= least * Fraction(105, 100)
+    assert accounts._least_factor(lambda factor: factor > 2**19) is None
+
+
+def test_without_a_budget_the_first_release_sets_it_and_the_refusal_says_so(ledger: Ledger) -> None:
+    framework = one_thing(7)
+    ledger.reserve("data", [group_debit(framework, Fraction(1, 2))])
+    assert ledger.source("data").budget == Amount(Fraction(1, 2), Fraction(0))
+    refused_unchanged(ledger, BudgetExceeded, "No budget was declared", "data", [group_debit(framework, 1)])
+    ledger.reserve("data", [group_debit(framework, Fraction(1, 2))], budget=1)
+    assert epsilon_of(ledger) == 1
+    refused_unchanged(ledger, BudgetExceeded, r"left: epsilon 0;(?!.*No budget)", "data", [group_debit(framework, 1)])
+
+
+def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
+    refused_unchanged(ledger, BudgetExceeded, "smaller delta", "data", [normal], budget=1)
+    ledger.reserve("data", [normal], budget=(1, "1/500"))
+    more = group_debit(framework, 1)
+    refused_unchanged(ledger, BudgetExceeded, r"left: epsilon 0\.75, delta 0\.001;", "data", [more])
+    ledger.reserve("data", [normal])
+    refused_unchanged(ledger, BudgetExceeded, "left: epsilon 0.5;", "data", [normal])
+    assert ledger.spent("data").spent == Amount(Fraction(1, 2), Fraction(1, 500))
+
+
+def test_a_source_that_spent_more_than_its_budget_has_nothing_left(ledger: Ledger) -> None:
+    """As after a migration, which merges sources and keeps the smallest of their budgets."""
+    framework = chain_framework(7)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, "1/4", "1/1000")))
+    ledger.reserve("data", [normal], budget=(1, "1/100"))
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("update sources set budget_epsilon = '0.125', budget_delta = '0.0005'")
+        connection.commit()
+    words = r"of a budget of epsilon 0\.125, delta 0\.0005; left: epsilon 0; .* What would fit: nothing more"
+    refused_unchanged(ledger, BudgetExceeded, words, "data", [normal])
+
+
+def test_a_declared_budget_is_changed_on_purpose_only(ledger: Ledger) -> None:
+    ledger.source("data", budget=1)
+    assert ledger.source("data", budget="1.0").budget == Amount(Fraction(1), Fraction(0))
+    with pytest.raises(LedgerError, match="set_budget"):
+        ledger.source("data", budget=2)
+    ledger.reserve("data", [group_debit(chain_framework(7), 1)])
+    changed = ledger.set_budget("data", 2)
+    assert (changed.budget, changed.budget_is_implied) == (Amount(Fraction(2), Fraction(0)), False)
+    with pytest.raises(LedgerError, match="spent epsilon 1 already"):
+        ledger.set_budget("data", "0.5")
+
+
+@pytest.mark.parametrize("budget", [0, -1, float("nan"), float("inf"), "much", 5e-324, 1e-310, (1, 1), (1, -0.1), True])
+def test_a_budget_that_is_no_amount_is_refused(ledger: Ledger, budget: Any) -> None:
+    with pytest.raises(InputError, match="budget"):
+        ledger.source("data", budget=budget)
+    assert ledger.show() == ()
+
+
+@pytest.mark.parametrize("spend", [Fraction(0), Fraction(5e-324), Fraction(1e-310)])
+def test_a_spend_of_nothing_or_less_than_a_number_is_refused(ledger: Ledger, spend: Fraction) -> None:
+    """Negative, NaN and infinite amounts cannot even be charges (tests/accounting/composition/test_composition.py)."""
+    debit = group_debit(chain_framework(7), 1)
+    debit = replace(debit, charge=replace(debit.charge, epsilon=spend))
+    refused_unchanged(ledger, LedgerError, "more than nothing", "data", [debit])
+
+
+def test_the_smallest_spend_that_is_a_number_is_counted(ledger: Ledger) -> None:
+    debit = group_debit(chain_framework(7), 1)
+    ledger.reserve("data", [replace(debit, charge=replace(debit.charge, epsilon=SMALLEST_SPEND))], budget=1)
+    assert len(ledger.history("data")) == 1
+
+
+def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
+    framework = chain_framework(7)
+    debit = group_debit(framework, 1)
+    refused_unchanged(ledger, InputError, "nothing to reserve", "data", [])
+    refused_unchanged(ledger, InputError, "name", " ", [debit])
+    refused_unchanged(ledger, InputError, "one unit twice", "data", [debit, debit])
+    refused_unchanged(ledger, InputError, "another framework", "data", [Debit(chain_framework(8), debit.charge)])
+    other = Debit(framework, replace(debit.charge, definition="distribution-privacy"))
+    refused_unchanged(ledger, CompositionRefused, "no joint proof for definition", "data", [other])
+    with pytest.raises(LedgerError, match="no source 'other': it has"):
+        ledger.spent("other")
+
+
+# Kinds.
+
+
+@pytest.mark.parametrize("columns", [TWO_BITS, TWO_NUMBERS])
+def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger, columns: Any) -> None:
+    framework = table_framework(*columns, "s")
+    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
+    ledger.reserve("data", [first], budget=100)
+    refused_unchanged(ledger, CompositionRefused, "is alone", "data", [second])
+    both = [first, replace(second, name="second")]
+    refused_unchanged(ledger, CompositionRefused, "is alone", "other", both, budget=100)
+
+
+def test_recharging_is_asked_for_and_stays(ledger: Ledger) -> None:
+    framework = table_framework(*TWO_NUMBERS, "s")
+    first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
+    ledger.reserve("data", [first], budget=30)
+    ledger.reserve("data", [second], as_composing=True)
+    assert 11.3 < epsilon_of(ledger) < 11.5  # the truth is 11.31
+    whole = Debit(framework, charge_of(promised(framework, Identity("v"), group.MECHANISM, 1)))
+    ledger.reserve("data", [whole])
+    assert epsilon_of(ledger) < 12.5  # far less than the sum, 23
+
+
+def test_a_new_belief_inherits_the_history(ledger: Ledger) -> None:
+    """Under the second belief the first release costs more than under its own, and that is what counts now."""
+    fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
+    first, second = (Debit(f, charge(f, Count(1), 12, QUILT)) for f in (fast, slow))
+    both = [replace(debit.charge, reading="") for debit in (first, second)]  # two days, of steps that nobody declares
+    for source, order in (("data", [first, second]), ("turned", [second, first])):
+        for debit in order:
+            ledger.reserve(source, [debit], budget=50)
+        assert epsilon_of(ledger, source) == max(joint(f, both).epsilon for f in (fast, slow))
+
+
+def test_a_new_belief_cannot_inherit_a_release_without_noise(ledger: Ledger) -> None:
+    framework, other = table_framework(*TWO_BITS, "s"), table_framework(*TWO_BITS, "u")
+    exact = Debit(framework, charge_of(promised(framework, Identity("v"), wasserstein.MECHANISM)))
+    ledger.reserve("data", [exact], budget=100)
+    late = Debit(other, charge_of(promised(other, Identity("v"), group.MECHANISM, 1)))
+    refused_unchanged(ledger, CompositionRefused, "without any noise", "data", [late])
+
+
+# Units.
+
+
+def unit_framework(*lengths: int) -> Framework:
+    return Pufferfish(every_entry(), IndependentPieces(chain(1, 0.7), lengths))
+
+
+def pooled_debits(units: dict[str, tuple[int, ...]], query: Query, mechanism: Any, name: str = "pooled") -> list[Debit]:
+    """Return the debits of one pooled answer: every unit's share, under what the framework says about this unit."""
+    pool = unit_framework(*(n for lengths in units.values() for n in lengths))
+    calibration = promised(pool, query, mechanism, 1)
+    frameworks = {unit: unit_framework(*lengths) for unit, lengths in units.items()}
+    return [
+        Debit(framework, charge_of(calibration, framework=framework, scope="pooled"), unit, name)
+        for unit, framework in frameworks.items()
+    ]
+
+
+def alone(units: dict[str, tuple[int, ...]], query: Query, mechanism: Any, name: str = "each") -> list[Debit]:
+    frameworks = {unit: unit_framework(*lengths) for unit, lengths in units.items()}
+    return [Debit(f, charge_of(promised(f, query, mechanism, 1)), unit, name) for unit, f in frameworks.items()]
+
+
+UNITS = {"ann": (4, 2), "bob": (6,), "cid": (3,)}
+
+
+def test_units_are_charged_in_parallel(ledger: Ledger) -> None:
+    ledger.reserve("data", alone(UNITS, Histogram(), group.MECHANISM))
+    assert epsilon_of(ledger) == 1
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [1, 1, 1]
+
+
+def test_pooled_and_per_unit_releases_cost_both(ledger: Ledger) -> None:
+    """Each unit's own lengths count: bob's six steps are no reason to charge cid's three as six."""
+    both = alone(UNITS, Histogram(), group.MECHANISM) + pooled_debits(UNITS, Histogram(), group.MECHANISM)
+    done = ledger.reserve("data", both, budget="1.12")
+    assert set(done.ids) == {"each", "pooled"}
+    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+    for unit, lengths in UNITS.items():
+        own = [debit.charge for debit in both if debit.unit == unit]
+        assert spent[ledger.unit_tag(unit)] == joint(unit_framework(*lengths), own).epsilon
+        assert 1 <= spent[ledger.unit_tag(unit)] <= 2
+    assert done.spent.epsilon == max(spent.values())
+    later = alone({"cid": (3,)}, Histogram(), group.MECHANISM)
+    refused_unchanged(ledger, BudgetExceeded, "for unit 1 of 1, in the order", "data", later)
+
+
+def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: Ledger) -> None:
+    ledger.reserve("data", alone(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
+    assert epsilon_of(ledger) == 1
+    pooled = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM)
+    refused_unchanged(ledger, CompositionRefused, "over several units", "data", pooled)
+    ledger.reserve("fresh", pooled, budget=9, same_people=False)
+    one = alone({"bob": (6,)}, Count(1), wasserstein.MECHANISM)
+    refused_unchanged(ledger, CompositionRefused, "over several units", "fresh", one)
+
+
+def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(ledger: Ledger) -> None:
+    """x1 xor x2 pooled hides x1 until x2 is known; whole noise on x2 tells a little (decisions.md#composition)."""
+    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
+    ledger.reserve("data", alone({"dan": (5,)}, Count(1), group.MECHANISM))
+    assert sorted(u.spent.epsilon for u in ledger.spent("data").units) == [1, 2, 2, 2]
+    data_of_ann = alone({"ann": (4, 2)}, Count(1), group.MECHANISM)
+    assert data_of_ann[0].charge.covers is DATA
+    refused_unchanged(ledger, CompositionRefused, "every change of", "data", data_of_ann)
+
+
+def test_recharging_one_unit_recharges_all_that_share_its_pooled_single(ledger: Ledger) -> None:
+    """Once bob's share of the promise is given up, nobody's account may lean on it."""
+    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=90)
+    more = alone({"bob": (6,)}, Count(1), wasserstein.MECHANISM)
+    ledger.reserve("data", more, as_composing=True)
+    for unit, spent in zip(UNITS, ledger.spent("data").units, strict=True):
+        debits = [d for d in pooled_debits(UNITS, Count(1), wasserstein.MECHANISM) if d.unit == unit]
+        charges = [d.charge for d in debits] + [d.charge for d in more if d.unit == unit]
+        assert spent.spent.epsilon == joint(unit_framework(*UNITS[unit]), charges, as_composing=True).epsilon
+
+
+def test_a_pooled_single_and_what_has_a_delta(ledger: Ledger) -> None:
+    """Noise with delta > 0 about bob, then a pooled single that may have been chosen after it: cid cannot add them."""
+    framework = unit_framework(6)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, WHOLE, 1, "1/1000")), "bob")
+    two = {"bob": (6,), "cid": (3,)}
+    ledger.reserve("data", [normal], budget=(9, "1/10"))
+    pooled = pooled_debits(two, Count(1), wasserstein.MECHANISM)
+    refused_unchanged(ledger, CompositionRefused, "delta > 0 could be seen", "data", pooled)
+    refused_unchanged(ledger, CompositionRefused, "delta > 0 could be seen", "data", pooled[1:] + pooled[:1])
+    early = [replace(debit, charge=replace(debit.charge, fixed_in_advance=True)) for debit in pooled]
+    ledger.reserve("data", early)
+    ledger.reserve("turned", pooled, budget=(9, "1/10"), same_people=False)
+    ledger.reserve("turned", [normal])
+    for source in ("data", "turned"):
+        ledger.reserve(source, alone({"cid": (3,)}, Count(1), group.MECHANISM))
+        assert [u.spent for u in ledger.spent(source).units] == [Amount(Fraction(3), Fraction(1, 1000))] * 2
+
+
+def accounts_of(**held: Sequence[tuple[Charge, int]]) -> Accounts:
+    """Return accounts that no ledger would write: units by name, with (charge, number) in the order of release."""
+    items = {u: [Item(c, c.framework, f"release {n}", n, False) for c, n in pairs] for u, pairs in held.items()}
+    frameworks = [unit_framework(*lengths) for lengths in TWO.values()]
+    return Accounts({f.fingerprint(): f for f in frameworks}, items)
+
+
+TWO = {"bob": (6,), "cid": (3,)}
+
+
+def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
+    """Each unit's account guards itself: what was released about bob must add to the single that both share."""
+    single = {d.unit: d.charge for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
+    (early,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
+    steady = charge(unit_framework(6), Count(1), 6, DATA)
+    with pytest.raises(CompositionRefused, match="about which another release was made that does not cover"):
+        accounts_of(bob=[(steady, 1), (single["bob"], 2)], cid=[(single["cid"], 2)]).cost("cid")
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = charge_of(made(unit_framework(6), Count(1), noise, WHOLE, "1/2", "1/1000"))
+    bob = [(normal, 2), (single["bob"], 3)]
+    # cid was read once before bob's noise was seen, but the single was chosen after.
+    with pytest.raises(CompositionRefused, match="a pooled answer that is alone was chosen when"):
+        accounts_of(bob=bob, cid=[(early.charge, 1), (single["cid"], 3)]).cost("cid")
+    late = [(normal, 4), (single["bob"], 3)]
+    assert accounts_of(bob=late, cid=[(single["cid"], 3)]).cost("cid") == Amount(Fraction(3, 2), Fraction(1, 1000))
+
+
+def test_equal_debits_of_another_unit_count_as_often_as_they_were_made() -> None:
+    single = {d.unit: d.charge for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
+    (often,) = alone({"bob": TWO["bob"]}, Count(1), group.MECHANISM)
+    known = accounts_of(bob=[(single["bob"], 1), (often.charge, 2)], cid=[(single["cid"], 1)])
+    first, second = known.items["bob"]
+    thrice = replace(known, items={**known.items, "bob": [first, second, second, second]})
+    assert [found.cost("cid").epsilon for found in (known, thrice)] == [2, 4]
+    assert [found.cost("bob").epsilon for found in (known, thrice)] == [2, 4]
+    alike = replace(known, counts={"bob": 5})  # five who are debited like bob
+    assert [alike.cost(kind).epsilon for kind in ("bob", "cid")] == [6, 6]
+
+
+def test_a_unit_without_debits_has_spent_nothing() -> None:
+    assert accounts_of(bob=[]).cost("bob") == Amount(Fraction(0), Fraction(0))
+
+
+def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
+    """The larger of what the noise gives and what a whole promise says; nothing where nothing is read."""
+    framework = unit_framework(6)
+    cases = [
+        (charge(framework, Count(1), 12, QUILT), Fraction(1, 2)),
+        (replace(charge(framework, Count(1), 12, WHOLE), epsilon=Fraction(1, 100)), Fraction(1, 2)),
+        (replace(charge(framework, Count(1), 12, WHOLE), epsilon=Fraction(5)), Fraction(5)),
+        (replace(charge(framework, Count(1), 12, SINGLE), scale=None, change=Fraction(0)), Fraction(0)),
+    ]
+    for kept, cost in cases:
+        there = accounts.foreign(Item(kept, kept.framework, "r", 1, True))
+        assert (there.charge.epsilon, there.charge.covers, there.recharge) == (cost, WHOLE, False)
+
+
+def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
+    """The order decides whether noise with delta > 0 was seen before a single was chosen."""
+    debits = [group_debit(chain_framework(7), 1, name=name) for name in ("first", "second", "third")]
+    asked = request_of(debits, str.encode, False)
+    numbers = [item.number for item in request_items(asked, asked.units[b""])]
+    assert sorted(set(numbers)) == numbers
+    assert numbers[0] > 10**18
+
+
+def test_only_what_is_read_more_than_once_is_kept_as_read_together() -> None:
+    """By numbers: a reading is any text, and debits that are equal but for it meet."""
+    cases = {
+        ("week", "week", "day", ""): ["1", "1", "", ""],
+        ("a", "b", "b", "a"): ["1", "2", "2", "1"],
+        ("", "", "b"): ["", "", ""],
+    }
+    for readings, kept in cases.items():
+        debits = [group_debit(chain_framework(7), 1, name=f"{n}", reading=r) for n, r in enumerate(readings)]
+        ((*parts,),) = request_of(debits, str.encode, False).shapes
+        assert [part.reading for part in parts] == kept
+
+
+def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
+    ledger.reserve("data", pooled_debits({"ann": (4,), "bob": (6,)}, Count(1), wasserstein.MECHANISM), budget=9)
+    ledger.reserve("data", pooled_debits({"cid": (3,), "dan": (5,)}, Count(1), wasserstein.MECHANISM))
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM))
+    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+    assert [spent[ledger.unit_tag(unit)] for unit in ("ann", "bob", "cid", "dan")] == [2, 2, 1, 1]
+
+
+def test_a_pooled_whole_release_is_counted_once_for_those_it_does_not_read(ledger: Ledger) -> None:
+    ledger.reserve("data", pooled_debits(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
+    some = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), group.MECHANISM)
+    ledger.reserve("data", [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some])
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("elsewhere", [0, 1])
+def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: Ledger, elsewhere: int) -> None:
+    """Also where the single is asked for together with something else, and where bob is in another source."""
+    same = True if elsewhere else None
+    if elsewhere:
+        ledger.reserve("other", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=9)
+    some = pooled_debits({"bob": (6,), "dan": (3,)}, Count(1), group.MECHANISM)
+    whole = [replace(d, charge=replace(d.charge, covers=WHOLE)) for d in some]
+    for _ in range(3):
+        ledger.reserve("data", whole, budget=9, same_people=same)
+    single = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM, "single")
+    ledger.reserve("data", [*single, *alone({"eve": (5,)}, Count(1), group.MECHANISM)])
+    spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
+    found = [spent[ledger.unit_tag(unit)] for unit in ("bob", "cid", "eve")]
+    assert found == [4 + elsewhere, 4 + elsewhere, 1]
+
+
+def test_a_pooled_single_after_per_unit_releases_counts_them_for_all(ledger: Ledger) -> None:
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=9)
+    ledger.reserve("data", pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM))
+    assert [u.spent.epsilon for u in ledger.spent("data").units] == [2, 2]
+
+
+def test_a_pooled_answer_over_too_many_units_says_whose_budget_is_gone(ledger: Ledger) -> None:
+    ledger.reserve("data", alone({"bob": (6,)}, Count(1), group.MECHANISM), budget=1)
+    both = {"bob": (6,), "cid": (3,)}
+    pooled = [debit for n in range(3) for debit in pooled_debits(both, Count(1), group.MECHANISM, f"pooled {n}")]
+    said = refused_unchanged(ledger, BudgetExceeded, None, "data", pooled)
+    assert "for unit 1 of 2" in said
+    assert "bob" not in said
+
+
+def test_thirty_seven_units_and_a_few_releases(ledger: Ledger) -> None:
+    units = {f"participant {n}": (200 + n, 100) for n in range(37)}
+    frameworks = {unit: unit_framework(*lengths) for unit, lengths in units.items()}
+    for round_ in range(3):
+        debits: Sequence[Debit] = [
+            Debit(f, charge_of(laplace(f, Histogram(), 30, QUILT, 1)), unit, f"week {round_}")
+            for unit, f in frameworks.items()
+        ]
+        ledger.reserve("data", debits, budget=9)
+    assert len(ledger.spent("data").units) == 37
+    assert [e.units for e in ledger.history("data")] == [37, 37, 37]
+
+
+# Names.
+
+
+def test_a_source_is_one_unit_or_many_but_not_both(ledger: Ledger) -> None:
+    """What is released about everything is also about ann; under another tag it would not be counted."""
+    framework = chain_framework(7)
+    everything, ann = group_debit(framework, 1), group_debit(framework, 1, "ann", "other")
+    ledger.reserve("one", [everything], budget=9)
+    refused_unchanged(ledger, LedgerError, "either every release names the units", "one", [ann])
+    ledger.reserve("many", [ann], budget=9)
+    refused_unchanged(ledger, LedgerError, "either every release names the units", "many", [everything])
+    refused_unchanged(ledger, LedgerError, "either every release names the units", "new", [everything, ann])
+
+
+def test_history_and_show(ledger: Ledger) -> None:
+    framework = one_thing(7)
+    done = ledger.reserve("data", [group_debit(framework, "1/2", name="monday")], budget=2)
+    ledger.drawn(done, b"noisy")
+    ledger.publish(done)
+    ledger.reserve("data", [group_debit(framework, "1/4", name="tuesday")])
+    first, second = ledger.history("data")
+    assert len(first.id) == len(ledger.source("data").id) == 16
+    assert (first.id, first.name, first.state, first.amount.epsilon) == (done.id, "monday", "published", Fraction(1, 2))
+    assert (second.state, second.kinds, second.scope, second.units) == ("reserved", ("composes",), "unit", 1)
+    assert first.frameworks == (framework.fingerprint(),)
+    ledger.reserve("data", [group_debit(framework, "1/4", name="wednesday")])
+    (row,) = ledger.show()
+    assert (row.name, row.spent.epsilon, row.releases, row.unpublished) == ("data", 1, 3, 2)
+
+
+def test_show_counts_what_is_of_each_source(ledger: Ledger) -> None:
+    ledger.reserve("three", [group_debit(chain_framework(7), 1, unit) for unit in ("ann", "bob", "cid")])
+    done = ledger.reserve("two", [group_debit(chain_framework(7), 2, unit) for unit in ("dan", "eve")])
+    ledger.drawn(done, b"")
+    ledger.publish(done)
+    found = [(row.name, row.spent.epsilon, row.units, row.releases, row.unpublished) for row in ledger.show()]
+    assert found == [("three", 1, 3, 1, 1), ("two", 2, 2, 1, 0)]
+
+
+def test_frameworks_that_do_not_survive_json_are_refused(ledger: Ledger) -> None:
+    framework = Pufferfish(every_entry(), chain(7))
+    object.__setattr__(framework.beliefs[0], "states", ((0, 1), (1, 0)))
+    made_ = made(framework, Histogram(), RoundedNormal(Fraction(9), Fraction(1), 2), WHOLE)
+    refused_unchanged(ledger, InputError, "would not read back", "data", [Debit(framework, charge_of(made_))])

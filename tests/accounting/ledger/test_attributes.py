@@ -1,0 +1,201 @@
+"""Releases that hide properties of whole columns, on one ledger: together, and beside releases of other definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.ledger import Ledger
+from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, TakifuguError
+
+TABLE = tf.JointTable([("a", 0), ("a", 1), ("b", 0), ("b", 1)], [0.4, 0.2, 0.1, 0.3], names=["group", "ill"])
+PEOPLE = tf.Records(TABLE, 12)
+ROWS = [("a", 0), ("a", 1), ("b", 1)] * 4
+SHARE = tf.dataset_property("group", "share", of="b")
+HIDDEN = tf.Pufferfish(SHARE, PEOPLE)
+ILL = tf.Count(1, entries=["ill"])
+
+PRIOR = tf.JointTable(
+    [("low", "short", "bad"), ("low", "tall", "good"), ("high", "tall", "good"), ("high", "short", "good")],
+    [0.4, 0.1, 0.4, 0.1],
+    names=["income", "height", "marks"],
+)
+POPULATION = tf.Parameters(
+    PRIOR,
+    {
+        "height": {"short": {0: "0.7", 1: "0.3"}, "tall": {0: "0.4", 1: "0.6"}},
+        "marks": {"bad": {1: "0.2", 2: "0.8"}, "good": {1: "0.5", 2: "0.5"}},
+    },
+    records=12,
+)
+PUPILS = [(0, 1), (1, 2), (1, 1)] * 4
+GOVERNED = tf.Pufferfish(tf.distribution_parameter("height"), POPULATION)
+
+BODIES = tf.MultivariateNormal([70, 40], [[144, 60], [60, 100]], names=["weight", "income"], records=12)
+MASSES = [(60 + i, 30 + 2 * i) for i in range(12)]
+INCOME = tf.Pufferfish(tf.dataset_property("income", "mean", max_difference=2), BODIES)
+
+
+def made(framework: Any, query: Any, mechanism: str, epsilon: Any = 1, **options: Any) -> Any:
+    return tf.calibrate(framework, query, epsilon=epsilon, mechanism=mechanism, only_release=True, **options)
+
+
+def whole() -> Any:
+    return made(HIDDEN, ILL, "group")
+
+
+def single() -> Any:
+    return made(HIDDEN, ILL, "wasserstein")
+
+
+def normal() -> Any:
+    return made(INCOME, tf.Mean("weight"), "attribute-gaussian-exact", delta=1e-5)
+
+
+def quilt() -> Any:
+    return made(GOVERNED, tf.Count(1, entries=["height"]), "attribute-quilt", 2)
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> str:
+    return str(tmp_path / "ledger.db")
+
+
+def test_whole_promises_add_up(book: str) -> None:
+    told: dict[str, Any] = {"ledger": book, "source": "people", "budget": 2}
+    for times in (1, 2):
+        tf.release(whole(), ROWS, **told)
+        assert Ledger.open(book).spent("people").spent.epsilon == times
+    with pytest.raises(BudgetExceeded):
+        tf.release(whole(), ROWS, **told)
+    assert Ledger.open(book).spent("people").spent.epsilon == 2
+
+
+@pytest.mark.parametrize(("first", "rows"), [(single, ROWS), (normal, MASSES)])
+@pytest.mark.parametrize("again", [single, normal])
+def test_single_promises_stand_alone(book: str, first: Callable[[], Any], rows: Any, again: Callable[[], Any]) -> None:
+    tf.release(first(), rows, ledger=book, source="people", budget=(9, "1e-3"))
+    before = Ledger.open(book).spent("people").spent
+    with pytest.raises(CompositionRefused):
+        tf.release(again(), ROWS if again is single else MASSES, ledger=book, source="people", budget=(9, "1e-3"))
+    assert Ledger.open(book).spent("people").spent == before
+
+
+def test_a_single_promise_composes_with_noise_for_every_change_of_the_same_records(book: str) -> None:
+    assert tf.compose([single(), whole()]).epsilon == 2
+    with pytest.raises(CompositionRefused):
+        tf.compose([single(), single()])
+    tf.release(single(), ROWS, ledger=book, source="people", budget=9)
+    with pytest.raises(CompositionRefused, match="publish both at once"):  # these may be other records, of other people
+        tf.release(whole(), ROWS, ledger=book, source="people", budget=9)
+    assert Ledger.open(book).spent("people").spent.epsilon == 1
+
+
+def test_a_second_promise_about_single_records_is_refused_in_words(book: str) -> None:
+    column = made(tf.Pufferfish(tf.every_entry("group"), PEOPLE), ILL, "wasserstein")
+    tf.release(column, ROWS, ledger=book, source="people", budget=9)
+    with pytest.raises(CompositionRefused):
+        tf.release(column, ROWS, ledger=book, source="people", budget=9)
+    with pytest.raises(CompositionRefused, match="publish both at once"):
+        tf.release(made(column.framework, ILL, "group"), ROWS, ledger=book, source="people", budget=9)
+    assert Ledger.open(book).spent("people").spent.epsilon == 1
+
+
+def test_a_single_promise_about_a_parameter_travels_to_other_records_of_the_population(book: str) -> None:
+    query = tf.Count(1, entries=["height"])
+    for mechanism in ("wasserstein", "group"):
+        tf.release(made(GOVERNED, query, mechanism), PUPILS, ledger=book, source="pupils", budget=9)
+    assert Ledger.open(book).spent("pupils").spent.epsilon == 2
+
+
+def test_quilts_of_parameters_cost_one_influence_and_each_change_over_its_scale(book: str) -> None:
+    found = [quilt(), made(GOVERNED, tf.Count(2, entries=["marks"]), "attribute-quilt", 2)]
+    together = tf.compose(found)
+    assert together.covers is Covers.ENTRIES
+    assert together.epsilon <= sum(calibration.epsilon for calibration in found)
+    changes = [Fraction(12) / calibration.randomiser.laplace_scale for calibration in found]
+    assert together.epsilon <= sum(changes)  # the trivial quilt
+    for calibration in found:
+        tf.release(calibration, PUPILS, ledger=book, source="pupils", budget=9)
+    assert Ledger.open(book).spent("pupils").spent.epsilon == together.epsilon
+
+
+@pytest.mark.parametrize("first", [whole, lambda: made(GOVERNED, tf.Count(1, entries=["height"]), "group")])
+def test_another_definition_inherits_the_history_at_the_cost_of_a_change_of_all_data(
+    book: str, first: Callable[[], Any]
+) -> None:
+    calibration = first()
+    rows = ROWS if calibration.framework is HIDDEN else PUPILS
+    tf.release(calibration, rows, ledger=book, source="people", budget=9)
+    assert {calibration.framework.definition, record().framework.definition} == {"attribute", "pufferfish"}
+    tf.release(record(), ROWS, ledger=book, source="people", budget=9)
+    assert Ledger.open(book).spent("people").spent.epsilon == 2
+
+
+def record() -> Any:
+    """A release that hides the value in each record, whatever the others are: another definition."""
+    return made(tf.Pufferfish(tf.every_entry("ill"), PEOPLE), tf.Count("a", entries=["group"]), "group")
+
+
+def test_another_definition_counts_a_single_promise_at_the_cost_of_a_change_of_all_data(book: str) -> None:
+    cost = 1 + max(Fraction(1), Fraction(12) / single().randomiser.laplace_scale)
+    assert tf.compose([single(), record()]).epsilon == cost
+    for calibration in (single(), record()):
+        tf.release(calibration, ROWS, ledger=book, source="people", budget=99)
+    assert Ledger.open(book).spent("people").spent.epsilon == cost
+
+
+def test_what_another_definition_cannot_bound_is_refused(book: str) -> None:
+    tf.release(normal(), MASSES, ledger=book, source="people", budget=(9, "1e-3"))
+    before = Ledger.open(book).spent("people").spent
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        tf.release(record(), ROWS, ledger=book, source="people", budget=(9, "1e-3"))
+    assert Ledger.open(book).spent("people").spent == before
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        tf.compose([normal(), record()])
+
+
+def test_numbers_without_a_range_have_no_change(book: str) -> None:
+    charge = charge_of(normal())
+    assert (charge.change, charge.entry_change, charge.scale) == (None, None, None)
+    assert Charge.from_dict(charge.to_dict()) == charge
+    ranged = tf.MultivariateNormal(
+        [70, 40], [[144, 60], [60, 100]], ["weight", "income"], 12, ranges={"weight": (20, 200), "income": (0, 99)}
+    )
+    framework = tf.Pufferfish(tf.dataset_property("income", "mean", max_difference=2), ranged)
+    bounded = charge_of(made(framework, tf.Mean("weight"), "attribute-gaussian-exact", delta=1e-5))
+    assert bounded.change is not None
+    assert bounded.change >= 180
+    with pytest.raises(CompositionRefused, match="nothing bounds how far"):
+        tf.compose([made(INCOME, tf.Mean("weight"), "laplace-exact")] * 2, as_composing=True)
+
+
+def test_single_records_of_a_unit(book: str) -> None:
+    for framework, rows, query in ((tf.every_entry("group"), ROWS, ILL), (SHARE, ROWS, ILL)):
+        hidden = tf.Pufferfish(framework, PEOPLE)
+        told = tf.release(made(hidden, query, "group"), rows, ledger=book, source="towns", unit="A", budget=9)
+        assert told.certificate.units == ("A",)
+    column = tf.Pufferfish(tf.every_entry("income", max_difference=9), BODIES)
+    found = made(column, tf.Mean("weight"), "attribute-gaussian-exact", delta=1e-5, allow_zero_noise=True)
+    told = tf.release(found, MASSES, ledger=book, source="bodies", unit="B", budget=(9, "0.1"))
+    assert told.certificate.units == ("B",)
+
+
+def test_the_same_people_in_another_source(book: str) -> None:
+    tf.release(whole(), ROWS, ledger=book, source="one", unit="town", budget=9, same_people=True)
+    tf.release(whole(), ROWS, ledger=book, source="other", unit="town", budget=9, same_people=True)
+    assert Ledger.open(book).spent("other").spent.epsilon == 2
+    with pytest.raises(TakifuguError, match="no cost for a change of the whole data"):
+        tf.release(normal(), MASSES, ledger=book, source="third", unit="town", budget=(9, "0.1"), same_people=True)
+
+
+def test_one_framework_is_of_one_definition() -> None:
+    with pytest.raises(TakifuguError, match="entries and properties of whole columns"):
+        tf.Pufferfish([SHARE, tf.every_entry("ill")], PEOPLE)

@@ -1,0 +1,277 @@
+"""Killed at every statement, out of room at every size, edited at random: all or nothing, and words for the rest."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import event
+from tests.support.ledger_tools import dump, group_debit, one_thing
+from tests.support.processes import forked
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.disk import sqlite
+from takifugu.core.errors import LedgerError, TakifuguError
+
+DEBITS = [group_debit(one_thing(7), "1/4", unit, name) for unit in ("ana", "ben") for name in ("one", "two")]
+NOISY = np.random.default_rng(3).bytes(30_000)
+
+
+def pay(path: Path) -> None:
+    Ledger.open(path).reserve("data", DEBITS, identity=b"this", recipe={"file": "release.toml"})
+
+
+def pay_for_new_people(path: Path) -> None:
+    debits = [group_debit(one_thing(7), "1/4", unit) for unit in ("ana", "cid")]
+    Ledger.open(path).reserve("other", debits, budget=3, same_people=True)
+
+
+def draw(path: Path) -> None:
+    ledger = Ledger.open(path)
+    ledger.drawn(ledger.pending("data")[0], NOISY)
+
+
+def publish(path: Path) -> None:
+    ledger = Ledger.open(path)
+    ledger.publish(ledger.pending("data")[0])
+
+
+def change_the_budget(path: Path) -> None:
+    Ledger.open(path).set_budget("data", 20)
+
+
+STEPS: list[Callable[[Path], None]] = [pay, draw, publish, pay_for_new_people, change_the_budget]
+
+
+def prepared(folder: Path, step: Callable[[Path], None]) -> Path:
+    """Return a ledger in which a step can be taken."""
+    where = folder / "before.db"
+    Ledger.open(where).reserve("data", DEBITS, budget=9)
+    if step is publish:
+        draw(where)
+    return where
+
+
+def content(path: Path) -> dict[str, list[Any]]:
+    """Return every row without dates and random ids, which no two runs share."""
+    kept = dump(path)
+    for name, rows in kept.items():
+        kept[name] = [tuple(_settled(v) for v in row if not _is_fresh(v)) for row in rows]
+    return kept
+
+
+def _settled(value: object) -> object:
+    """Return a value without the random ids that an event says."""
+    return re.sub('"[0-9a-f]{16}"', '""', value) if isinstance(value, str) else value
+
+
+def _is_fresh(value: object) -> bool:
+    return isinstance(value, str) and (value[4:5] == "-" or len(value) == 16)
+
+
+def killed_at(path: Path, step: Callable[[Path], None], number: int) -> bool:
+    """Take a step in a child that kills itself at its n-th SQL statement; return whether it was done before that."""
+
+    def act() -> None:
+        left = number
+
+        def count(_: str) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        made = sqlite.engine_of
+
+        def watched(*where: Any) -> Any:
+            engine = made(*where)
+            event.listen(engine, "connect", lambda connection, _: connection.set_trace_callback(count))
+            return engine
+
+        sqlite.engine_of = watched
+        step(path)
+
+    status = forked(act)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return not os.WIFSIGNALED(status)
+
+
+def killed_at_statements(folder: Path, step: Callable[[Path], None], every: int) -> None:
+    """Kill a process at one of `every` statement: it did all or nothing, and what it did not do can be done."""
+    before = prepared(folder, step)
+    after = folder / "after.db"
+    shutil.copy(before, after)
+    step(after)
+    outcomes = content(before), content(after)
+    number, seen = 1, set()
+    while True:
+        path = folder / f"{number}.db"
+        shutil.copy(before, path)
+        done = killed_at(path, step, number)
+        found = content(path)
+        assert found in outcomes
+        seen.add(found == outcomes[1])
+        if found == outcomes[0]:
+            step(path)  # what was not done can be done
+            assert content(path) == outcomes[1]
+        if done:
+            break
+        for leftover in folder.glob(f"{number}.db*"):
+            leftover.unlink()
+        number += every
+    assert seen == {False, True}
+    assert number > 5
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_process_that_is_killed_did_all_or_nothing(tmp_path: Path, step: Callable[[Path], None]) -> None:
+    killed_at_statements(tmp_path, step, 11 if step in (draw, publish, change_the_budget) else 29)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", STEPS)
+def test_a_process_that_is_killed_at_any_statement_did_all_or_nothing(
+    tmp_path: Path, step: Callable[[Path], None]
+) -> None:
+    killed_at_statements(tmp_path, step, 1)
+
+
+@pytest.mark.parametrize("step", [pay, draw, pay_for_new_people, change_the_budget])
+def test_a_disk_that_is_full_at_any_size_takes_all_or_nothing(
+    tmp_path: Path, step: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = prepared(tmp_path, step)
+    pages, made = before.stat().st_size // 4096, sqlite.engine_of
+    room = 0
+    while True:
+        path = tmp_path / f"{room}.db"
+        shutil.copy(before, path)
+
+        def small(where: Path, timeout: float) -> Any:
+            engine = made(where, timeout)
+            limit = f"PRAGMA max_page_count={pages + room}"  # noqa: B023
+            event.listen(engine, "connect", lambda connection, _: connection.execute(limit))
+            return engine
+
+        with monkeypatch.context() as patch:
+            patch.setattr(sqlite, "engine_of", small)
+            said = ""
+            try:
+                step(path)
+            except LedgerError as error:
+                said = str(error)
+        if not said:
+            break
+        assert "the disk is full; make room" in said
+        assert content(path) == content(before)
+        room += 1
+    assert content(path) != content(before)
+    if step is draw:
+        assert room > 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Any:
+    """A file system of its own with 384 kB where this user may make one, else a folder (SQLite then sets the limit)."""
+    where = tmp_path / "disk"
+    where.mkdir()
+    made = os.system(f"mount -t tmpfs -o size=384k takifugu '{where}' 2>/dev/null") == 0
+    yield where
+    if made:
+        os.system(f"umount '{where}'")
+
+
+def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sqlite.engine_of
+
+    def small(where: Path, timeout: float) -> Any:
+        engine = made(where, timeout)
+        event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA max_page_count=80"))
+        return engine
+
+    monkeypatch.setattr(sqlite, "engine_of", small)  # where no small disk could be made
+    path = small_disk / "ledger.db"
+    Ledger.open(path).source("data", budget=10**6)
+    debit, paid = group_debit(one_thing(7), Fraction(1, 10)), 0
+    with pytest.raises(LedgerError, match=r"disk is full|input/output error"):  # noqa: PT012
+        for _ in range(1000):
+            ledger = Ledger.open(path)
+            done = ledger.reserve("data", [debit])
+            paid += 1
+            ledger.drawn(done, NOISY[:4000])
+    shutil.copy(path, small_disk.parent / "copy.db")
+    found = Ledger.open(small_disk.parent / "copy.db")
+    assert found.spent("data").spent.epsilon == Fraction(paid, 10)
+    assert paid > 3
+
+
+def test_bytes_that_were_changed_at_random_never_end_in_a_traceback(tmp_path: Path) -> None:
+    before = prepared(tmp_path, publish)
+    whole, chance = bytearray(before.read_bytes()), np.random.default_rng(8)
+    path = tmp_path / "forged.db"
+    refused = 0
+    for _ in range(150):
+        forged = bytearray(whole)
+        for place in chance.integers(100, len(forged), 20):
+            forged[place] = chance.integers(0, 256)
+        path.write_bytes(forged)
+        try:
+            ledger = Ledger.open(path)
+            ledger.show()
+            ledger.history("data")
+            ledger.pending()
+            ledger.reserve("data", DEBITS)
+        except TakifuguError:
+            refused += 1
+        for side in tmp_path.glob("forged.db-*"):
+            side.unlink()
+    assert refused > 50
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update summaries set body = 'x'",
+        "update summaries set body = '[1]'",
+        "update summaries set body = '{}'",
+        "update charges set body = '[]'",
+        "update charges set body = '" + "[" * 5000 + "'",
+        "update frameworks set body = '{\"definition\": 3}'",
+        "update frameworks set body = 'null'",
+        "update summaries set body = '[]'",
+        "update summaries set body = '{\"recharge\": false, \"terms\": []}'",
+        "update summaries set body = '{\"recharge\": false, \"terms\": [{\"charge\": 9}]}'",
+        "update sources set budget_epsilon = '-'",
+        "update sources set budget_epsilon = 'nan'",
+        "update meta set key = 'zz'",
+    ],
+)
+def test_edited_rows_are_found(tmp_path: Path, statement: str) -> None:
+    path = prepared(tmp_path, pay)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    before = dump(path)
+    with pytest.raises(LedgerError, match=r"edited|restore a backup"):
+        Ledger.open(path).reserve("data", DEBITS)
+    assert dump(path) == before
+
+
+def test_a_history_that_is_its_own_past_ends(tmp_path: Path) -> None:
+    path = prepared(tmp_path, pay)
+    pay(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update histories set parent = (select max(id) from histories)")
+        connection.execute("update charges set links = 1")
+        connection.commit()
+    Ledger.open(path).reserve("data", DEBITS)

@@ -1,0 +1,390 @@
+"""Files that are no sound ledger: a clear error that names the fix, and nothing lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing
+from tests.support.processes import told_by_a_fork
+
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger.disk.sqlite import _place, check_length, explained
+from takifugu.analysis.guarantee import Covers
+from takifugu.core.errors import LedgerError
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Histogram
+from takifugu.model.secrets import every_entry
+
+DEBIT = group_debit(one_thing(7), 1)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A ledger with one release of epsilon 1 of 9."""
+    where = tmp_path / "ledger.db"
+    Ledger.open(where).reserve("data", [DEBIT], budget=9)
+    return where
+
+
+def test_a_missing_ledger_is_made_unless_it_should_be_there(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        Ledger.open(tmp_path / "ledger.db", create=False)
+    assert not list(tmp_path.iterdir())
+    assert Ledger.open(f"sqlite:///{tmp_path}/ledger.db").show() == ()
+    assert (tmp_path / "ledger.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_file_systems_without_hard_links_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    Ledger.open(tmp_path / "ledger.db").reserve("data", [DEBIT])
+    assert Ledger.open(tmp_path / "ledger.db").spent("data").spent.epsilon == 1
+
+
+@pytest.mark.parametrize("failing", ["link", "replace"])
+def test_a_disk_that_is_full_leaves_no_empty_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    """An empty file under the ledger's name would refuse every release after it."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        if failing == "replace":
+            patched.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
+        patched.setattr(os, failing, full)
+        with pytest.raises(LedgerError, match="no space left"):
+            Ledger.open(tmp_path / "ledger.db")
+    assert not list(tmp_path.iterdir())
+    assert Ledger.open(tmp_path / "ledger.db").is_new
+
+
+def test_a_ledger_that_another_process_just_made_is_never_replaced(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draft, before = path.with_name("draft"), path.read_bytes()
+    for links in (True, False):
+        draft.write_bytes(b"a younger ledger")
+        if not links:
+            monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(1, "Operation not permitted")))
+        assert not _place(draft, path)
+        assert path.read_bytes() == before
+
+
+def test_a_short_file_is_damaged_unless_the_side_file_may_hold_the_rest(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+    side_file = path.with_name(path.name + "-wal")
+    for content in (None, b""):
+        if content is not None:
+            side_file.write_bytes(content)
+        waits: list[float] = []
+        monkeypatch.setattr("time.sleep", waits.append)
+        with pytest.raises(sqlite3.DatabaseError):
+            check_length(path)
+        assert 0.05 < sum(waits) < 2  # it looks again, but not for ever
+    side_file.write_bytes(b"pages")
+    check_length(path)
+
+
+def test_what_is_written_is_on_the_disk(path: Path) -> None:
+    """Write-ahead log, full synchronisation, and after a commit the file alone holds everything."""
+    with Ledger.open(path).store.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
+        assert connection.exec_driver_sql("PRAGMA wal_autocheckpoint").scalar_one() == 1
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
+    copy = path.with_name("copy.db")
+    shutil.copy(path, copy)
+    assert Ledger.open(copy).spent("data").spent.epsilon == 1
+
+
+def test_a_new_ledger_is_on_the_disk_with_its_name_and_keeps_no_handle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synchronised = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synchronised.append(os.readlink(f"/proc/self/fd/{fd}")), fsync(fd)))
+    before = len(os.listdir("/proc/self/fd"))
+    Ledger.open(tmp_path / "ledger.db")
+    assert str(tmp_path) in synchronised
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
+
+
+LAYOUT = """batches: id INTEGER!*, units INTEGER!
+charges: id INTEGER!*, framework INTEGER!, digest TEXT!, links BOOLEAN!, body TEXT!, (one framework+digest), \
+[framework -> frameworks.id]
+contents: digest TEXT!*, body BLOB!, (one digest)
+debits: id INTEGER!*, batch INTEGER!, release INTEGER!, charge INTEGER!, recharge BOOLEAN!, reading TEXT!, (batch), \
+(release), [batch -> batches.id], [charge -> charges.id], [release -> releases.id]
+events: id INTEGER!*, kind TEXT!, source TEXT!, body TEXT!, created TEXT!
+frameworks: id INTEGER!*, source INTEGER!, fingerprint TEXT!, definition TEXT!, body TEXT!, (one \
+source+fingerprint), [source -> sources.id]
+histories: id INTEGER!*, source INTEGER!, parent INTEGER, batch INTEGER!, [batch -> batches.id], \
+[parent -> histories.id], [source -> sources.id]
+meta: kind TEXT!, version INTEGER!, public_id TEXT!, created TEXT!, key TEXT!
+notes: id INTEGER!*, source INTEGER!, what TEXT!, created TEXT!, (source), [source -> sources.id]
+people: one INTEGER!*, other INTEGER!*, same BOOLEAN!, (one one+other), [one -> sources.id], [other -> sources.id]
+releases: id INTEGER!*, public_id TEXT!, source INTEGER!, reservation INTEGER!, name TEXT!, epsilon TEXT!, delta \
+TEXT!, software TEXT!, created TEXT!, (one public_id), (reservation), (source), [reservation -> reservations.id], \
+[source -> sources.id]
+reservations: id INTEGER!*, public_id TEXT!, source INTEGER!, identity TEXT, recipe TEXT!, state TEXT!, bundle \
+BLOB, created TEXT!, changed TEXT!, (one public_id), (source), [source -> sources.id]
+sources: id INTEGER!*, name TEXT!, public_id TEXT!, created TEXT!, budget_epsilon TEXT, budget_delta TEXT, \
+budget_is_implied BOOLEAN!, changes INTEGER!, members INTEGER!, layout TEXT, is_mixed BOOLEAN!, \
+(one name), (one public_id)
+summaries: history INTEGER!*, body TEXT!, [history -> histories.id]
+units: id INTEGER!*, source INTEGER!, tag BLOB!, history INTEGER!, epsilon TEXT!, delta TEXT!, \
+is_everyone BOOLEAN!, (one tag+source), \
+[history -> histories.id], [source -> sources.id]
+"""
+
+
+def test_the_tables_of_format_4(path: Path) -> None:
+    """Other tables need another number: older programs must refuse them."""
+    lines = []
+    with closing(sqlite3.connect(path)) as connection:
+        for (table,) in connection.execute("select name from sqlite_master where type = 'table' order by name"):
+            columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
+            words = [f"{name} {kind}{'!' * needed}{'*' * bool(key)}" for _, name, kind, needed, _, key in columns]
+            indexed = []
+            for _, index, unique, *_ in connection.execute(f"PRAGMA index_list({table})").fetchall():
+                parts = "+".join(row[2] for row in connection.execute(f"PRAGMA index_info({index})"))
+                indexed.append(f"({'one ' * unique}{parts})")
+            words += sorted(indexed)
+            keys = connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
+            words += sorted(f"[{own} -> {other}.{column}]" for _, _, other, own, column, *_ in keys)
+            lines.append(f"{table}: {', '.join(words)}\n")
+    assert "".join(lines) == LAYOUT
+
+
+@pytest.mark.parametrize("where", ["postgresql://host/ledger", "mysql://host/ledger"])
+def test_other_databases_are_refused(where: str) -> None:
+    kind = where.split(":")[0]
+    with pytest.raises(LedgerError, match=f"a ledger on '{kind}' is not supported by this version: give the path"):
+        Ledger.open(where)
+
+
+@pytest.mark.parametrize("where", ["", ":memory:", "sqlite:///", "sqlite:///:memory:"])
+def test_a_ledger_must_outlive_the_program(where: str) -> None:
+    with pytest.raises(LedgerError, match="outlive"):
+        Ledger.open(where)
+
+
+def test_folders_and_missing_folders(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match="is a folder: give the path of a file"):
+        Ledger.open(tmp_path)
+    with pytest.raises(LedgerError, match="no such file or directory"):
+        Ledger.open(tmp_path / "missing" / "ledger.db")
+    with pytest.raises(LedgerError, match="give a path that can be written"):
+        Ledger.open("/proc/ledger.db")
+
+
+def test_an_empty_file_is_not_taken_for_a_new_ledger(path: Path) -> None:
+    os.truncate(path, 0)
+    with pytest.raises(LedgerError, match="empty file: either it lost its contents"):
+        Ledger.open(path)
+    assert path.stat().st_size == 0
+
+
+def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("remember the milk\n" * 200)
+    before = text.read_bytes()
+    with pytest.raises(LedgerError, match="is not a ledger: give the path of a ledger"):
+        Ledger.open(text)
+    assert text.read_bytes() == before
+    other = tmp_path / "other.db"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("create table meta (version integer)")
+        connection.commit()
+    with pytest.raises(LedgerError, match=r"not a ledger|cannot be used"):
+        Ledger.open(other)
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("drop table meta")
+        connection.execute("create table birds (name text)")
+        connection.commit()
+    with pytest.raises(LedgerError, match="a database, but not a ledger"):
+        Ledger.open(other)
+
+
+@pytest.mark.parametrize(("version", "fix"), [(5, "install a newer Takifugu"), (3, "the Takifugu that made it")])
+def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update meta set version = ?", (version,))
+        connection.commit()
+    before = dump(path)
+    with pytest.raises(LedgerError, match=f"is in format {version}, not 4: .*{fix}"):
+        Ledger.open(path)
+    assert dump(path) == before
+
+
+def test_truncated_files_are_found_wherever_they_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    whole = path.read_bytes()
+    for kept in [1, 16, 99, 100, 512, *range(2048, len(whole), 2048), len(whole) - 1]:
+        path.write_bytes(whole[:kept])
+        with pytest.raises(LedgerError, match="is damaged: restore it"):
+            Ledger.open(path).reserve("data", [DEBIT])
+        assert path.read_bytes() == whole[:kept]
+    path.write_bytes(whole)
+    assert Ledger.open(path).spent("data").spent.epsilon == 1
+
+
+def test_large_pages_are_measured_right(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite writes a page size of 65536 as 1."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in ("journal_mode=DELETE", "page_size=65536"):
+            connection.execute(f"PRAGMA {statement}")
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA journal_mode=WAL")
+    assert Ledger.open(path).spent("data").spent.epsilon == 1
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    with pytest.raises(sqlite3.DatabaseError) as caught:
+        check_length(path)
+    assert caught.value.sqlite_errorcode == sqlite3.SQLITE_CORRUPT
+    path.write_bytes(whole)
+    check_length(path)
+
+
+def test_damaged_pages_are_found(path: Path) -> None:
+    whole = path.read_bytes()
+    for start in range(0, len(whole), 4096):
+        path.write_bytes(whole[:start] + b"\xff" * 64 + whole[start + 64 :])
+        with pytest.raises(LedgerError, match=r"is damaged: restore it|is not a ledger"):
+            Ledger.open(path).reserve("data", [DEBIT])
+
+
+def test_edited_charges_are_found_where_they_make_no_sense(path: Path) -> None:
+    for column, value in [("body", "{}"), ("body", "not json"), ("body", '{"epsilon": "nan"}')]:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"update charges set {column} = ?", (value,))
+            connection.commit()
+        ledger = Ledger.open(path)
+        for ask in (lambda: ledger.reserve("data", [DEBIT]), lambda: ledger.history("data")):  # noqa: B023
+            with pytest.raises(LedgerError, match=r"cannot be read .*restore a backup"):
+                ask()
+
+
+def test_a_ledger_that_has_gone_is_not_replaced_by_an_empty_one(path: Path) -> None:
+    ledger = Ledger.open(path)
+    path.unlink()
+    with pytest.raises(LedgerError, match="cannot be opened"):
+        ledger.reserve("data", [DEBIT])
+    assert not path.exists()
+
+
+def test_a_locked_ledger_says_so_after_a_while(path: Path) -> None:
+    before = dump(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        ledger = Ledger.open(path, timeout=0.05)
+        assert ledger.spent("data").spent.epsilon == 1
+        with pytest.raises(LedgerError, match=r"is locked by another program: wait until"):
+            ledger.reserve("data", [DEBIT])
+        holder.execute("ROLLBACK")
+    assert dump(path) == before
+    ledger.reserve("data", [DEBIT])
+    assert ledger.spent("data").spent.epsilon == 2
+
+
+def test_a_full_disk_loses_nothing(path: Path) -> None:
+    ledger = Ledger.open(path)
+    pages = path.stat().st_size // 4096
+    event.listen(ledger.store.engine, "connect", lambda c, _: c.execute(f"PRAGMA max_page_count={pages}"))
+    with pytest.raises(LedgerError, match="cannot grow: the disk is full; make room"):  # noqa: PT012
+        for _ in range(50):
+            ledger.reserve("data", [group_debit(one_thing(7), Fraction(1, 100))])
+    after = Ledger.open(path)
+    assert after.spent("data").spent.epsilon == 1 + Fraction(len(after.history("data")) - 1, 100)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may enter (pytest's own may not be entered by others)."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def without_privileges(act: Callable[[], object]) -> str:
+    """Return what `act` says when it is run by a user who may write nothing here: its error, or "done"."""
+
+    def said() -> bytes:
+        try:
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            act()
+        except BaseException as error:
+            return f"{type(error).__name__}: {error}".encode()
+        return b"done"
+
+    return told_by_a_fork(said).decode()
+
+
+def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
+    path = open_folder / "ledger.db"
+    ledger = Ledger.open(path)
+    ledger.reserve("data", [DEBIT], budget=9)
+    path.chmod(0o444)
+    open_folder.chmod(0o777)
+    said = without_privileges(lambda: ledger.reserve("data", [DEBIT]))
+    assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
+    open_folder.chmod(0o555)
+    said = without_privileges(lambda: Ledger.open(path).reserve("data", [DEBIT]))
+    assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
+    said = without_privileges(lambda: Ledger.open(open_folder / "new.db"))
+    assert re.match(r"LedgerError: .*permission denied\): give a path that can be written", said)
+    assert Ledger.open(path).spent("data").spent.epsilon == 1
+
+
+@pytest.mark.parametrize(
+    "code", [sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_READONLY_DBMOVED, sqlite3.SQLITE_MISUSE, None]
+)
+def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int | None) -> None:
+    error = sqlite3.OperationalError("some words of the driver")
+    if code is not None:
+        error.sqlite_errorcode = code
+    words = r"the ledger '.*' (cannot|is) .*: [^.]*$"
+    with pytest.raises(LedgerError, match=words), explained(path):
+        raise error
+
+
+def test_nothing_private_is_in_the_file(path: Path) -> None:
+    """No identifier of a unit and no data; state names only inside the belief and the query that name them."""
+    framework = Pufferfish(every_entry(), chain(7, states=["serene", "agitated"]))
+    debit = Debit(framework, charge(framework, Histogram(), 7, Covers.EVERYTHING), "Ann Example, born 1970")
+    ledger = Ledger.open(path)
+    done = ledger.reserve("study", [debit], identity=b"serene serene agitated serene")
+    ledger.drawn(done, b"noisy")
+    raw = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    for private in (b"Ann", b"Example", b"1970", b"serene serene", b"agitated serene"):
+        assert private not in raw
+    rows = dump(path)
+    bodies = {row[-1] for row in rows.pop("frameworks")} | {row[-1].decode("latin") for row in rows.pop("contents")}
+    assert sum("serene" in body for body in bodies) >= 1
+    assert "serene" not in repr(rows)
+    other = Ledger.open(path.with_name("another.db"))
+    assert other.unit_tag("Ann Example, born 1970") != ledger.unit_tag("Ann Example, born 1970")
+    assert repr(ledger.store.key) not in repr(ledger)

@@ -1,0 +1,329 @@
+"""Nobody gets a cheaper ledger by describing the same data in another way: each case is charged at least its true loss.
+
+The true losses were found by enumeration that shares no code with the library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+from takifugu.core.errors import BudgetExceeded, CompositionRefused
+
+DAY = "2026-01-05T"
+TWO = '["calm","busy"]'
+
+
+def release_file(folder: Path, data: str, source: str, belief: str = "", item: str = "", states: str = TWO) -> Path:
+    k = len(states.split(","))
+    row = "[" + ",".join([str(1 / k)] * k) + "]"
+    path = folder / "f.toml"
+    path.write_text(
+        f'ledger = "a.db"\n[source]\nname = "s"\nfile = "{data}"\nbudget = 9999\n{source}\n'
+        f'[belief]\nkind = "markov-chain"\nstates = {states}\nmatrix = [{",".join([row] * k)}]\n{belief}\n'
+        f'[[release]]\nname = "t"\nquery = "count"\nepsilon = 1\n{item}\n'
+    )
+    return path
+
+
+def spent(folder: Path, *args: Any, **more: Any) -> Fraction:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tf.release_file(release_file(folder, *args, **more), force=True, anyway=True)
+    return Ledger.open(folder / "a.db").spent("s").spent.epsilon
+
+
+def hours(folder: Path) -> None:
+    rows = "".join(f"{DAY}{h:02}:00,busy,calm\n" for h in range(3, 20))
+    (folder / "h.csv").write_text(f"t,state,lag\n{rows}")
+
+
+CALENDAR = 'order = "t"\nstep = "1h"\nfrom = "2026-01-05"\nuntil = "2026-01-06"'
+ONE_HOUR = 'states = ["busy"]\nmechanism = "quilt-exact"\nfrom = "2026-01-05T{}:00"\nto = "2026-01-05T{}:00"'
+
+
+def test_pieces_that_are_cut_differently(tmp_path: Path) -> None:
+    chain = tf.MarkovChain([[0.999, 0.001], [0.001, 0.999]], 1)
+
+    def cut(lengths: list[int]) -> Any:
+        framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths))
+        return tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism="group")
+
+    hours, stays, data, where = cut([1] * 40), cut([20] * 2), [0] * 40, tmp_path / "a.db"
+    tf.release(hours, [[s] for s in data], ledger=where, source="s", budget=99)
+    with pytest.warns(UserWarning, match="no layout is declared"):
+        tf.release(stays, [data[:20], data[20:]], ledger=where, source="s", budget=99)
+    assert Ledger.open(where).spent("s").spent.epsilon >= 13.93
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_another_column_of_units(tmp_path: Path, first: int) -> None:
+    rows = "".join(f"p{p},w{p // 2},b{p},{t},busy\n" for p in range(4) for t in range(9))
+    (tmp_path / "u.csv").write_text(f"patient,ward,bed,t,state\n{rows}")
+    independent = "units_independent = true\npieces_independent = true"
+    found = []
+    for unit, piece in [("patient", ""), ("bed", ""), ("ward", 'piece = "patient"')] * 2:
+        source = f'value = "state"\norder = "t"\nunit = "{unit}"\n{piece}'
+        found.append((source, independent, 'per = "pooled"\nmechanism = "group"\nstates = ["busy"]'))
+    costs = [spent(tmp_path, "u.csv", *one) for one in found[first : first + 3]]
+    assert costs[0] == 1
+    assert costs[1] >= 2
+    assert costs[2] >= 3
+    units = Ledger.open(tmp_path / "a.db").spent("s").units
+    assert {unit.spent.epsilon for unit in units} == {costs[2]}  # whoever is meant by which name
+
+
+def test_another_time_zone(tmp_path: Path) -> None:
+    hours(tmp_path)
+    zones = ("UTC", "Europe/Berlin", "Europe/Moscow", "Asia/Tokyo")
+    costs = [
+        spent(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}\ntimezone = "{zone}"', "", ONE_HOUR.format(10, 11))
+        for zone in zones
+    ]
+    assert all(cost >= n for n, cost in enumerate(costs, 1))
+    assert costs[0] == 1
+
+
+def test_another_column_of_values(tmp_path: Path) -> None:
+    hours(tmp_path)
+    spent(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", ONE_HOUR.format(10, 11))
+    assert spent(tmp_path, "h.csv", f'value = "lag"\n{CALENDAR}', "", ONE_HOUR.format(11, 12)) >= 2
+
+
+def test_another_step(tmp_path: Path) -> None:
+    rows = [f"{DAY}{h:02}:{m:02},{DAY}{h:02}:00,{'busy' if h % 2 else 'calm'}" for h in range(24) for m in range(60)]
+    (tmp_path / "m.csv").write_text("\n".join(["t,hour,state", *rows, ""]))
+    whole = 'states = ["busy"]\nmechanism = "quilt-exact"'
+    for order, step in (("hour", "1h"), ("t", "1min")):
+        source = f'value = "state"\norder = "{order}"\nstep = "{step}"\nfrom = "2026-01-05"\nuntil = "2026-01-06"'
+        cost = spent(tmp_path, "m.csv", f'{source}\nduplicates = "first"', "", whole)
+    assert cost >= 61
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [('duplicates = "last"', 'duplicates = "first"'), ('missing = ["x"]', 'missing = ["y"]')],
+)
+def test_another_rule_of_which_rows_count(tmp_path: Path, rules: tuple[str, str]) -> None:
+    rows = "".join(f"{DAY}{h:02}:00,{s}\n" for h in range(24) for s in ("00", "10"))
+    (tmp_path / "k.csv").write_text(f"t,state\n{rows}")
+    same = "" if "duplicates" in rules[0] else '\nduplicates = "first"'
+    for rule, counted, start in zip(rules, ('["10","11"]', '["01","11"]'), (10, 11), strict=True):
+        item = ONE_HOUR.format(start, start + 1).replace('["busy"]', counted)
+        cost = spent(tmp_path, "k.csv", f'value = "state"\n{CALENDAR}\n{rule}{same}', "", item, '["00","01","10","11"]')
+    assert cost >= 2
+
+
+def test_another_map_of_raw_values(tmp_path: Path) -> None:
+    """A raw value holds two hours: one map reads the one, another map the other."""
+    rows = "".join(f"{DAY}{h:02}:00,{h % 2}{(h + 1) % 2}\n" for h in range(24))
+    (tmp_path / "p.csv").write_text(f"t,state\n{rows}")
+    for map_, start in ((("calm", "busy"), 10), (("busy", "calm"), 11)):
+        raw = f'map = {{ "01" = "{map_[0]}", "10" = "{map_[1]}" }}'
+        cost = spent(tmp_path, "p.csv", f'value = "state"\n{CALENDAR}', raw, ONE_HOUR.format(start, start + 1))
+    assert cost >= 2
+
+
+def test_hours_of_two_clocks(tmp_path: Path) -> None:
+    """Summer time 00-02, then winter time 02-06: the hour that moves little occurs twice."""
+    little, other, where = [[0.9999, 0.0001], [0.0001, 0.9999]], [[0.5, 0.5], [0.5, 0.5]], tmp_path / "b.db"
+    for length, start, at in ((3, 0, 0), (5, 2, 3)):
+        chain = tf.PeriodicChain([other, little], length, [0, 0, 1] + [0] * 21, start)
+        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="quilt-exact")
+        tf.release(calibration, [0] * length, ledger=where, source="s", budget=9, at=at)
+    assert Ledger.open(where).spent("s").spent.epsilon >= 2
+
+
+def test_one_clock_has_one_recording(tmp_path: Path) -> None:
+    """Where the places in the period agree, windows are paid for as before."""
+    little, other, where = [[0.9999, 0.0001], [0.0001, 0.9999]], [[0.5, 0.5], [0.5, 0.5]], tmp_path / "b.db"
+    for length, start, at in ((3, 0, 0), (5, 3, 3)):
+        chain = tf.PeriodicChain([other, little], length, [0, 0, 1] + [0] * 21, start)
+        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="quilt-exact")
+        tf.release(calibration, [0] * length, ledger=where, source="s", budget=9, at=at)
+    assert Ledger.open(where).spent("s").spent.epsilon < 2
+
+
+def test_numbers_with_a_point_are_one_person(tmp_path: Path) -> None:
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 4)
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="quilt-exact")
+    for unit in ("1", "1.0", " 1.", "1.00"):
+        tf.release(calibration, [0] * 4, ledger=tmp_path / "a.db", source="s", unit=unit, budget=9)
+    account = Ledger.open(tmp_path / "a.db").spent("s")
+    assert len(account.units) == 1
+    assert account.spent.epsilon >= 4
+
+
+LIBRARY = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5)
+
+
+def calibrated(length: int, mechanism: str = "quilt-exact", **more: Any) -> Any:
+    framework = tf.Pufferfish(tf.every_entry(), LIBRARY.with_length(length))
+    return tf.calibrate(framework, tf.Count(1), mechanism=mechanism, **{"epsilon": 1, **more})
+
+
+def test_lengths_matter_only_without_a_declared_layout(tmp_path: Path) -> None:
+    for name, rule in (("a", None), ("b", "one row an hour")):
+        where = tmp_path / f"{name}.db"
+        for length in (5, 6):
+            tf.release(calibrated(length), [0] * length, ledger=where, source="s", budget=99, layout=rule)
+        cost = Ledger.open(where).spent("s").spent.epsilon
+        assert cost >= 11 if rule is None else cost < 3
+
+
+def test_lengths_of_other_units_do_not_matter(tmp_path: Path) -> None:
+    for unit, length in (("ana", 5), ("ben", 6), ("ana", 5)):
+        more: dict[str, Any] = {"source": "s", "unit": unit, "budget": 99}
+        tf.release(calibrated(length), [0] * length, ledger=tmp_path / "a.db", **more)
+    assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon == pytest.approx(2, abs=1e-3)
+
+
+def test_another_layout_is_charged_to_everybody(tmp_path: Path) -> None:
+    where = tmp_path / "a.db"
+    for unit, layout in (("ana", "hours"), ("ben", "hours"), ("bed 1", "beds")):
+        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit=unit, budget=99, layout=layout)
+    account = Ledger.open(where).spent("s")
+    assert len(account.units) == 3
+    assert all(unit.spent.epsilon >= 15 for unit in account.units)
+    with pytest.warns(UserWarning, match="in several layouts before"):
+        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit="new", budget=99, layout="hours")
+    units = Ledger.open(where).spent("s").units
+    assert len(units) == 4
+    assert all(unit.spent.epsilon >= 20 for unit in units)
+    assert [e.what for e in Ledger.open(where).events("s") if "another layout" in e.what]
+
+
+def test_another_layout_is_told_before_anything_is_paid(tmp_path: Path) -> None:
+    hours(tmp_path)
+    spent(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", ONE_HOUR.format(10, 11))
+    other = release_file(tmp_path, "h.csv", f'value = "lag"\n{CALENDAR}', "", ONE_HOUR.format(11, 12))
+    foreseen = tf.forecast(other)
+    assert 'value = "lag" (before: "state")' in str(foreseen)
+    assert "write it as before" in str(foreseen)
+    assert 'value = "lag" (before: "state")' in str(tf.open_study(other).compare())
+    said = CliRunner().invoke(main, ["compare", str(other), "--json"]).stdout
+    assert "another layout than before" in json.loads(said)["notices"][0]
+    assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon == 1
+    small = other.read_text().replace("budget = 9999", "budget = 1.5")
+    other.write_text(small)
+    Ledger.open(tmp_path / "a.db").set_budget("s", 1.5)
+    with pytest.raises(BudgetExceeded, match='value = "lag"'):
+        tf.release_file(other, force=True, anyway=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("", 'encoding = "utf-8"\ntimezone = "UTC"\nheader = true\ndecimal = "."'),
+        ('step = "1h"', 'step = "60min"'),
+        ('until = "2026-01-06"', 'until = "2026-01-07"'),
+        ('from = "2026-01-05"', 'from = "2026-01-04"'),
+        ("", 'ambiguous = "refuse"'),
+        ("", 'nulls = "unobserved"'),
+        ("", 'gaps = "public"'),
+    ],
+)
+def test_the_same_layout_in_other_words(tmp_path: Path, before: str, now: str) -> None:
+    hours(tmp_path)
+    source = f'value = "state"\n{CALENDAR}'
+    spent(tmp_path, "h.csv", source, "", ONE_HOUR.format(10, 11))
+    changed = source.replace(before, now) if before else f"{source}\n{now}"
+    assert spent(tmp_path, "h.csv", changed, "", ONE_HOUR.format(18, 19)) < 2
+
+
+def test_what_has_no_cost_for_a_change_of_everything_is_refused(tmp_path: Path) -> None:
+    more: dict[str, Any] = {"ledger": tmp_path / "a.db", "source": "s", "budget": (99, 0.5)}
+    tf.release(calibrated(5), [0] * 5, layout="hours", **more)
+    alone = calibrated(5, "gaussian-exact", delta=0.01)
+    with pytest.raises(CompositionRefused, match='layout = "beds"'):
+        tf.release(alone, [0] * 5, layout="beds", **more)
+    assert Ledger.open(tmp_path / "a.db").spent("s").spent.epsilon == pytest.approx(1, abs=1e-6)
+
+
+def test_a_source_of_several_layouts_is_not_tied_to_another(tmp_path: Path) -> None:
+    where = tmp_path / "a.db"
+    tf.release(calibrated(5), [0] * 5, ledger=where, source="s", unit="ana", budget=99, layout="hours")
+    more: dict[str, Any] = {"unit": "ana", "budget": 99, "same_people": True}
+    tf.release(calibrated(5), [0] * 5, ledger=where, source="other", layout="diary", **more)
+    with pytest.raises(CompositionRefused, match="keep one layout"):
+        tf.release(calibrated(5), [0] * 5, ledger=where, source="s", layout="beds", **more)
+
+
+def test_a_mechanism_that_is_exact_is_charged_exactly() -> None:
+    assert math.isclose(calibrated(5).scale, 1)
+
+
+RECORDS = "who,x,again,y,z,income\n" + "".join(
+    f"p{n},{'ab'[n % 2]},{'ab'[n % 2]},{'cd'[n // 2]},{'cd'[n // 2]},{10 * n}\n" for n in range(4)
+)
+
+
+def record_cost(folder: Path, columns: tuple[str, str], read: str, source: str = "", kind: str = "table") -> Fraction:
+    """Release a column of records, or the number of records with a value in it, and return what was spent."""
+    (folder / "r.csv").write_text(RECORDS)
+    alphabets = [{"y": "cd", "z": "cd", "income": ("low", "high")}.get(name, "ab") for name in columns]
+    rows = json.dumps([[u, v] for u in alphabets[0] for v in alphabets[1]])
+    belief = f'columns = {json.dumps(columns)}\nrows = {rows}\nprobabilities = [0.25, 0.25, 0.25, 0.25]\n'
+    value, other = alphabets[columns.index(read)]
+    item = f'query = "identity"\nattribute = "{read}"\ncodes = {{ {value} = 0, {other} = 1 }}'
+    if kind == "independent-records":
+        belief += "records = 4\n"
+        source, classes = "", source
+        belief += f'{classes}\n[hide]\nproperty = {{ attribute = "y", function = "share", of = "c" }}'
+        item = f'query = "count"\nattribute = "{read}"\nstates = ["{value}"]'
+    else:
+        source += '\nunit = "who"'
+        belief += f'units_independent = true\n[hide]\nattribute = "{columns[0]}"'
+    (folder / "f.toml").write_text(
+        f'ledger = "a.db"\n[source]\nname = "s"\nfile = "r.csv"\nbudget = 9999\n{source}\n'
+        f'[belief]\nkind = "{kind}"\nsource = "assumed"\n{belief}\n'
+        f'[[release]]\nname = "t"\nepsilon = 1\nmechanism = "group"\n{item}\n'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tf.release_file(folder / "f.toml", force=True, anyway=True)
+    return Ledger.open(folder / "a.db").spent("s").spent.epsilon
+
+
+def test_another_column_with_the_same_attribute(tmp_path: Path) -> None:
+    """Three noisy copies of x, of scale 1: whoever changes from a to b changes all of them."""
+    costs = [record_cost(tmp_path, columns, read) for columns, read in (
+        (("x", "y"), "x"), (("again", "y"), "again"), (("y", "x"), "x"),
+    )]  # fmt: skip
+    assert costs == [1, 2, 3]
+
+
+def test_another_secret_of_records_that_hold_what_was_released(tmp_path: Path) -> None:
+    """x and y were published under a belief that knows neither: they are `again` and z."""
+    costs = [record_cost(tmp_path, columns, read) for columns, read in (
+        (("x", "y"), "y"), (("x", "y"), "x"), (("again", "z"), "again"),
+    )]  # fmt: skip
+    assert costs[0] == 1
+    assert costs[2] >= 3
+
+
+def test_another_rule_of_which_value_a_record_has(tmp_path: Path) -> None:
+    bins = 'bins = {{ income = {{ low = [0, {0}], high = [{0}, 100] }} }}'
+    costs = [record_cost(tmp_path, ("x", "income"), "income", bins.format(edge)) for edge in (10, 20, 30)]
+    assert costs[0] == 1
+    assert costs[2] >= 3
+    assert "bins = " in Ledger.open(tmp_path / "a.db").events("s")[-1].what
+
+
+def test_other_classes_of_a_column_of_numbers(tmp_path: Path) -> None:
+    classes = 'classes = {{ income = {{ ends = [{}], values = ["low", "high"] }} }}'
+    costs = [
+        record_cost(tmp_path, ("y", "income"), "income", classes.format(end), "independent-records") for end in (10, 20)
+    ]
+    assert costs == [1, 2]
+    assert "classes = " in Ledger.open(tmp_path / "a.db").events("s")[-1].what

@@ -1,0 +1,118 @@
+"""Reservations: releases that move together, one draw that is ever public, and values kept until they are published."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.support.ledger_tools import dump, group_debit, one_thing
+
+from takifugu.accounting.ledger import DRAWN, PUBLISHED, RESERVED, Ledger
+from takifugu.core.errors import InputError, LedgerError
+
+DEBITS = [group_debit(one_thing(7), "1/2", name=name) for name in ("monday", "tuesday")]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
+
+
+def states(ledger: Ledger) -> set[str]:
+    return {entry.state for entry in ledger.history("data")}
+
+
+def test_releases_that_were_paid_together_move_together(ledger: Ledger) -> None:
+    done = ledger.reserve("data", DEBITS, budget=9)
+    other = ledger.reserve("data", DEBITS[:1])
+    assert states(ledger) == {RESERVED}
+    ledger.drawn(done, b"noisy")
+    assert [entry.state for entry in ledger.history("data")] == [DRAWN, DRAWN, RESERVED]
+    ledger.publish(done)
+    assert [entry.state for entry in ledger.history("data")] == [PUBLISHED, PUBLISHED, RESERVED]
+    assert [pending.group for pending in ledger.pending()] == [other.group]
+
+
+def test_what_is_pending_says_all_that_completing_it_needs(ledger: Ledger) -> None:
+    assert ledger.pending() == ledger.pending("data") == ()
+    recipe = {"file": "release.toml", "tables": [1, None, "x"]}
+    done = ledger.reserve("data", DEBITS, budget=9, identity=b"this release", recipe=recipe)
+    ledger.reserve("other", DEBITS[:1], identity=b"that release")
+    (found,) = ledger.pending("data")
+    assert (found.group, found.source, found.ids, found.state) == (done.group, "data", done.ids, RESERVED)
+    assert (found.recipe, found.bundle, found.spent, found.budget) == (recipe, None, done.spent, done.budget)
+    assert ledger.pending("data", b"this release") == ledger.pending(None, b"this release") == (found,)
+    assert ledger.pending("data", b"that release") == ledger.pending("third") == ()
+    assert [one.source for one in ledger.pending()] == ["data", "other"]
+    assert ledger.drawn(found, b"noisy") == b"noisy"
+    assert Ledger.open(ledger.store.path).pending("data")[0].bundle == b"noisy"
+    ledger.publish(found)
+    assert ledger.pending("data") == ()
+
+
+def test_the_first_draw_wins(ledger: Ledger) -> None:
+    done = ledger.reserve("data", DEBITS)
+    assert ledger.drawn(done, b"first") == b"first"
+    assert ledger.drawn(done, b"second") == b"first"
+    (pending,) = ledger.pending()
+    assert ledger.drawn(pending, b"third") == pending.bundle == b"first"
+
+
+def test_published_values_are_dropped_and_never_drawn_again(ledger: Ledger) -> None:
+    done = ledger.reserve("data", DEBITS)
+    with pytest.raises(LedgerError, match=r"never 'drawn'.*in this order"):
+        ledger.publish(done)
+    ledger.drawn(done, b"noisy values, noisy values, noisy values")
+    ledger.publish(done)
+    after = dump(ledger.store.path)
+    ledger.publish(done)
+    assert dump(ledger.store.path) == after
+    assert all(row[-3] is None for row in after["reservations"])
+    with pytest.raises(LedgerError, match="drawn and published before"):
+        ledger.drawn(done, b"others")
+    assert dump(ledger.store.path) == after
+
+
+def test_reservations_of_another_ledger_are_unknown(ledger: Ledger, tmp_path: Path) -> None:
+    done = Ledger.open(tmp_path / "other.db").reserve("data", DEBITS)
+    with pytest.raises(LedgerError, match="has no reservation"):
+        ledger.drawn(done, b"")
+    with pytest.raises(LedgerError, match="has no reservation"):
+        ledger.publish(done)
+
+
+def test_a_recipe_is_plain_json_and_identities_are_hashes(ledger: Ledger) -> None:
+    with pytest.raises(InputError, match="recipe"):
+        ledger.reserve("data", DEBITS, recipe={"data": (1, 2)})
+    assert ledger.show() == ()
+    ledger.reserve("data", DEBITS, identity=b"canonical file of the hospital")
+    assert b"canonical file" not in ledger.store.path.read_bytes()
+
+
+def test_a_damaged_bundle_is_found(ledger: Ledger) -> None:
+    done = ledger.reserve("data", DEBITS)
+    ledger.drawn(done, b"noisy")
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("update reservations set bundle = ?", (b"not compressed",))
+        connection.commit()
+    for ask in (lambda: ledger.pending(), lambda: ledger.drawn(done, b"x")):
+        with pytest.raises(LedgerError, match=r"cannot be read .*restore a backup"):
+            ask()
+
+
+def test_a_change_of_the_budget_leaves_a_trace(ledger: Ledger) -> None:
+    ledger.source("data", budget=2)
+    ledger.source("data", budget=2)
+    ledger.set_budget("data", (3, "1/1000"))
+    words = [event.what for event in ledger.events("data")]
+    assert words == ["the budget is epsilon 2", "the budget is epsilon 3, delta 0.001 (before: epsilon 2)"]
+    ledger.reserve("other", DEBITS)
+    (event,) = ledger.events("other")
+    assert event.what == "the budget is epsilon 1, what the first release cost, because none was declared"
+
+
+def test_only_the_open_that_made_the_file_says_that_it_is_new(tmp_path: Path) -> None:
+    assert Ledger.open(tmp_path / "a.db").is_new
+    assert not Ledger.open(tmp_path / "a.db").is_new

@@ -1,0 +1,336 @@
+"""One person, one budget: spellings of one name are one unit, and the same people in two sources are counted twice."""
+
+from __future__ import annotations
+
+import sqlite3
+import unicodedata
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.accounting.ledger.test_accounts import alone, pooled_debits, unit_framework
+from tests.support.ledger_tools import chain, charge, dump, made
+
+from takifugu.accounting.composition import charge_of, joint
+from takifugu.accounting.ledger import Amount, Debit, Ledger, preview
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.mechanisms import group, wasserstein
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Count
+from takifugu.model.secrets import entry
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+JOSE = unicodedata.normalize("NFC", "José")
+SPELT_APART = unicodedata.normalize("NFD", JOSE)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
+
+
+def about(unit: str, epsilon: Any = 1, length: int = 1, **changes: Any) -> Debit:
+    """Return the debit of a group release of a count about one unit."""
+    framework = unit_framework(length)
+    scale = Fraction(length) / Fraction(epsilon)
+    whole = replace(charge(framework, Count(1), scale, WHOLE), epsilon=Fraction(epsilon))
+    return Debit(framework, whole, unit, **changes)
+
+
+def spent(ledger: Ledger, source: str) -> list[Fraction]:
+    return sorted(unit.spent.epsilon for unit in ledger.spent(source).units)
+
+
+# Spellings.
+
+
+@pytest.mark.parametrize("spelling", [SPELT_APART, f" {JOSE}", f"{JOSE}\u00a0", f"Jos\u200b{JOSE[3:]}"])
+def test_two_spellings_are_one_unit(ledger: Ledger, spelling: str) -> None:
+    ledger.reserve("data", [about(JOSE)], budget=2)
+    ledger.reserve("data", [about(spelling)])
+    assert spent(ledger, "data") == [2]
+    assert ledger.unit_tag(spelling) == ledger.unit_tag(JOSE) == ledger.spent("data").units[0].unit
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("data", [about(JOSE)])
+    with pytest.raises(InputError, match="one unit twice"):
+        ledger.reserve("data", [about(JOSE), about(spelling)])
+
+
+def test_case_is_kept(ledger: Ledger) -> None:
+    ledger.reserve("data", [about("ana"), about("Ana")])
+    assert spent(ledger, "data") == [1, 1]
+
+
+def test_two_spellings_of_a_source_are_one_source(ledger: Ledger) -> None:
+    ledger.reserve("stu\u0301dy", [about("")], budget=2)
+    ledger.reserve(" st\u00fady\u00a0", [about("")])
+    assert [row.name for row in ledger.show()] == ["st\u00fady"]
+    assert ledger.spent("st\u00fady ").spent.epsilon == 2
+
+
+@pytest.mark.parametrize("name", ["\u00a0", "a\x00", "a\u202eb", "\u200b"])
+def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError):
+        ledger.reserve("data", [about(name)])
+    with pytest.raises(InputError):
+        ledger.reserve(name, [about("ana")])
+    assert dump(ledger.store.path) == before
+
+
+
+# The same people in two sources.
+
+
+def test_it_must_be_said_whether_two_sources_are_of_the_same_people(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana"), about("Ben")], budget=9)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match=r"same_people = false under \[source\]") as caught:
+        ledger.reserve("work", [about("Ana"), about("Cid")], budget=9)
+    assert not any(name in str(caught.value) for name in ("Ana", "Ben", "Cid", "1", "2"))
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("Cid")], budget=9)
+    ledger.reserve("third", [about("")], budget=9)
+
+
+def test_other_people_of_the_same_names_cost_nothing(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana")], budget=9)
+    done = ledger.reserve("work", [about("Ana")], budget=9, same_people=False)
+    assert done.same_people == {"sleep": False}
+    assert ledger.pending("work")[0].same_people == {"sleep": False}
+    assert ledger.reserve("sleep", [about("Ana")]).same_people == {"work": False}
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([2], [1])
+    assert [e.what for e in ledger.events("work")][-1].endswith("the source 'sleep' are other people of the same names")
+
+
+def test_the_same_people_are_charged_in_both_at_whole_change_cost(ledger: Ledger) -> None:
+    """The other source's quilt release costs what a change of all its data costs: 6 steps over a scale of 12."""
+    framework = unit_framework(6)
+    quilt = replace(charge(framework, Count(1), 12, QUILT), epsilon=Fraction(1, 5))
+    ledger.reserve("sleep", [Debit(framework, quilt, "Ana"), about("Ben")], budget=9)
+    done = ledger.reserve("work", [about("Ana", "1/4"), about("Cid", "1/4")], budget=9, same_people=True)
+    assert done.same_people == {"sleep": True}
+    assert spent(ledger, "work") == [Fraction(1, 4), Fraction(1, 4) + Fraction(6, 12)]
+    here = joint(framework, [quilt]).epsilon
+    assert here < spent(ledger, "sleep")[0] <= Fraction(6, 12) + Fraction(1, 4)
+    assert spent(ledger, "sleep")[1] == 1
+    ledger.reserve("sleep", [about("Ana", "1/8"), about("Ben", "1/8")])
+    assert spent(ledger, "work") == [Fraction(1, 4), Fraction(1, 4) + Fraction(6, 12) + Fraction(1, 8)]
+    assert [entry.units for entry in ledger.history("work")] == [2]
+
+
+def test_the_other_source_has_a_budget_too(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana")], budget="1.2")
+    ledger.reserve("work", [about("Ana", "0.1")], budget=9, same_people=True)
+    before = dump(ledger.store.path)
+    with pytest.raises(BudgetExceeded, match=r"source 'sleep' has spent .* about another source of the same people"):
+        ledger.reserve("work", [about("Ana", "0.2")])
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("Ana", "0.1")])
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction("1.2")], [Fraction("1.2")])
+
+
+def test_a_release_without_a_whole_change_cost_is_refused(ledger: Ledger) -> None:
+    framework = unit_framework(6)
+    noise = RoundedNormal(Fraction(30), Fraction(1))
+    normal = Debit(framework, charge_of(made(framework, Count(1), noise, DATA)), "Ana")
+    ledger.reserve("sleep", [normal], budget=9)
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        ledger.reserve("work", [about("Ana")], budget=9, same_people=True)
+    exact = Debit(framework, replace(charge(framework, Count(1), 1, SINGLE), scale=Fraction(0)), "Ben")
+    ledger.reserve("exact", [exact], budget=9)
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        ledger.reserve("more", [about("Ben")], budget=9, same_people=True)
+    ledger.reserve("work", [about("Ana")], budget=9, same_people=False)
+
+
+def test_a_whole_release_without_laplace_noise_counts_with_its_own_epsilon_and_delta(ledger: Ledger) -> None:
+    framework = unit_framework(6)
+    noise = made(framework, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/2", "1/1000")
+    ledger.reserve("sleep", [Debit(framework, charge_of(noise), "Ana")], budget=(9, "1/10"))
+    ledger.reserve("work", [about("Ana")], budget=(9, "1/10"), same_people=True)
+    assert ledger.spent("work").spent == Amount(Fraction(3, 2), Fraction(1, 1000))
+
+
+def test_what_was_declared_stays_unless_it_costs_more(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana"), about("Ben")], budget=9)
+    ledger.reserve("work", [about("Ana"), about("Ben")], budget=9, same_people=False)
+    assert spent(ledger, "work") == [1, 1]
+    ledger.reserve("work", [about("Ana")], same_people=True)  # an error that is found late costs what it should have
+    assert (spent(ledger, "work"), spent(ledger, "sleep")) == ([2, 3], [2, 3])
+    with pytest.raises(LedgerError, match="what was declared once stays"):
+        ledger.reserve("work", [about("Ana")], same_people=False)
+    words = [event.what.rsplit(" are ") for event in ledger.events("sleep")]
+    declared = [said[1] for said in words if len(said) > 1]
+    assert declared == ["other people of the same names", "the same people"]
+
+
+def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both(ledger: Ledger) -> None:
+    """What is declared about Ana holds for Ben, too, about whom nothing is asked."""
+    ledger.reserve("sleep", [about("Ana"), about("Ben"), about("Cid")], budget=9)
+    ledger.reserve("work", [about("Ana"), about("Ben"), about("Dan")], budget=9, same_people=False)
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("delete from people")
+        connection.commit()
+    ledger.reserve("work", [about("Ana")], same_people=True)
+    for source, other in (("sleep", "Cid"), ("work", "Dan")):
+        found = {u.unit: u.spent.epsilon for u in ledger.spent(source).units}
+        assert found == {ledger.unit_tag(unit): cost for unit, cost in (("Ana", 3), ("Ben", 2), (other, 1))}
+
+
+
+
+
+
+def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:
+    for source in ("one", "two", "three"):
+        ledger.reserve(source, [about("Ana")], budget=9, same_people=True)
+    assert [spent(ledger, source) for source in ("one", "two", "three")] == [[3], [3], [3]]
+    ledger.reserve("two", [about("Ana")])
+    assert [spent(ledger, source) for source in ("one", "two", "three")] == [[4], [4], [4]]
+
+
+def test_a_pooled_single_of_one_source_hears_of_the_others(ledger: Ledger) -> None:
+    """What another source tells about bob lets a little through about ann, who shares his output-law promise."""
+    units = {"ann": (4, 2), "bob": (6,)}
+    ledger.reserve("sleep", pooled_debits(units, Count(1), wasserstein.MECHANISM), budget=9)
+    ledger.reserve("work", [about("bob")], budget=9, same_people=True)
+    assert spent(ledger, "sleep") == [2, 2]
+    ledger.reserve("sleep", alone({"bob": (6,)}, Count(1), group.MECHANISM))
+    assert spent(ledger, "sleep") == [3, 3]
+
+
+def test_an_output_law_promise_about_one_entry_composes_with_whatever_is_about_another_source(ledger: Ledger) -> None:
+    """A whole-change cost is about no entry, so it does not matter which of them the promise means."""
+    framework = Pufferfish(entry(0, 0, 1), chain(6))
+    single = replace(charge(framework, Count(1), 6, SINGLE), epsilon=Fraction(1, 2))
+    ledger.reserve("sleep", [Debit(framework, single, "Ana")], budget=9)
+    ledger.reserve("work", [about("Ana", "1/4")], budget=9, same_people=True)
+    assert spent(ledger, "sleep") == [Fraction(3, 4)]
+
+
+def test_two_sources_cost_what_one_would_with_whole_releases(ledger: Ledger) -> None:
+    """An oracle that shares no code: whole releases add up, wherever they are."""
+    releases = "one ana, two ana, two ben, one ana, one ben, two cid, two ana"
+    total: dict[str, Fraction] = {}
+    where: dict[str, set[str]] = {"one": set(), "two": set()}
+    for number, (source, unit) in enumerate((pair.split() for pair in releases.split(", ")), 1):
+        epsilon = Fraction(1, number + 1)
+        ledger.reserve(source, [about(unit, epsilon)], budget=99, same_people=True)
+        total[unit] = total.get(unit, Fraction(0)) + epsilon
+        where[source].add(unit)
+        for name, units in where.items():
+            if units:
+                found = {u.unit: u.spent.epsilon for u in ledger.spent(name).units}
+                assert found == {ledger.unit_tag(u): total[u] for u in units}, number
+
+
+# Sources that name no units.
+
+
+def test_the_same_people_without_units_are_charged_in_both_at_whole_change_cost(ledger: Ledger) -> None:
+    """Each source is one unit: of the other one, 6 steps over a scale of 12 count, or the 1/4 of a whole change."""
+    framework = unit_framework(6)
+    quilt = replace(charge(framework, Count(1), 12, QUILT), epsilon=Fraction(1, 5))
+    ledger.reserve("sleep", [Debit(framework, quilt)], budget=9)
+    told = preview(ledger.store.place, "work", [about("", "1/4")], 9, same_people=True)
+    done = ledger.reserve("work", [about("", "1/4")], budget=9, same_people=True)
+    assert done.same_people == {"sleep": True}
+    assert spent(ledger, "work") == [Fraction(1, 4) + Fraction(6, 12)] == [told.after.epsilon if told.after else 0]
+    here = joint(framework, [quilt]).epsilon
+    assert here < spent(ledger, "sleep")[0] <= Fraction(6, 12) + Fraction(1, 4)
+    ledger.reserve("sleep", [about("", "1/8")])
+    assert spent(ledger, "work") == [Fraction(1, 4) + Fraction(6, 12) + Fraction(1, 8)]
+    assert [e.what for e in ledger.events("work")][-1] == "declared: the source 'sleep' is about the same people"
+
+
+def test_what_is_not_declared_without_units_is_told_once(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("")], budget=9)
+    where = ledger.store.place
+    assert "nor does 'sleep'" in preview(where, "work", [about("")], 9).people
+    assert preview(where, "work", [about("")], 9, same_people=False).people == ""
+    assert preview(where, "sleep", [about("")], 9).people == preview(where, "work", [about("Ana")], 9).people == ""
+    ledger.reserve("work", [about("")], budget=9)
+    assert preview(where, "work", [about("")], 9).people == ""
+
+
+def test_the_budget_of_the_other_source_without_units_holds(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("")], budget="3/2")
+    before = dump(ledger.store.path)
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("", "1/2")], budget=9, same_people=True)
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([Fraction(3, 2)], [Fraction(3, 2)])
+
+
+def test_whoever_comes_after_a_source_of_the_same_people_says_so(ledger: Ledger) -> None:
+    """It was declared when there was no other source yet: the next one without units cannot pass over it."""
+    ledger.reserve("sleep", [about("")], budget=9, same_people=True)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match="both name no units"):
+        ledger.reserve("work", [about("")], budget=9)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("others", [about("")], budget=9, same_people=False)
+    ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert (spent(ledger, "sleep"), spent(ledger, "others")) == ([2], [2])
+    assert spent(ledger, "work") == [3], "it says so of every other one without units"
+    with pytest.raises(LedgerError, match="what was declared once stays"):
+        ledger.reserve("sleep", [about("")], same_people=False)
+
+
+def test_one_without_units_and_one_with_them_are_not_counted_together(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("Ana")], budget=9)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match="name the units as 'sleep' does"):
+        ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("")], budget=9)
+
+
+@pytest.mark.parametrize("said", [None, True])
+def test_one_with_units_beside_one_of_the_same_people_without(ledger: Ledger, said: bool | None) -> None:
+    ledger.reserve("sleep", [about("")], budget=9, same_people=True)
+    before = dump(ledger.store.path)
+    with pytest.raises(InputError, match="name no units here"):
+        ledger.reserve("work", [about("Ana")], budget=9, same_people=said)
+    assert dump(ledger.store.path) == before
+    ledger.reserve("work", [about("Ana")], budget=9, same_people=False)
+    ledger.reserve("sleep", [about("")], same_people=True)
+    assert (spent(ledger, "sleep"), spent(ledger, "work")) == ([2], [1])
+
+
+@pytest.mark.parametrize("said", [None, True, False])
+def test_a_source_that_turns_out_to_name_units_is_not_counted_with_one_that_names_none(
+    ledger: Ledger, said: bool | None
+) -> None:
+    """Of releases that were entered from certificates nothing says whether they named units."""
+    ledger.adopt("sleep", "0123456789abcdef", [about("")], {"release": "00112233aabbccdd"})
+    ledger.reserve("work", [about("")], budget=9, same_people=True)
+    assert spent(ledger, "work") == [2]
+    before = dump(ledger.store.path)
+    with pytest.raises((InputError, LedgerError), match="same people"):
+        ledger.reserve("sleep", [about("Ana")], budget=9, same_people=said)
+    assert dump(ledger.store.path) == before
+
+
+def test_what_was_declared_without_units_is_computed_anew_as_it_was(ledger: Ledger) -> None:
+    ledger.reserve("sleep", [about("")], budget=9, same_people=True)
+    ledger.reserve("work", [about("")], budget=9, same_people=True)
+    ledger.reserve("third", [about("")], budget=9, same_people=False)
+    before = dump(ledger.store.path)
+    ledger.rebuild()
+    assert dump(ledger.store.path) == before
+
+
+def test_a_release_without_a_whole_change_cost_is_refused_beside_the_same_people_without_units(ledger: Ledger) -> None:
+    framework = unit_framework(6)
+    single = replace(charge(framework, Count(1), 12, SINGLE), epsilon=Fraction(1, 5), scale=None)
+    ledger.reserve("sleep", [Debit(framework, single)], budget=9)
+    with pytest.raises(CompositionRefused):
+        ledger.reserve("work", [about("")], budget=9, same_people=True)

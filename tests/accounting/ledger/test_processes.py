@@ -1,0 +1,108 @@
+"""Several processes and sudden death: what was published is never more than what the ledger says was spent."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.ledger_tools import die_after, group_debit, one_thing, release_forever, release_in_a_loop
+from tests.support.processes import FAST, SECONDS, side_by_side
+
+from takifugu.accounting.composition import joint
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import BudgetExceeded
+
+#: How many times the slow test kills; `make crashes` kills more often.
+KILLS = int(os.environ.get("TAKIFUGU_KILLS", "100"))
+
+
+def test_two_processes_never_spend_the_same_epsilon(tmp_path: Path) -> None:
+    path = str(tmp_path / "ledger.db")
+    Ledger.open(path).source("data", budget=1)
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        published = pool.starmap_async(release_in_a_loop, [(path, "1/13", "", 20)] * 2).get(SECONDS)
+    assert sum(published) == 13
+    ledger = Ledger.open(path)
+    assert ledger.spent("data").spent.epsilon == 1
+    assert [entry.state for entry in ledger.history("data")] == ["published"] * 13
+
+
+def test_two_processes_make_one_ledger(tmp_path: Path) -> None:
+    """Both find no file, one makes it, and both debit the same one."""
+    for attempt in range(3):
+        path = str(tmp_path / f"ledger {attempt}.db")
+        published = side_by_side(release_in_a_loop, [(path, "1/3", "", 1)] * 4)
+        assert sum(published) == 1  # without a budget the first release is all there is
+        assert Ledger.open(path).spent("data").spent.epsilon == Fraction(1, 3)
+    assert not list(tmp_path.glob("*.new*"))
+
+
+@pytest.mark.parametrize("step", ["reserved", "drawn"])
+def test_death_between_reserve_and_publish_leaves_the_epsilon_spent(tmp_path: Path, step: str) -> None:
+    path = tmp_path / "ledger.db"
+    for times in range(1, 5):
+        child = FAST.Process(target=die_after, args=(str(path), step))
+        child.start()
+        child.join()
+        assert child.exitcode == -signal.SIGKILL
+        assert Ledger.open(path).spent("data").spent.epsilon == Fraction(times, 4)
+    assert {entry.state for entry in Ledger.open(path).history("data")} == {step}
+    with pytest.raises(BudgetExceeded):
+        Ledger.open(path).reserve("data", [group_debit(one_thing(), Fraction(1, 4))])
+
+
+def kill_at_random_moments(folder: Path, times: int) -> None:
+    path, log = folder / "ledger.db", folder / "published"
+    log.touch()
+    Ledger.open(path).source("data", budget=10**6)
+    chance = np.random.default_rng(5)
+    for _ in range(times):
+        before = log.stat().st_size
+        children = [FAST.Process(target=release_forever, args=(str(path), str(log), "1/7")) for _ in range(2)]
+        for child in children:
+            child.start()
+        while log.stat().st_size == before:  # both are at work
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.1))
+        for child in children:
+            child.kill()
+            child.join()
+        ledger = Ledger.open(path)
+        held, published = ledger.history("data"), log.stat().st_size
+        charge = group_debit(one_thing(), Fraction(1, 7)).charge
+        assert ledger.spent("data").spent.epsilon == joint(one_thing(), [charge] * len(held)).epsilon
+        assert published <= sum(entry.state == "published" for entry in held) <= len(held)
+
+
+def test_kill_minus_nine_at_random_moments_never_undercounts(tmp_path: Path) -> None:
+    kill_at_random_moments(tmp_path, 10)
+
+
+@pytest.mark.slow
+def test_kill_minus_nine_at_many_random_moments_never_undercounts(tmp_path: Path) -> None:
+    kill_at_random_moments(tmp_path, KILLS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("budget", "step"), [("1", "1/7"), ("5", "3/8"), ("1/3", "1/3")])
+def test_twenty_processes_spend_exactly_what_fits(tmp_path: Path, budget: str, step: str) -> None:
+    """Two units that ten processes each release about, as often as the joint cost of so many releases allows."""
+    path = str(tmp_path / "ledger.db")
+    ledger = Ledger.open(path)
+    one = group_debit(one_thing(), Fraction(step))
+    costs = [joint(one.framework, [one.charge] * n).epsilon for n in range(1, 201)]
+    fits = sum(cost <= Fraction(budget) for cost in costs)
+    assert 0 < fits < 100
+    asked = [(path, step, unit, 20) for unit in ("ana", "ben") for _ in range(10)]
+    ledger.source("data", budget=Fraction(budget))
+    published = side_by_side(release_in_a_loop, asked)
+    assert [sum(published[:10]), sum(published[10:])] == [fits, fits]
+    assert [unit.spent.epsilon for unit in ledger.spent("data").units] == [costs[fits - 1]] * 2
+    assert {entry.state for entry in ledger.history("data")} == {"published"}
+    assert ledger.pending() == ()

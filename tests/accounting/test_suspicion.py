@@ -1,0 +1,137 @@
+"""How sure one can become: against enumerated laws, at the laws that reach the bounds, and at the edges."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from takifugu.accounting.suspicion import explain, odds, percent, posterior, sentence
+from takifugu.core.errors import InputError
+
+priors = st.floats(0.001, 0.999)
+epsilons = st.floats(0.01, 8)
+
+
+def laws(seed: int, size: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Return two laws on `size` outputs that never rule an output out."""
+    generator = np.random.default_rng(seed)
+    p, q = generator.dirichlet(np.full(size, 0.7), 2) + 1e-4
+    return p / p.sum(), q / q.sum()
+
+
+def hockey_stick(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+    both = (np.maximum(p - math.exp(epsilon) * q, 0).sum(), np.maximum(q - math.exp(epsilon) * p, 0).sum())
+    return float(max(both))
+
+
+def right(prior: float, p: np.ndarray, q: np.ndarray) -> float:
+    """Return how often the best guess is right, by trying every way to guess."""
+    ways = product((0, 1), repeat=len(p))
+    return max(sum(prior * p[i] if a else (1 - prior) * q[i] for i, a in enumerate(way)) for way in ways)
+
+
+def test_the_example_of_the_documents() -> None:
+    seen = explain(0.1, 1)
+    assert seen.high == pytest.approx(0.1 * math.e / (0.9 + 0.1 * math.e))
+    assert (percent(seen.low, up=False), percent(seen.high, up=True)) == ("3.9 %", "23.2 %")
+    assert odds(0.1) == "1 to 9"
+    assert "between 3.9 % and 23.2 %" in sentence(seen)
+
+
+@given(st.integers(0, 10**6), priors)
+def test_no_pair_of_laws_goes_beyond(seed: int, prior: float) -> None:
+    p, q = laws(seed)
+    epsilon = float(np.abs(np.log(p / q)).max())
+    seen = explain(prior, epsilon)
+    after = prior * p / (prior * p + (1 - prior) * q)
+    assert after.max() <= seen.high + 1e-12
+    assert after.min() >= seen.low - 1e-12
+    assert right(prior, p, q) <= seen.right + 1e-12
+
+
+@given(st.integers(0, 10**6), priors, st.floats(0.01, 2))
+def test_no_pair_of_laws_goes_beyond_with_delta(seed: int, prior: float, epsilon: float) -> None:
+    p, q = laws(seed)
+    delta = hockey_stick(p, q, epsilon)
+    if not 1e-9 < delta < 0.99:
+        return
+    seen = explain(prior, epsilon, delta)
+    assert right(prior, p, q) <= seen.right + 1e-9
+    after = prior * p / (prior * p + (1 - prior) * q)
+    for beyond in seen.beyond:
+        far = after > beyond.high + 1e-12
+        assert p[far].sum() <= beyond.probability + 1e-9
+        assert q[far].sum() <= beyond.probability + 1e-9
+    edge = math.exp(epsilon) * 2
+    outside = (p > edge * q) | (q > edge * p)
+    assert max(p[outside].sum(), q[outside].sum()) <= 3 * delta + 1e-9
+    assert f"at most {min(1.0, 3 * delta):.2g}" in sentence(seen)
+
+
+@given(priors, epsilons)
+def test_randomised_response_reaches_the_bounds(prior: float, epsilon: float) -> None:
+    truth = math.exp(epsilon) / (1 + math.exp(epsilon))
+    p, q = np.array([truth, 1 - truth]), np.array([1 - truth, truth])
+    seen = explain(prior, epsilon)
+    after = prior * p / (prior * p + (1 - prior) * q)
+    assert after.max() == pytest.approx(seen.high, rel=1e-9)
+    assert after.min() == pytest.approx(seen.low, rel=1e-9)
+    assert right(prior, p, q) == pytest.approx(seen.right, rel=1e-9)
+
+
+@given(priors, st.floats(0.01, 3), st.floats(1e-6, 0.4))
+def test_leaking_with_probability_delta_reaches_the_bounds(prior: float, epsilon: float, delta: float) -> None:
+    """Tell the truth with probability delta, else answer by randomised response: four outputs."""
+    truth = math.exp(epsilon) / (1 + math.exp(epsilon)) * (1 - delta)
+    lie = 1 - delta - truth
+    p, q = np.array([delta, truth, lie, 0.0]), np.array([0.0, lie, truth, delta])
+    assert hockey_stick(p, q, epsilon) == pytest.approx(delta, rel=1e-6)
+    seen = explain(prior, epsilon, delta)
+    assert right(prior, p, q) == pytest.approx(seen.right, rel=1e-6)
+    assert p[0] == pytest.approx(seen.beyond[-1].probability)
+
+
+@given(priors, epsilons)
+def test_more_epsilon_says_more(prior: float, epsilon: float) -> None:
+    near, far = explain(prior, epsilon), explain(prior, epsilon + 0.5)
+    assert far.low < near.low < prior < near.high < far.high
+    assert near.right_before <= near.right <= far.right
+
+
+def test_far_ends_neither_overflow_nor_lie() -> None:
+    assert (explain(0.5, 10_000).low, explain(0.5, 10_000).high) == (0, 1)
+    assert explain(0.5, 1e-9).high == pytest.approx(0.5)
+    assert posterior(1e-300, 5) < 1e-297
+    assert odds(0.0) == "impossible"
+    assert odds(1.0) == "certain"
+
+
+@given(st.floats(1e-12, 1 - 1e-12))
+def test_per_cents_round_to_the_asked_side(probability: float) -> None:
+    low, high = (float(percent(probability, up).removesuffix(" %")) / 100 for up in (False, True))
+    assert low - 1e-14 <= probability <= high + 1e-14
+    assert low >= 0
+    assert high <= 1
+
+
+@pytest.mark.parametrize("prior", [0, 1, -0.1, "110%", float("nan"), "half", True, "0%"])
+def test_a_prior_that_means_nothing(prior: object) -> None:
+    with pytest.raises(InputError, match="prior"):
+        explain(prior, 1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0, 0), (-1, 0), (float("inf"), 0), (1, 1), (1, -0.1)])
+def test_a_promise_that_means_nothing(epsilon: float, delta: float) -> None:
+    with pytest.raises(InputError):
+        explain(0.1, epsilon, delta)
+
+
+def test_it_is_plain_data() -> None:
+    plain = explain("10 %", "1/2", 1e-6).to_dict()
+    assert plain["prior"] == 0.1
+    assert [b["factor"] for b in plain["beyond"]] == [2.0, 10.0, None]

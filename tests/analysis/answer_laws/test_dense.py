@@ -1,0 +1,102 @@
+"""Families of dense laws with masses of any size, made by hand, against sums in mpmath."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import laplace_loss, w_infinity_of
+
+from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.numbers.extended.floats import Wide, stack, times
+from takifugu.numbers.search import smallest_scale
+
+Mass = tuple[int, int]
+
+
+def row(masses: list[Mass]) -> Wide:
+    parts = [times(Wide.of([float(m)]), 1.0, e) for m, e in masses]
+    return Wide(np.concatenate([p.mantissas for p in parts]), np.concatenate([p.exponents for p in parts]))
+
+
+def family(first: list[Mass], second: list[Mass], step: int = 1) -> DenseFamily:
+    rows, starts = {0: (0,), 1: (1,)}, {0: (0,), 1: (0,)}
+    return DenseFamily(0, ((0, 1), (1, 0)), rows, starts, stack([row(first), row(second)]), 0, step, 0.0)
+
+
+def law(masses: list[Mass], step: int = 1) -> dict[int, Fraction]:
+    weights = {step * i: Fraction(m) * Fraction(2) ** e for i, (m, e) in enumerate(masses) if m}
+    return {value: weight / sum(weights.values()) for value, weight in weights.items()}
+
+
+masses = st.lists(st.tuples(st.integers(0, 9), st.integers(-3000, 0)), min_size=7, max_size=7).filter(
+    lambda masses: any(m for m, _ in masses)
+)
+
+
+@settings(max_examples=60)
+@given(masses, masses, st.sampled_from(["1/200", "1/7", "1", "40"]), st.sampled_from([1, 3]))
+def test_noise_on_masses_far_below_float64(first: list[Mass], second: list[Mass], scale: str, step: int) -> None:
+    p, q, b = law(first, step), law(second, step), Fraction(scale)
+    (loss,) = family(first, second, step).losses(b)
+    expected = max(laplace_loss(p, q, b), laplace_loss(q, p, b))
+    assert expected <= loss <= expected + 1e-13 * (20 + expected)
+
+
+@settings(max_examples=30)
+@given(masses, masses, st.sampled_from([Fraction(1, 10), Fraction(1), Fraction(20)]))
+def test_scales_are_enough_and_the_smallest(first: list[Mass], second: list[Mass], epsilon: Fraction) -> None:
+    found, p, q = family(first, second), law(first), law(second)
+
+    def loss(scale: Fraction) -> float:
+        return max(laplace_loss(p, q, scale), laplace_loss(q, p, scale))
+
+    smallest, (move, wasserstein) = found.smallest_scale(0, epsilon), found.wasserstein(0, epsilon)
+    assert loss(smallest) <= epsilon
+    assert smallest <= Fraction(1, 100) or loss(smallest * Fraction(999, 1000)) > epsilon
+    assert smallest <= wasserstein * (1 + Fraction(1, 10**10))
+    assert loss(wasserstein) <= epsilon
+    assert move <= found.reach(0)
+
+
+def test_a_proposed_move_that_ignores_mass_which_matters_does_not_stand() -> None:
+    # Levels that differ by 1e-10 of the mass may count as equal in a proposal (move 1), but here they matter.
+    half, tiny = 2**40, 200
+    first = [(half, 0), *[(0, 0)] * 24, (tiny, 0), *[(0, 0)] * 24, (half, 0), (0, 0)]
+    second = [(half, 0), *[(0, 0)] * 50, (half, 0)]
+    found = family(first, second)
+    assert found.moves(0)[0] == 1
+    assert found.losses(Fraction(1))[0] > 1.5
+    move, scale = found.wasserstein(0, Fraction(1))
+    assert move == w_infinity_of(law(first), law(second)) == 26
+    assert scale >= move
+
+
+def test_equal_laws_need_no_noise() -> None:
+    same = [(1, 0), (2, -5)]
+    assert family(same, same).smallest_scale(0, Fraction(1)) == 0
+    assert family(same, same).wasserstein(0, Fraction(1)) == (0, Fraction(0))
+    point = family([(1, 0), (0, 0)], [(1, 0), (0, 0)])
+    assert (point.reach(0), point.smallest_scale(0, Fraction(1))) == (0, 0)
+
+
+@pytest.mark.parametrize("power", [1, 3])
+def test_the_search_stops_on_the_safe_side(power: int) -> None:
+    calls = []
+
+    def loss(scale: Fraction) -> float:
+        calls.append(scale)
+        return 3 / float(scale) ** power if scale else float("inf")
+
+    found = smallest_scale(loss, Fraction(1000), Fraction(1, 100), Fraction(2))
+    assert 0 <= float(found) / 1.5 ** (1 / power) - 1 < 2**-36
+    assert loss(found) <= 2
+    assert len(calls) < 40
+
+
+def test_the_search_gives_up_below_the_smallest_scale() -> None:
+    found = smallest_scale(lambda b: 1.0 if b else 3.0, Fraction(1000), Fraction(1, 100), Fraction(2))
+    assert 0 < found <= Fraction(1, 100)

@@ -1,0 +1,88 @@
+"""What is proved for one type of belief is proved for no other: no namesake, none that derives from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.support import registries
+
+import takifugu as tf
+from takifugu import extending
+from takifugu.accounting.composition import charge_of, joint
+from takifugu.analysis.questions.answer_law import ANSWER_LAW
+from takifugu.analysis.questions.influence import QUILTS
+from takifugu.analysis.questions.joint_states import JOINT_STATES
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.influence.curves import CURVES
+from takifugu.model import beliefs
+from takifugu.model.frameworks import Framework
+
+ROWS, CHANCES = [("a",), ("b",), ("c",)], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+MATRIX = [[0.9, 0.1], [0.4, 0.6]]
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    with registries.restored():
+        yield
+
+
+class Sure(tf.JointTable):
+    """A table that says less is possible, and writes itself down as the plain one."""
+
+    def possible(self, entry: int) -> tuple[bool, ...]:
+        return (False, *super().possible(entry)[1:])
+
+
+class Sticky(tf.MarkovChain):
+    """A chain of another law, with a kind of its own."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "kind": "sticky"}
+
+
+@pytest.mark.parametrize("module", ["beliefs.chain", "chain"])
+def test_a_class_of_another_package_with_the_same_path_is_not_ours(module: str) -> None:
+    namesake = type("MarkovChain", (tf.MarkovChain,), {"__module__": module})
+    alone = type("MarkovChain", (), {"__module__": module})
+    assert ANSWER_LAW.of(alone()) is ANSWER_LAW.default
+    assert QUILTS.of(alone()) is QUILTS.default
+    with pytest.raises(InputError, match="is registered by nobody"):
+        tf.Pufferfish(tf.every_entry(), namesake(MATRIX, 3))
+
+
+def test_what_derives_from_a_belief_is_not_charged_as_that_belief() -> None:
+    sure = Sure(ROWS, CHANCES, ["x"])
+    with pytest.raises(InputError, match="is registered by nobody"):
+        tf.Pufferfish(tf.every_entry(), sure)
+    beliefs.register("sure", Sure)
+    with pytest.raises(InputError, match="writes itself down as 'joint-table'"):
+        Framework((tf.every_entry(),), (sure,)).fingerprint()
+    with pytest.raises(InputError, match="is registered by nobody"):
+        tf.IndependentPieces(type("Odd", (tf.MarkovChain,), {})(MATRIX, 3), [3, 2])
+
+
+def test_a_derived_type_without_answers_of_its_own_has_none() -> None:
+    extending.register_belief("sticky", Sticky)
+    framework = tf.Pufferfish(tf.every_entry(), Sticky(MATRIX, 6))
+    for question in (ANSWER_LAW, QUILTS, CURVES, JOINT_STATES):
+        assert question.of(framework.beliefs[0]) is question.default
+    assert tf.calibrate(framework, tf.Count(1), epsilon=1).mechanism == "group"
+    with pytest.raises(Unsupported):
+        JOINT_STATES.of(framework.beliefs[0])(framework.beliefs[0]).states()
+
+
+def test_a_derived_type_is_not_made_longer_as_the_one_that_it_derives_from() -> None:
+    """A shorter reading beside a longer one is charged under a belief of another length."""
+    extending.register_belief("sticky", Sticky)
+    framework = tf.Pufferfish(tf.every_entry(), Sticky(MATRIX, 6))
+    charge = charge_of(tf.with_scale(framework, tf.Count(1), 12), at=0)
+    assert joint(framework, [charge, charge_of(tf.with_scale(framework, tf.Count(1), 12), at=100)]).epsilon == 1
+
+
+def test_a_type_may_register_its_answers_one_by_one() -> None:
+    extending.register_belief("sticky", Sticky, answer_law=ANSWER_LAW.of(tf.MarkovChain(MATRIX, 2)))
+    assert ANSWER_LAW.of(Sticky(MATRIX, 2)) is ANSWER_LAW.of(tf.MarkovChain(MATRIX, 2))

@@ -1,0 +1,57 @@
+"""What a release of the demo does once: resolve a query for a belief, write a framework down, decompose a problem."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takifugu as tf
+from takifugu.analysis.problem import Problem
+from takifugu.cli.samples import write_demo
+from takifugu.model.frameworks import Framework
+
+#: How often at most, for each (query, belief), framework and (framework, query): upper bounds of today, which only ever
+#: shrink, down to 1.
+MOST = {"resolved": 1, "written": 1, "decomposed": 1, "posed": 2}
+
+
+class Calls:
+    """How often a method was called, by what it was called with; that is kept, so that an id stays one object's."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, of: type, method: str, key: Callable[..., Hashable]) -> None:
+        self.counts: Counter[Hashable] = Counter()
+        self._kept: list[Any] = []
+        plain: Callable[..., Any] = getattr(of, method)
+
+        def told(*args: Any, **more: Any) -> Any:
+            self._kept.append((args, more))
+            self.counts[key(*args, **more)] += 1
+            return plain(*args, **more)
+
+        patch.setattr(of, method, told)
+
+
+def _text(query: Any) -> str:
+    return json.dumps(query.to_dict(), sort_keys=True)
+
+
+def _key(framework: Framework, query: Any) -> Hashable:
+    return id(framework), _text(query)
+
+
+def test_a_release_does_its_work_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = {
+        "resolved": Calls(monkeypatch, tf.Histogram, "resolve", lambda query, belief: (_text(query), id(belief))),
+        "written": Calls(monkeypatch, tf.MarkovChain, "to_dict", id),
+        "decomposed": Calls(monkeypatch, Problem, "_parts", lambda it, *_, **__: _key(it.framework, it.query)),
+        "posed": Calls(monkeypatch, Problem, "__init__", lambda _, framework, query, *__: _key(framework, query)),
+    }
+    outcome = tf.release_file(write_demo(tmp_path))
+    assert len(outcome.tables) == 2
+    found = {what: max(told.counts.values()) for what, told in calls.items()}
+    assert all(found[what] <= limit for what, limit in MOST.items()), f"{found}, and at most {MOST} are allowed"

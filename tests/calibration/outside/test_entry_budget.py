@@ -1,0 +1,232 @@
+"""What another library may spend an entry, and what is charged for it: against Laplace noise and brute force."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.calibration.entry_budget import promise_of_entries, replaced
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, ReleaseState
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.publishing.progress import Progress
+
+ROWS = [[0.9, 0.1], [0.4, 0.6]]
+
+
+def walk(length: int = 100, rows: Any = ROWS, **options: Any) -> Any:
+    return tf.Pufferfish(tf.every_entry(), tf.MarkovChain(rows, length, **options))
+
+
+def test_the_budget_of_the_readme() -> None:
+    found = tf.entry_budget(walk(), 1, neighbours="replace")
+    assert found.epsilon == pytest.approx(1 / 3.33640892201402, rel=1e-9)
+    assert found.epsilon < 1 / 3.33640892201402 * (1 + 1e-9)
+    half = tf.entry_budget(walk(), 1, neighbours="add-remove")
+    assert half.epsilon == pytest.approx(found.epsilon / 2, rel=1e-12)
+    weekly = tf.entry_budget(walk(), 1, neighbours="replace", releases=52)
+    assert weekly.epsilon * 52 == pytest.approx(found.epsilon, rel=1e-12)
+    assert "0.299723" in str(found)
+
+
+@pytest.mark.parametrize("rows", [ROWS, [[0.2, 0.8], [0.7, 0.3]], [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]])
+def test_randomised_response_with_the_budget_keeps_the_promise(rows: Any) -> None:
+    """Every entry is sent through the noisiest channel with this loss: the true loss of the secrets, by enumeration."""
+    length, states = 4, len(rows)
+    framework = walk(length, rows)
+    spend = tf.entry_budget(framework, 1, neighbours="replace").epsilon
+    channel = np.full((states, states), 1.0) + np.eye(states) * (math.exp(spend) - 1)
+    channel /= channel.sum(axis=1, keepdims=True)
+    assert float(np.log(channel[:, None] / channel[None, :]).max()) <= spend + 1e-12
+    chain = framework.beliefs[0]
+    law = {(): 1.0}
+    for step in range(length):
+        law = {
+            (*path, s): p * (float(chain.marginal(0)[s]) if not path else rows[path[-1]][s])
+            for path, p in law.items() for s in range(states) if step >= 0
+        }  # fmt: skip
+    worst = 0.0
+    for seen in product(range(states), repeat=length):
+        likely = {path: p * math.prod(channel[list(path), list(seen)].tolist()) for path, p in law.items()}
+        for entry in range(length):
+            mass = [sum(p for path, p in law.items() if path[entry] == s) for s in range(states)]
+            given = [sum(p for path, p in likely.items() if path[entry] == s) / mass[s] for s in range(states)]
+            worst = max(worst, math.log(max(given) / min(given)))
+    assert worst <= 1 + 1e-9
+    assert worst > 0.4
+
+
+def test_every_belief_and_every_part_counts() -> None:
+    slow = walk(rows=[[0.99, 0.01], [0.02, 0.98]])
+    two = tf.Pufferfish(tf.every_entry(), [tf.MarkovChain(ROWS, 100), *slow.beliefs])
+    both, worst = (tf.entry_budget(f, 1, neighbours="replace").epsilon for f in (two, slow))
+    assert both == pytest.approx(worst, rel=1e-9)
+    twins = tf.Pufferfish(tf.every_entry(), tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5]))
+    assert tf.entry_budget(twins, 1, neighbours="replace").epsilon == 0.5
+    people = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3))
+    assert tf.entry_budget(people, 1, neighbours="replace").epsilon == 1
+
+
+def test_a_delta_is_spent_by_theorem_4_and_charged_back() -> None:
+    spend = tf.entry_budget(walk(), 1, 1e-6, neighbours="replace")
+    kappa = spend.delta / math.expm1(spend.epsilon)
+    assert kappa * math.expm1(1) == pytest.approx(1e-6, rel=1e-6)
+    back = promise_of_entries(walk(), *replaced(walk(), spend.epsilon, spend.delta, "replace"))
+    assert back[0] <= 1
+    assert back[1] <= Fraction(1, 10**6)
+    removed = tf.entry_budget(walk(), 1, 1e-6, neighbours="add-remove")
+    doubled = replaced(walk(), removed.epsilon, removed.delta, "add-remove")
+    assert doubled[0] <= Fraction(spend.epsilon) * (1 + Fraction(1, 10**12))
+    assert doubled[1] <= Fraction(spend.delta) * (1 + Fraction(1, 10**9))
+
+
+def charged(tmp_path: Any, framework: Any, epsilon: Any, **options: Any) -> Certificate:
+    told = {"neighbours": "replace", "made_by": "opendp 0.16", "ledger": tmp_path / "a.db", "source": "walks"}
+    return tf.charge(framework, epsilon, **{**told, **options})
+
+
+def test_what_was_asked_for_is_what_is_charged_and_it_composes(tmp_path: Any) -> None:
+    framework = walk(states=["still", "walking"])
+    spend = tf.entry_budget(framework, 1, neighbours="replace").epsilon
+    certificate = charged(tmp_path, framework, spend, budget=4)
+    assert 0.999 < Fraction(certificate.epsilon) <= 1
+    assert certificate.mechanisms == {"outside": "opendp 0.16"}
+    assert certificate.ledger is not None
+    text = certificate.text()
+    assert "opendp 0.16" in text
+    assert "as declared" in text
+    assert "operating system" not in text
+    book = Ledger.open(tmp_path / "a.db")
+    assert 0.999 < book.spent("walks").spent.epsilon <= 1
+    assert book.pending() == ()
+    count = tf.calibrate(framework, tf.Count("walking"), 1)
+    tf.release(count, ["still"] * 100, ledger=book, source="walks")
+    total = book.spent("walks").spent.epsilon
+    assert total == pytest.approx(float(tf.compose([count, count]).epsilon), rel=1e-6)
+    with pytest.raises(BudgetExceeded):
+        charged(tmp_path, framework, 3)
+    assert book.spent("walks").spent.epsilon == total
+    assert len(book.history("walks")) == 2
+
+
+@pytest.mark.parametrize(("stops_at", "state"), [("keep", ReleaseState.PAID), ("record", ReleaseState.DRAWN)])
+def test_a_charge_that_was_interrupted_is_completed_and_paid_once(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, stops_at: str, state: ReleaseState
+) -> None:
+    def interrupted(*words: Any) -> None:
+        raise KeyboardInterrupt
+
+    for complete in ("again", "resume"):
+        path = tmp_path / f"{complete}.db"
+        with monkeypatch.context() as patched:
+            patched.setattr(Progress, stops_at, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                charged(tmp_path, walk(), "0.1", budget=9, ledger=path)
+        book = Ledger.open(path)
+        spent = book.spent("walks").spent
+        assert [one.state for one in book.pending()] == ["drawn" if state is ReleaseState.DRAWN else "reserved"]
+        if complete == "again":
+            charged(tmp_path, walk(), "0.1", budget=9, ledger=path)
+        else:
+            assert [one.state for one in tf.resume(book)] == [
+                ReleaseState.DONE if state is ReleaseState.DRAWN else ReleaseState.PAID
+            ]
+        assert book.spent("walks").spent == spent
+        assert bool(book.pending()) == (complete == "resume" and state is ReleaseState.PAID)
+
+
+def test_add_remove_counts_double_and_a_delta_stands_alone(tmp_path: Any) -> None:
+    framework = walk()
+    once = charged(tmp_path, framework, 0.1, ledger=tmp_path / "once.db")
+    twice = charged(tmp_path, framework, 0.05, neighbours="add-remove", ledger=tmp_path / "twice.db")
+    assert once.epsilon == twice.epsilon
+    alone = charged(tmp_path, framework, 0.1, delta=1e-7, budget=(5, 0.1))
+    assert alone.compositions == ("alone",)
+    assert 1e-7 < Fraction(alone.delta) < 1e-6
+    with pytest.raises(CompositionRefused):
+        charged(tmp_path, framework, 0.1, delta=1e-7)
+
+
+def test_a_delta_that_was_chosen_after_a_pure_release_fits_no_budget(tmp_path: Any) -> None:
+    """It counts e^epsilon times its delta, epsilon being what a change of all data tells in the earlier output."""
+    framework = walk(states=["still", "walking"])
+    book = Ledger.open(tmp_path / "a.db")
+    tf.release(
+        tf.calibrate(framework, tf.Count("walking"), 1), ["still"] * 100, ledger=book, source="walks", budget=(9, 0.5)
+    )
+    before = book.spent("walks").spent
+    with pytest.raises(BudgetExceeded, match=r"all together would cost epsilon 30\.\d+, delta 1\."):
+        charged(tmp_path, framework, 0.1, delta=1e-3)
+    assert book.spent("walks").spent == before
+
+
+def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
+    """What is kept is the loss of an entry, whatever its values are."""
+    charged(tmp_path, walk(10), "0.3", budget=9)
+    three = walk(10, [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
+    book, made = Ledger.open(tmp_path / "a.db"), tf.calibrate(three, tf.Count(1), 1)
+    tf.release(made, [0] * 10, ledger=book, source="walks")
+    own = tf.charge(three, "0.3", neighbours="replace", made_by="a", ledger=tmp_path / "b.db", budget=9)
+    tf.release(made, [0] * 10, ledger=tmp_path / "b.db")
+    least = Ledger.open(tmp_path / "b.db").spent("data").spent.epsilon
+    assert Fraction(own.epsilon) < least <= book.spent("walks").spent.epsilon
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"neighbours": "both"}, "write one of"),
+        ({"epsilon": 0}, "above 0"),
+        ({"epsilon": -1}, "above 0"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"epsilon": math.inf}, "epsilon"),
+        ({"delta": 1}, "below 1"),
+        ({"made_by": ""}, "the maker"),
+        ({"made_by": None}, "the maker"),
+        ({"ledger": None}, "no ledger"),
+        ({"framework": "walk"}, "Pufferfish"),
+        ({"framework": tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1]))}, "Pufferfish"),
+    ],
+)
+def test_bad_input_charges_nothing(tmp_path: Any, options: dict[str, Any], words: str) -> None:
+    told: dict[str, Any] = {"framework": walk(), "epsilon": 0.1, **options}
+    with pytest.raises(InputError, match=words):
+        charged(tmp_path, told.pop("framework"), told.pop("epsilon"), **told)
+    assert not (tmp_path / "a.db").exists()
+
+
+@pytest.mark.parametrize("releases", [0, -1, 1.5, True])
+def test_a_number_of_releases_is_a_whole_number(releases: Any) -> None:
+    with pytest.raises(InputError, match="whole number"):
+        tf.entry_budget(walk(), 1, neighbours="replace", releases=releases)
+
+
+def test_people_who_may_be_absent_are_no_neighbours_by_values() -> None:
+    people = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, presence=0.5, absence="removed")
+    with pytest.raises(InputError, match="may be removed"):
+        tf.entry_budget(tf.Pufferfish(tf.presence(), people), 1, neighbours="replace")
+    assert tf.entry_budget(tf.Pufferfish(tf.presence(), people), 1, neighbours="add-remove").epsilon == 0.5
+    unknown = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, presence=0.5, absence="unknown")
+    assert tf.entry_budget(tf.Pufferfish(tf.presence(), unknown), 1, neighbours="replace").epsilon == 1  # as some value
+
+
+def test_a_charge_about_the_same_people_is_charged_to_the_other_source_and_certified(tmp_path: Any) -> None:
+    """Neither source names units: 6 entries lose 6 times what one does in a charge, 6 / b in a count."""
+    book, framework = Ledger.open(tmp_path / "ledger.db"), walk(6)
+    count = tf.calibrate(framework, tf.Count(1), 1)
+    tf.release(count, [0, 1, 1, 0, 0, 1], ledger=book, source="sleep", budget=9)
+    terms: dict[str, Any] = {"neighbours": "replace", "made_by": "opendp 0.14", "ledger": book, "source": "work"}
+    paid = tf.charge(framework, "0.1", **terms, budget=9, same_people=True)
+    assert any("the people of the source 'sleep' are the same people" in line for line in paid.assumptions)
+    assert float(book.spent("sleep").spent.epsilon) == pytest.approx(1 + 0.6, rel=1e-9)
+    whole = Fraction(paid.epsilon) + 6 / Fraction(count.scale)
+    assert float(book.spent("work").spent.epsilon) == pytest.approx(float(whole), rel=1e-9)
+    with pytest.raises(InputError, match="both name no units") as found:
+        tf.charge(framework, "0.1", **{**terms, "source": "third"}, budget=9)
+    assert found.value.state is ReleaseState.NOTHING

@@ -1,0 +1,580 @@
+"""Calibration: the README's example, the rules, the choice, what it prints, what it refuses, what reads back."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tests.support.chain_questions import chains, loss_of
+
+import takifugu as tf
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.calibration import Calibration, registry, trials
+from takifugu.calibration.registry import Line
+from takifugu.calibration.result import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER
+from takifugu.calibration.rules import too_little_noise
+from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError, TakifuguError, Unsupported
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+STATES = ["still", "walking"]
+#: The mechanisms that frameworks of Pufferfish are told of.
+MECHANISMS = [
+    line.name for line in registry.REGISTRY if "pufferfish" in line.definitions and not line.of_columns
+]
+
+
+def activity(length: int = 100, **how: Any) -> tf.MarkovChain:
+    return tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=length, states=STATES, **how)
+
+
+def framework_of(belief: Any) -> Any:
+    return tf.Pufferfish(secrets=tf.every_entry(), beliefs=[belief])
+
+
+ACTIVITY = framework_of(activity())
+FLU = tf.between(
+    tf.Pmf([0, 1, 2, 3], [Fraction(1, 2), *[Fraction(1, 6)] * 3]), tf.Pmf([1, 2, 3, 4], [Fraction(1, 4)] * 4)
+)
+# The belief's own randomness hides each entry so well that laplace-exact needs little noise of its own.
+NOISY_BELIEF = framework_of(tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
+
+
+# The README's example.
+
+
+def test_the_example_of_the_design() -> None:
+    belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
+    framework = tf.Pufferfish(secrets=tf.every_entry(), beliefs=[belief])
+    calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1.0)
+    page = str(calibration)
+    for words in ("scale", "hides", "the value of every entry", "forced by", "the other mechanisms", "group"):
+        assert words in page
+    assert (calibration.epsilon, calibration.delta) == (1, 0)
+    assert 0 < calibration.scale < 100
+    assert calibration.scale == float(calibration.randomiser.scale)
+    assert {row.name for row in calibration.alternatives} == {*MECHANISMS}
+    assert [row.name for row in calibration.alternatives if row.status == CHOSEN] == [calibration.mechanism]
+
+
+def test_flu_by_every_name_that_applies() -> None:
+    scales = {row.name: row.scale for row in tf.compare(FLU, tf.Identity(), epsilon=1)}
+    assert (scales["group"], scales["wasserstein"], scales["entry"]) == (4, 2, None)
+    assert scales["laplace-exact"] is not None
+    assert scales["laplace-exact"] <= 2
+
+
+# What is printed.
+
+
+def pages() -> list[str]:
+    mixed = tf.JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "a column with quite a long name, too long"])
+    long_names = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100, states=["lying down on a sofa " * 5, "walking"])
+    calibrations = [
+        tf.calibrate(ACTIVITY, tf.Count("walking"), 1),
+        tf.calibrate(ACTIVITY, tf.Histogram(total=100), "0.2", mechanism="group"),
+        tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="entry"),
+        tf.calibrate(FLU, tf.Identity(), 1),
+        tf.calibrate(framework_of(long_names), tf.Histogram(), 1),
+        tf.calibrate(framework_of(mixed), tf.Count("x"), 1),
+        tf.with_scale(ACTIVITY, tf.Count("walking"), 12.5),
+    ]
+    comparisons = [
+        tf.compare(ACTIVITY, tf.Count("walking"), 1, 1e-6),
+        tf.compare(NOISY_BELIEF, tf.Count(1), 1),
+        tf.compare(framework_of(long_names), tf.Histogram(), 1),
+        tf.compare(framework_of(tf.MarkovChainClass(0.1, 0.1, 100)), tf.Sum(), 1),
+    ]
+    return [str(thing) for thing in (*calibrations, *comparisons)]
+
+
+def test_pages_fit_eighty_columns() -> None:
+    for page in pages():
+        assert max(map(len, page.splitlines())) <= 80, page
+        assert page == page.rstrip()
+
+
+def test_pages_in_html_are_escaped() -> None:
+    belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10, states=["<b>", "&"])
+    for html in (
+        tf.calibrate(framework_of(belief), tf.Count("<b>"), 1)._repr_html_(),
+        tf.compare(framework_of(belief), tf.Count("<b>"), 1)._repr_html_(),
+    ):
+        assert "<b>" not in html
+        assert html.count("<table>") == html.count("</table>") >= 1
+
+
+def test_short_form_does_not_show_matrices() -> None:
+    assert repr(tf.with_scale(ACTIVITY, tf.Count("walking"), 50)).startswith("<Calibration with-scale: scale 50, ")
+
+
+def test_comparisons_are_sequences() -> None:
+    table = tf.compare(FLU, tf.Identity(), 1)
+    assert [row.name for row in table] == [row.name for row in table[:]] == MECHANISMS
+    assert len(table) == len(MECHANISMS)
+    assert json.loads(json.dumps(table.to_dict()))["rows"][0]["name"] == "group"
+
+
+# What reads back.
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[Any, Any]:
+    kind = draw(st.integers(0, 3))
+    if kind == 0:
+        return FLU, tf.Identity()
+    if kind == 1:
+        table = tf.JointTable([(0, "x"), (1, "x"), (1, "y")], [Fraction(1, 3)] * 3, names=["bit", "letter"])
+        return tf.Pufferfish(tf.attribute("letter", "x", "y"), table), tf.Identity("bit")
+    belief: Any = draw(chains())
+    if kind == 2:
+        belief = tf.IndependentPieces(belief, [3, 1, 2])
+    query = draw(st.sampled_from([tf.Count(1), tf.Sum(grid="0.5"), tf.Mean(), tf.Histogram(total=7), tf.Sum()]))
+    return tf.Pufferfish([tf.every_entry(), tf.entry(0, 0, 1)], belief), query
+
+
+@given(questions(), st.sampled_from([1, "0.3", Fraction(7, 3)]), st.booleans())
+@settings(max_examples=40)
+def test_calibrations_read_back_through_json_and_run_again(question: Any, epsilon: Any, chosen: bool) -> None:
+    framework, query = question
+    calibration = (
+        tf.with_scale(framework, query, epsilon) if chosen else tf.calibrate(framework, query, epsilon, 0, "group")
+    )
+    again = Calibration.from_dict(json.loads(json.dumps(calibration.to_dict())))
+    assert again.to_dict() == calibration.to_dict()
+    assert str(again) == str(calibration)
+    assert again.randomiser == calibration.randomiser
+    assert again.guarantee == calibration.guarantee
+    if again.requested is not None:
+        repeated = tf.calibrate(again.framework, again.query, *again.requested, mechanism=again.mechanism)
+        assert repeated.to_dict() == calibration.to_dict()
+
+
+def test_alternatives_read_back() -> None:
+    calibration = tf.calibrate(ACTIVITY, tf.Count("walking"), 1)
+    again = Calibration.from_dict(json.loads(json.dumps(calibration.to_dict())))
+    assert again.alternatives == calibration.alternatives
+    assert again.witness == calibration.witness
+
+
+# The choice.
+
+
+@dataclass(frozen=True)
+class Fake:
+    """A mechanism that returns what it is given."""
+
+    found: Any
+    work: float = 1.0
+    name: str = "fake"
+    source: str = "a test"
+
+    def cost(self, problem: Problem) -> Cost:
+        return Cost(self.work, self.work)
+
+    def bound(self, problem: Problem) -> Any:
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+
+@dataclass(frozen=True)
+class FakeLine(Line):
+    mechanism: Any = None
+
+    def load(self) -> Any:
+        return self.mechanism
+
+
+def lap(units: Any, kind: Covers = Covers.OUTPUT, epsilon: Any = 1, delta: Any = 0) -> Bound:
+    noise = DiscreteLaplace(Fraction(units), Fraction(1))
+    return Bound(noise, Fraction(epsilon), Fraction(delta), kind, Witness("a against b"))
+
+
+def registered(monkeypatch: pytest.MonkeyPatch, **mechanisms: Any) -> None:
+    lines = tuple(
+        FakeLine(name, "", mechanism=found if isinstance(found, Fake) else Fake(found))
+        for name, found in mechanisms.items()
+    )
+    monkeypatch.setattr(trials, "REGISTRY", lines)
+    monkeypatch.setattr(registry, "REGISTRY", lines)
+
+
+def auto(**how: Any) -> Any:
+    return tf.calibrate(ACTIVITY, tf.Count("walking"), 1, **how)
+
+
+def test_the_least_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, first=lap(9, Covers.EVERYTHING), second=lap(8), third=lap(10))
+    assert auto(only_release=True).mechanism == "second"
+
+
+def test_by_default_the_least_error_that_leaves_a_door_open_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, whole=lap(9, Covers.EVERYTHING), single=lap(1), quilt=lap(8, Covers.ENTRIES))
+    found, only = auto(), auto(only_release=True)
+    assert (found.mechanism, found.is_only_release, found.forbids) == ("quilt", False, "")
+    assert (only.mechanism, only.is_only_release) == ("single", True)
+    assert only.forbids.startswith("this release is alone: beside it any other")
+    assert only.forbids in " ".join(str(only).split())
+    marks = [[row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1, only_release=o)] for o in (0, 1)]
+    assert marks == [[POSSIBLE, IF_ONLY, CHOSEN], [POSSIBLE, CHOSEN, IF_FOLLOWED]]
+    assert [[row.status for row in c.alternatives] for c in (found, only)] == marks
+
+
+def test_where_nothing_composes_the_least_is_taken_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, first=lap(9), second=lap(8), zero=replace(lap(1), randomiser=Exact(Fraction(1))))
+    assert auto().mechanism == "second"
+    assert auto().forbids.startswith("no mechanism that composes with later releases may be used here")
+    assert [row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)] == [POSSIBLE, CHOSEN, REFUSED]
+
+
+def test_two_laws_are_compared_by_the_least_noise_and_that_is_said() -> None:
+    """Between two laws only `group` composes, and it makes no use of them."""
+    pair = tf.between(tf.Pmf([0, 1, 5], [0.5, 0.3, 0.2]), tf.Pmf([1, 3], [0.5, 0.5]))
+    found = tf.calibrate(pair, tf.Identity(), 1)
+    assert (found.mechanism, found.is_only_release) == ("laplace-exact", True)
+    assert found.forbids.startswith("two distributions of an answer are compared")
+    rows = {row.name: row.status for row in tf.compare(pair, tf.Identity(), 1)}
+    assert (rows["laplace-exact"], rows["group"]) == (CHOSEN, IF_FOLLOWED)
+    same = tf.Pmf([0], [1])
+    assert tf.calibrate(tf.between(same, tf.Pmf([2], [1])), tf.Identity(), 1).forbids == ""
+
+
+def test_what_the_default_takes_can_be_released_twice(tmp_path: Path) -> None:
+    """README's own example: the second release is paid for, and after a promise about one output it is refused."""
+    query, data = tf.Count("walking"), ["still"] * 100
+    for name in ("auto", "laplace-exact"):
+        made = tf.calibrate(framework_of(activity(100)), query, 1, mechanism=name)
+        assert float(made.randomiser.scale) == pytest.approx(3.33640892201402, rel=1e-10)
+        ledger = tmp_path / f"{name}.db"
+        tf.release(made, data, ledger=ledger, budget=4)
+        if name == "laplace-exact":
+            with pytest.raises(CompositionRefused, match="promises something about its own output's distribution only"):
+                tf.release(made, data, ledger=ledger)
+        else:
+            tf.release(made, data, ledger=ledger)
+
+
+@pytest.mark.parametrize("excess", [0, Fraction(1, 10**10)])
+def test_equal_errors_prefer_the_kind_that_composes_better(monkeypatch: pytest.MonkeyPatch, excess: Any) -> None:
+    kinds = [Covers.OUTPUT, Covers.ENTRIES, Covers.COMPONENT, Covers.EVERYTHING]
+    for rank, kind in enumerate(kinds[1:], start=1):
+        registered(monkeypatch, **{k.value: lap(8 + excess * i, k) for i, k in enumerate(kinds[: rank + 1])})
+        assert auto().mechanism == auto(only_release=True).mechanism == kind.value
+    registered(monkeypatch, first=lap(8), second=lap(8))
+    assert auto().mechanism == "first"
+
+
+def test_a_clear_difference_is_no_tie(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, single=lap(8), whole=lap(8 + Fraction(1, 10**6), Covers.EVERYTHING))
+    assert auto(only_release=True).mechanism == "single"
+
+
+def test_each_answer_gets_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(
+        monkeypatch,
+        weaker=lap(1, epsilon=Fraction(73, 10)),
+        needs_delta=lap(1, delta=Fraction(1, 100)),
+        refused=Refusal("no such law"),
+        raised=Unsupported("not for classes"),
+        slow=Fake(lap(2), work=1e15),
+        zero=replace(lap(1), randomiser=Exact(Fraction(1))),
+        small=lap(Fraction(1, 3)),
+        good=lap(5),
+    )
+    rows = {row.name: row for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)}
+    assert {name: row.status for name, row in rows.items()} == {
+        "weaker": WEAKER, "needs_delta": WEAKER, "refused": INAPPLICABLE, "raised": INAPPLICABLE, "slow": SKIPPED,
+        "zero": REFUSED, "small": REFUSED, "good": CHOSEN,
+    }  # fmt: skip
+    assert "promises epsilon 7.3, not 1" in rows["weaker"].reason
+    assert "requires delta 0.01" in rows["needs_delta"].reason
+    assert "about 39 days" in rows["slow"].reason
+    assert rows["zero"].scale == rows["zero"].expected_error == 0
+    assert auto().mechanism == "good"
+    assert auto(mechanism="slow").mechanism == "slow"
+    assert auto(allow_zero_noise=True).mechanism == "zero"
+    assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, "0.1").mechanism == "needs_delta"
+
+
+def test_what_may_be_used_is_possible_and_one_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, first=lap(5), second=lap(6))
+    assert [row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)] == [CHOSEN, POSSIBLE]
+
+
+def test_nothing_possible_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    registered(monkeypatch, first=Refusal("no such law"), second=replace(lap(1), randomiser=Exact(Fraction(1))))
+    with pytest.raises(CalibrationRefused, match=r"(?s)no such law.*allow_zero_noise=True"):
+        auto()
+    assert [row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)] == [INAPPLICABLE, REFUSED]
+
+
+def test_one_entry_alone_is_served_by_all_and_group_composes_best() -> None:
+    calibration = tf.calibrate(framework_of(activity(1)), tf.Count("walking"), 2)
+    assert (calibration.mechanism, calibration.scale) == ("group", 0.5)
+    assert calibration.guarantee.covers is Covers.EVERYTHING
+
+
+def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
+    for query in (tf.Count("walking"), tf.Histogram()):
+        calibration = tf.calibrate(ACTIVITY, query, 1)
+        row = next(r for r in calibration.alternatives if r.name == "entry")
+        assert row.status == WEAKER
+        assert "does not protect correlated data" in row.reason
+        assert calibration.mechanism != "entry"
+    asked = tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="entry")
+    assert asked.epsilon > 1
+    assert "NOT the epsilon 1 that was requested" in " ".join(str(asked).split())
+
+
+# Too little noise.
+
+
+def rule(noise: Any, epsilon: Any = 1, delta: Any = 0, query: Any = None, framework: Any = ACTIVITY) -> str | None:
+    problem = Problem(framework, query or tf.Count("walking"), Fraction(epsilon), Fraction(delta))
+    return too_little_noise(problem, noise)
+
+
+positive = st.builds(Fraction, st.integers(1, 10**6), st.integers(1, 10**6))
+
+
+@given(positive, st.integers(1, 10**9))
+def test_ordinary_entry_noise_always_passes(epsilon: Fraction, weight: int) -> None:
+    query = tf.Linear([weight] + [0] * 99, codes={"still": 0, "walking": 1}, grid=1)
+    units = Fraction(weight) / epsilon
+    assert rule(DiscreteLaplace(units, Fraction(1)), epsilon, query=query) is None
+    assert rule(RoundedLaplace(units, Fraction(1)), epsilon, query=query) is None
+
+
+@given(st.floats(0.05, 20), st.floats(0, 0.3))
+def test_the_rule_turns_exactly_at_its_bound(epsilon: float, delta: float) -> None:
+    """For D_1 = 1: P(K = 0) = (1 - a)/(1 + a) > 1 - e^-epsilon + delta; for Laplace 1 - e^(-1/2b); normal: erf."""
+    needed = math.exp(-epsilon) - delta
+    assume(needed > 1e-6)
+    a = needed / (2 - needed)
+    for turn, law in ((-1 / math.log(a), DiscreteLaplace), (-1 / (2 * math.log(needed)), RoundedLaplace)):
+        for factor, refused in ((1 - 1e-6, True), (1 + 1e-6, False)):
+            noise = law(Fraction(turn * factor), Fraction(1))
+            assert (rule(noise, Fraction(epsilon), Fraction(delta)) is not None) is refused
+
+
+def test_the_rule_asks_nothing_where_delta_allows_everything() -> None:
+    little = DiscreteLaplace(Fraction(1, 100), Fraction(1))
+    assert rule(little, 1, Fraction(37, 100)) is None  # e^-1 = 0.3679
+    assert rule(little, 1, Fraction(36, 100)) is not None
+
+
+def test_the_rule_for_normal_noise() -> None:
+    turn = 0.5 / 0.9001764  # P(|Z| < 0.9001764) = 1 - e^-1
+    assert rule(RoundedNormal(Fraction(turn * 0.999), Fraction(1))) is not None
+    assert rule(RoundedNormal(Fraction(turn * 1.001), Fraction(1))) is None
+
+
+def test_the_rule_looks_at_one_cell_and_at_secret_entries() -> None:
+    small = DiscreteLaplace(Fraction(3, 4), Fraction(1))
+    assert rule(small) is None
+    assert rule(DiscreteLaplace(Fraction(3, 4), Fraction(1), 2), query=tf.Histogram()) is None
+    weights = tf.Linear([1] * 99 + [50], codes={"still": 0, "walking": 1})
+    assert rule(small, query=weights) is not None
+    only = tf.Pufferfish(tf.entry(0, "still", "walking"), activity())
+    assert rule(small, query=weights, framework=only) is None
+
+
+def test_no_noise_is_refused_always_and_comparisons_of_laws_have_no_entries() -> None:
+    assert rule(Exact(Fraction(1))) is not None
+    assert rule(Exact(Fraction(1)), framework=FLU, query=tf.Identity()) is not None
+    assert rule(DiscreteLaplace(Fraction(1, 100), Fraction(1)), framework=FLU, query=tf.Identity()) is None
+
+
+def test_zero_noise_is_refused_listed_and_accepted_on_request() -> None:
+    same = tf.between(tf.Pmf([0, 1], [0.5, 0.5]), tf.Pmf([0, 1], [0.45, 0.55]))
+    rows = {row.name: row for row in tf.compare(same, tf.Identity(), 1)}
+    assert (rows["laplace-exact"].status, rows["laplace-exact"].scale) == (REFUSED, 0)
+    with pytest.raises(CalibrationRefused, match="allow_zero_noise=True"):
+        tf.calibrate(same, tf.Identity(), 1, mechanism="laplace-exact")
+    assert tf.calibrate(same, tf.Identity(), 1).mechanism != "laplace-exact"
+    accepted = tf.calibrate(same, tf.Identity(), 1, allow_zero_noise=True)
+    assert (accepted.mechanism, accepted.scale, accepted.randomiser.kind) == ("laplace-exact", 0, "none")
+
+
+def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
+    rows = {row.name: row for row in tf.compare(NOISY_BELIEF, tf.Count(1), 1)}
+    assert rows["laplace-exact"].scale == pytest.approx(0.658, abs=5e-4)
+    assert rows["laplace-exact"].status == REFUSED
+    assert tf.calibrate(NOISY_BELIEF, tf.Count(1), 1).mechanism != "laplace-exact"
+    accepted = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, only_release=True, allow_zero_noise=True)
+    assert accepted.mechanism == "laplace-exact"
+
+
+def test_without_the_rule_that_case_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("takifugu.accounting.definitions.pufferfish.coordinate_change", lambda problem: 0)
+    with pytest.raises(AssertionError):
+        test_a_belief_that_hides_too_much_does_not_decide_alone()
+
+
+def test_noise_that_would_not_hide_one_entry_alone_is_marked() -> None:
+    little = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, allow_zero_noise=True, only_release=True)
+    assert not little.hides_one_entry
+    assert "would not hide one entry" in " ".join(str(little).split())
+    assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="group").hides_one_entry
+    assert tf.calibrate(FLU, tf.Identity(), 1).hides_one_entry
+
+
+# A scale that the caller chose.
+
+
+def test_a_chosen_scale_is_kept_exactly_and_its_promise_computed() -> None:
+    for scale in (Fraction(1, 3), Fraction(10**15 + 1, 10**15), 7):
+        calibration = tf.with_scale(framework_of(activity(1)), tf.Count("walking"), scale)
+        assert calibration.randomiser.scale == scale
+        assert calibration.epsilon == 1 / Fraction(scale)
+        assert calibration.requested is None
+    assert tf.with_scale(FLU, tf.Identity(), "0.5").epsilon == 8
+    assert tf.with_scale(ACTIVITY, tf.Histogram(total=100), "0.5").randomiser.scale == Fraction(1, 2)
+
+
+def test_a_chosen_scale_promises_at_most_what_group_and_quilts_do() -> None:
+    query = tf.Count("walking")
+    for name in ("group", "quilt-exact"):
+        found = tf.calibrate(ACTIVITY, query, 1, mechanism=name)
+        again = tf.with_scale(ACTIVITY, query, found.randomiser.scale)
+        assert again.epsilon <= 1 + Fraction(1, 10**9)
+    quilt = tf.with_scale(ACTIVITY, query, found.randomiser.scale)
+    assert quilt.guarantee.covers is Covers.ENTRIES
+    copied = framework_of(tf.MarkovChain([[1, 0], [0, 1]], 100, [0.5, 0.5]))
+    assert tf.with_scale(copied, tf.Count(1), 50).guarantee.covers is Covers.EVERYTHING
+
+
+@given(chains(), st.sampled_from([Fraction(1, 2), 2, 5]))
+@settings(max_examples=30)
+def test_the_promise_of_a_chosen_scale_is_true(belief: Any, scale: Any) -> None:
+    promise = tf.with_scale(framework_of(belief), tf.Count(1), scale).epsilon
+    assert loss_of(belief, tf.Count(1), Fraction(scale)) <= promise + Fraction(1, 10**15)
+
+
+# Bad input.
+
+NUMBERS = [0, 0.0, -1, float("nan"), float("inf"), -float("inf"), "one", None, True, 1j, "1e-400", 1e-300, 1e300]
+
+
+@pytest.mark.parametrize("epsilon", NUMBERS)
+@pytest.mark.parametrize("ask", [tf.calibrate, tf.compare])
+def test_bad_epsilons(ask: Any, epsilon: Any) -> None:
+    with pytest.raises(InputError, match="epsilon"):
+        ask(ACTIVITY, tf.Count("walking"), epsilon)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1, 2, float("nan"), float("inf"), "x", None])
+@pytest.mark.parametrize("ask", [tf.calibrate, tf.compare])
+def test_bad_deltas(ask: Any, delta: Any) -> None:
+    with pytest.raises(InputError, match="delta"):
+        ask(ACTIVITY, tf.Count("walking"), 1, delta)
+
+
+@pytest.mark.parametrize("scale", NUMBERS)
+def test_bad_scales(scale: Any) -> None:
+    with pytest.raises(InputError, match="scale"):
+        tf.with_scale(ACTIVITY, tf.Count("walking"), scale)
+
+
+def test_delta_for_a_pure_mechanism_by_name_is_an_error_and_for_auto_is_not() -> None:
+    for line in registry.REGISTRY:
+        if line.takes_delta:
+            continue
+        with pytest.raises(InputError, match="pure promise"):
+            tf.calibrate(ACTIVITY, tf.Count("walking"), 1, 1e-6, mechanism=line.name)
+    assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, 1e-6).delta == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="groop"), "did you mean 'group'"),
+        (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism=None), "write one of auto, group"),
+        (lambda: tf.calibrate(ACTIVITY, tf.Count("walkin"), 1), "did you mean 'walking'"),
+        (lambda: tf.calibrate(ACTIVITY, tf.Sum(), 1), "give codes"),
+        (lambda: tf.calibrate(ACTIVITY, "count", 1), "write for example Count"),
+        (lambda: tf.calibrate(ACTIVITY, tf.Count, 1), "write for example Count"),
+        (lambda: tf.calibrate(activity(), tf.Count("walking"), 1), "write Pufferfish"),
+        (lambda: tf.calibrate(FLU, tf.Sum(), 1), r"publish Identity\(\)"),
+        (lambda: tf.with_scale(FLU, tf.Histogram(), 1), r"publish Identity\(\)"),
+        (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.4], [0.5, 0.5]], 3)), "sums to 0.9"),
+        (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]], 3)), "square"),
+        (lambda: tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[1, 0], [0, 1]], 3)), "stationary"),
+    ],
+)
+def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
+    with pytest.raises(TakifuguError, match=says):
+        make()
+
+
+def test_a_mechanism_that_does_not_apply_says_so_by_name() -> None:
+    with pytest.raises(CalibrationRefused, match="entry does not apply"):
+        tf.calibrate(FLU, tf.Identity(), 1, mechanism="entry")
+    with pytest.raises(CalibrationRefused, match="quilt-local-exact does not apply"):
+        tf.calibrate(ACTIVITY, tf.Histogram(), 1, mechanism="quilt-local-exact")
+
+
+def test_mechanisms_that_do_not_apply_are_listed_by_reason() -> None:
+    found = tf.compare(ACTIVITY, tf.Count("walking"), 1)
+    told, without = str(found).split("does not apply:")
+    for row in found:
+        assert (row.name in [line.split(" ")[0] for line in told.splitlines()]) == (row.status != "does not apply")
+    reasons = {row.reason for row in found if row.status == "does not apply"}
+    assert " ".join(without.split()).count("delta is 0: the log-ratio") == 1 < len(found) - len(reasons)
+    assert "kantorovich-gaussian-a, kantorovich-gaussian-b, gaussian-analytic" in without
+    assert max(len(line) for line in str(found).splitlines()) <= 80
+    calibration = str(tf.calibrate(ACTIVITY, tf.Count("walking"), 1))
+    assert calibration.count("does not apply") == 1
+    assert len(found.to_dict()["rows"]) == len(found)
+
+
+def test_beliefs_from_the_private_data_are_refused_unless_told() -> None:
+    private = activity(source="estimated from the private data")
+    for belief in (private, tf.IndependentPieces(private, [3, 4])):
+        framework = framework_of(belief)
+        with pytest.raises(CalibrationRefused, match="allow_private_belief=True"):
+            tf.calibrate(framework, tf.Count("walking"), 1)
+        with pytest.raises(CalibrationRefused, match="allow_private_belief=True"):
+            tf.with_scale(framework, tf.Count("walking"), 1)
+        accepted = tf.calibrate(framework, tf.Count("walking"), 1, allow_private_belief=True)
+        assert any("estimated from the private data" in c for c in accepted.guarantee.conditions)
+        assert len(tf.compare(framework, tf.Count("walking"), 1)) == len(MECHANISMS)
+
+
+# The public names.
+
+
+def test_importing_takifugu_loads_no_numpy() -> None:
+    code = "import sys, takifugu; print(sorted({'numpy', 'scipy', 'mpmath'} & set(sys.modules)))"
+    outcome = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, text=True
+    )
+    assert outcome.stdout == "[]\n", outcome.stderr
+
+
+def test_every_public_name_is_there_and_nothing_else() -> None:
+    assert dir(tf) == sorted(tf.__all__)
+    for name in tf.__all__:
+        assert getattr(tf, name) is not None
+    with pytest.raises(AttributeError, match="did you mean 'calibrate'"):
+        _ = tf.calibrat
+
+
+def test_names_are_functions_whatever_was_imported_before() -> None:
+    code = "import takifugu.releasing.publishing.run, takifugu as t; print(callable(t.release), callable(t.entry))"
+    outcome = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, text=True
+    )
+    assert outcome.stdout == "True True\n", outcome.stderr

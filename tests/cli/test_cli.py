@@ -1,0 +1,249 @@
+"""The command line: help that loads nothing, exit codes, one clear line per error, JSON with stable keys."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+
+ROOT = Path(__file__).parents[2]
+PLACE = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def keys(value: Any) -> Any:
+    """Return the keys of nested values, lists by their first member: the shape that others may rely on."""
+    if isinstance(value, dict):
+        return {key: keys(inside) for key, inside in value.items() if isinstance(inside, dict | list)} | {
+            key: None for key, inside in value.items() if not isinstance(inside, dict | list)
+        }
+    return [keys(value[0])] if isinstance(value, list) and value else None
+
+
+@pytest.mark.parametrize("words", [["--help"], ["release", "--help"], ["ledger", "show", "--help"], ["--version"]])
+def test_help_loads_nothing_heavy(words: list[str]) -> None:
+    program = (
+        "import sys\nfrom takifugu.cli import main\n"
+        f"try:\n    main({words!r})\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "heavy = {'numpy', 'scipy', 'pydantic', 'sqlalchemy', 'narwhals', 'rich', 'mpmath', 'pandas', 'polars'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=PLACE)
+    assert done.stderr.strip() == "[]"
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_python_m_takifugu() -> None:
+    command = [sys.executable, "-m", "takifugu", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=PLACE)
+    assert done.stdout.startswith("takifugu")
+
+
+def test_calibrate_and_compare_publish_nothing(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    for command in ("calibrate", "compare"):
+        outcome = invoke(command, where)
+        assert outcome.exit_code == 0
+        assert "influence" in outcome.output
+        assert max(map(len, outcome.output.splitlines())) <= 80
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
+
+
+def test_release_and_the_ledger(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    outcome = invoke("release", where)
+    assert outcome.exit_code == 0
+    assert max(map(len, outcome.stdout.replace(str(tmp_path), "").splitlines())) <= 80
+    assert "zoë" in outcome.stdout
+    assert "takifugu: about to spend: the source 'study' goes from epsilon 0 to epsilon" in outcome.stderr
+    rows_as_text = invoke("ledger", "show", tmp_path / "ledger.db")
+    assert rows_as_text.exit_code == 0
+    assert "time-use-pooled" in rows_as_text.output
+    assert max(map(len, rows_as_text.output.splitlines())) <= 80
+
+
+SOURCE = {
+    "name": None, "id": None, "spent": {"epsilon": None, "delta": None}, "budget": {"epsilon": None, "delta": None},
+    "budget_is_implied": None, "units": None, "unpublished": None,
+    "releases": [{
+        "id": None, "name": None, "state": None, "cost": {"epsilon": None, "delta": None}, "compositions": [None],
+        "scope": None, "units": None, "software": None, "created": None,
+    }],
+}  # fmt: skip
+ROW = {"name": None, "scale": None, "expected_error": None, "composition": None, "status": None, "reason": None}
+OFF = {"off_by": None, "epsilon": None, "delta": None, "epsilon_overall": None, "delta_overall": None}
+ANSWER = {
+    "unit": None, "mechanism": None, "scale": None, "expected_error": None, "epsilon": None, "delta": None,
+    "composition": None, "forbids": None, "forced_by": None,
+}  # fmt: skip
+TOP = {"format": None, "command": None, "file": None}
+AMOUNT = {"epsilon": None, "delta": None}
+FORECAST = {
+    "source": None,
+    "tables": [{
+        "name": None, "scope": None, "hopeless": None,
+        "answers": [{
+            "unit": None, "answers": None, "half_width": None, "half_of_noise_exceeds": None, "ranges": [None],
+            "share": [None],
+        }],
+    }],
+    "account": {
+        "before": AMOUNT, "after": AMOUNT, "budget": AMOUNT, "budget_is_declared": None,
+        "charges": [{"units": None, "alone": AMOUNT, "charged": AMOUNT, "reason": None}],
+    },
+    "notices": None, "refused": None,
+}  # fmt: skip
+SHAPES = {
+    "calibrate": {
+        **TOP, "tables": [{"name": None, "scope": None, "query": None, "answers": [ANSWER]}], "forecast": FORECAST
+    },
+    "compare": {
+        **TOP,
+        "tables": [{
+            "name": None, "scope": None, "unit": None, "epsilon": None, "delta": None, "rows": [ROW],
+            "if_belief_off": [OFF],
+        }],
+    },
+}  # fmt: skip
+
+
+def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    for command, shape in SHAPES.items():
+        outcome = invoke(command, "--json", where)
+        assert keys(json.loads(outcome.stdout)) == shape
+    released = json.loads(invoke("release", "--json", where).stdout)
+    tables = released["tables"]
+    assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
+    assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
+    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high"}
+    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high"}
+    del released["tables"]
+    amount = {"epsilon": None, "delta": None}
+    more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
+    assert keys(released) == {**TOP, "source": None, "spent": amount, "budget": amount, **more}
+    rows_as_text = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
+    assert keys(rows_as_text) == {**TOP, "sources": [SOURCE]}
+
+
+def test_the_schema_is_json() -> None:
+    assert json.loads(invoke("schema").stdout)["required"] == ["ledger", "source", "belief", "release"]
+
+
+def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
+    where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", "epsilon = 0").replace('name = "study"', ""))
+    for command in ("calibrate", "compare", "release"):
+        outcome = invoke(command, where)
+        assert outcome.exit_code == 2
+        assert outcome.stdout == ""
+        stopped = ["takifugu: State of the release: nothing happened. No epsilon was spent, and nothing was published."]
+        assert outcome.stderr.splitlines() == [
+            'takifugu: source.name: is missing; write name = "activity-study" (the data\'s name in the ledger)',
+            "takifugu: release[0].epsilon: the budget is 0; it must be above 0; write for example 1.0",
+            *(stopped if command == "release" else []),
+        ]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "words"),
+    [
+        ("budget = 10", "budget = 0.5", 1, "requires epsilon"),
+        ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "quilt-local-exact"', 1, "quilt-local-exact does not apply"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
+        (
+            "matrix = [[0.8, 0.2], [0.3, 0.7]]",
+            "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]",
+            2,
+            "every secret has probability zero",
+        ),
+        ('value = "état; raw"', 'value = "etat"', 2, "the data has no column 'etat'"),
+        ('order = "t [min]"', 'order = "run no.2"', 2, "did you mean 'run no.'"),
+        ('ledger = "ledger.db"', 'ledger = "data.csv"', 2, "data.csv"),
+        ('ledger = "ledger.db"', 'ledger = "postgresql://x/y"', 2, "not supported"),
+        ('output = "out"', 'output = "data.csv"', 2, "cannot be written to"),
+        ('name = "time-use"', 'name = "time use"', 2, "letters, digits"),
+        ("epsilon = 1.0", 'epsilon = "1e-400"', 2, "between 1e-9 and 10000"),
+    ],
+)
+def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -> None:
+    assert old in files.SPEC
+    where = files.write(tmp_path, files.SPEC.replace(old, new))
+    table = (tmp_path / "data.csv").read_bytes()
+    outcome = invoke("release", where)
+    assert outcome.exit_code == code, outcome.output
+    assert words in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    assert (tmp_path / "data.csv").read_bytes() == table
+    if code:
+        assert outcome.stdout == ""
+        assert not (tmp_path / "out").exists()
+        assert not (tmp_path / "ledger.db").exists() or Ledger.open(tmp_path / "ledger.db").show() == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("", "is empty"),
+        ("Who is it?,run no.,t [min],état; raw\n", "the data has no rows"),
+        ("Who is it?,run no.,t [min],état; raw\nAna,1,0,running\n", "a value that is no state"),
+        ("Who is it?,run no.,t [min],état; raw\nAna,1,0,walking,2\n", "more or fewer fields"),
+    ],
+)
+def test_bad_data_end_with_two(tmp_path: Path, table: str, words: str) -> None:
+    outcome = invoke("release", files.write(tmp_path, table=table))
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert words in outcome.stderr
+    assert "running" not in outcome.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
+
+
+@pytest.mark.parametrize("words", [["release", "none.toml"], ["calibrate", "."], ["ledger", "show", "none.db"]])
+def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = invoke(*words)
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith("takifugu: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_words_end_with_two() -> None:
+    assert invoke("releas").exit_code == 2
+    assert invoke("release").exit_code == 2
+
+
+def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
+    outcome = invoke("demo", "--folder", tmp_path / "demo")
+    assert outcome.exit_code == 0
+    assert max(map(len, outcome.output.replace(str(tmp_path), "").splitlines())) <= 80
+    for words in ("side by side", "quilt-exact", "group", "Certificate", "has spent", "█", "made-up"):
+        assert words in outcome.output
+    assert len(list((tmp_path / "demo" / "published").iterdir())) == 8
+    again = invoke("demo", "--folder", tmp_path / "demo", "--json")
+    assert again.exit_code == 0
+    assert [table["since"] is not None for table in json.loads(again.stdout)["tables"]] == [True, True]
+    answer = json.loads(invoke("demo", "--json", "--folder", tmp_path / "second").stdout)
+    assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}
+
+
+def test_the_demo_sample_is_the_same_everywhere(tmp_path: Path) -> None:
+    from takifugu.cli.samples import write_demo
+
+    for name in ("a", "b"):
+        write_demo(tmp_path / name)
+    samples = [(tmp_path / name / "made-up-activity.csv").read_bytes() for name in ("a", "b")]
+    assert samples[0] == samples[1]
+    assert samples[0].count(b"\n") > 30_000

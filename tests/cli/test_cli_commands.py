@@ -1,0 +1,549 @@
+"""What the smaller commands say, their JSON, colours and progress; and bad input of every kind, which harms nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.suspicion import explain
+from takifugu.cli import experiments, main
+from takifugu.core.errors import InputError
+
+TOP = {"format", "command", "file"}
+
+
+def invoke(*words: object, color: bool = False) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False, color=color)
+
+
+def told(*words: object) -> dict[str, Any]:
+    outcome = invoke(*words, "--json")
+    assert outcome.exit_code == 0, outcome.stderr
+    found: dict[str, Any] = json.loads(outcome.stdout)
+    assert found["format"] == "takifugu-cli/1"
+    return found
+
+
+def commands(group: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    return [
+        found
+        for name, command in group.commands.items()
+        for found in (commands(command, (*path, name)) if hasattr(command, "commands") else [(*path, name)])
+    ]
+
+
+def widest(text: str, *private: object) -> int:
+    for part in private:
+        text = text.replace(str(part), "")
+    return max(map(len, text.splitlines()))
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """A folder in which a release was published."""
+    assert invoke("release", files.write(tmp_path)).exit_code == 0
+    return tmp_path
+
+
+# Help.
+
+
+def test_the_commands_in_the_order_of_their_use() -> None:
+    assert commands(main) == [
+        ("init",), ("compare",), ("calibrate",), ("plan",), ("explain",), ("release",), ("certificate", "show"),
+        ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
+        ("ledger", "adopt"), ("schema",), ("demo",), ("example",), ("reproduce",),
+    ]  # fmt: skip
+    listed = re.findall(r"^  ([a-z]+) ", invoke("--help").output.split("Commands:")[1], re.MULTILINE)
+    assert listed == list(dict.fromkeys(path[0] for path in commands(main)))
+
+
+def test_help_says_what_the_exit_codes_are() -> None:
+    text = invoke("--help").output
+    for code, words in (
+        (0, "done"), (1, "refused"), (2, "bad input"), (3, "a fault of Takifugu"), (4, "paid and not published"),
+        (5, "published and not recorded"), (130, "stopped"),
+    ):  # fmt: skip
+        assert re.search(rf"^ +{code} +{words}", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", [(), ("ledger",), ("certificate",), *commands(main)], ids=" ".join)
+def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) -> None:
+    outcome = invoke(*path, "--help")
+    assert outcome.exit_code == 0
+    assert widest(outcome.output) <= 80
+    if path in commands(main):
+        assert "--json" in outcome.output
+
+
+# explain
+
+
+def test_explain_without_a_file_loads_nothing_heavy() -> None:
+    import subprocess
+
+    program = (
+        "import sys\nfrom takifugu.cli import main\ntry:\n    main(['explain'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pydantic', 'sqlalchemy', 'narwhals', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    place = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=place)
+    assert done.stderr.strip() == "[]"
+
+
+def test_explain_the_example_of_the_documents() -> None:
+    outcome = invoke("explain", "--prior", "0.1", "--epsilon", "1")
+    assert outcome.exit_code == 0
+    words = " ".join(outcome.output.split())
+    for expected in ("between 3.9 % and 23.2 %", "1 to 9", "1 to 3.31", "1 to 24.5", "e^1 = 2.72"):
+        assert expected in words
+    assert widest(outcome.output) <= 80
+    assert invoke("explain").output == outcome.output
+
+
+def test_explain_with_delta() -> None:
+    outcome = invoke("explain", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5")
+    assert "with a probability of at most" in outcome.output
+    assert "2e-5" in outcome.output
+    assert told("explain", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5") == {
+        "format": "takifugu-cli/1", "command": "explain", "file": None,
+        **explain("50%", "1/2", "1e-5").to_dict(), "tables": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(("--prior", "2"), "the prior"), (("--epsilon", "0"), "epsilon"), (("--delta", "1"), "delta"),
+     (("--epsilon", "much"), "epsilon"), (("--svg", "."), "overwritten")],
+)  # fmt: skip
+def test_explain_refuses_what_means_nothing(words: tuple[str, ...], says: str) -> None:
+    outcome = invoke("explain", *words)
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert says in outcome.stderr
+
+
+@pytest.mark.slow
+def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    outcome = invoke("explain", where)
+    assert outcome.exit_code == 0
+    assert widest(outcome.output) <= 80
+    assert re.search(r"^1 \* +influence .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+    found = told("explain", where)
+    assert set(found) == {*TOP, *explain("0.1", 1).to_dict(), "tables"}
+    assert [(t["name"], t["scope"], t["unit"]) for t in found["tables"]] == [
+        ("time-use-units", "unit", "zoë"), ("time-use-pooled", "pooled", None),
+    ]  # fmt: skip
+    for table in found["tables"]:
+        rows = table["rows"]
+        assert set(rows[0]) == {
+            "epsilon", "in_file", "mechanism", "scale", "expected_error", "low", "high", "reason",
+        }  # fmt: skip
+        assert [r["epsilon"] for r in rows] == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
+        assert [r["epsilon"] for r in rows if r["in_file"]] == ["1"]
+        errors = [r["expected_error"] for r in rows]
+        assert errors == sorted(errors, reverse=True)
+
+
+def test_explain_says_why_a_row_is_empty(tmp_path: Path) -> None:
+    spec = files.SPEC.replace("epsilon = 1.0", 'epsilon = 0.25\nmechanism = "quilt-local-exact"')
+    outcome = invoke("explain", files.write(tmp_path, spec))
+    assert outcome.exit_code == 0
+    assert "0.25 *" in outcome.output
+    assert "refused" in outcome.output
+    assert "quilt-local-exact does not apply" in " ".join(outcome.output.split())
+
+
+@pytest.mark.slow
+def test_explain_draws_what_it_says(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    for words in (["explain"], ["explain", where]):
+        picture = tmp_path / "picture.svg"
+        assert invoke(*words, "--svg", picture).exit_code == 0
+        root = ElementTree.parse(picture).getroot()
+        assert root.tag.endswith("svg")
+        again = invoke(*words, "--svg", picture)
+        assert again.exit_code == 2
+        assert "--force" in again.stderr
+        assert invoke(*words, "--svg", picture, "--force").exit_code == 0
+        picture.unlink()
+    nowhere = invoke("explain", "--svg", tmp_path / "no" / "picture.svg")
+    assert nowhere.exit_code == 2
+    assert "cannot be written (no such file or directory)" in nowhere.stderr
+
+
+# certificate show
+
+
+def test_a_certificate_is_explained(released: Path) -> None:
+    where = released / "out" / "time-use-units.certificate.json"
+    outcome = invoke("certificate", "show", where)
+    assert outcome.exit_code == 0
+    assert widest(outcome.output) <= 80
+    words = " ".join(outcome.output.split())
+    for expected in ("the value of every entry", "between 3.9 % and 23.2 %", "not a signature", "007, Bob, jr., zoë"):
+        assert expected in words
+    found = told("certificate", "show", where)
+    assert set(found) == {*TOP, "unchanged", "table", "certificate"}
+    assert found["certificate"] == json.loads(where.read_text(encoding="utf-8"))
+
+
+def test_a_certificate_edited_by_hand(released: Path) -> None:
+    where = released / "out" / "time-use-units.certificate.json"
+    text = where.read_text(encoding="utf-8")
+    where.write_text(text.replace('"epsilon": "1"', '"epsilon": "0.5"'), encoding="utf-8")
+    for words in ([], ["--json"]):
+        outcome = invoke("certificate", "show", where, *words)
+        assert outcome.exit_code == 2
+        assert [*json.loads(outcome.stdout or "{}")] == (["format", "command", "file", "error"] if words else [])
+        assert "this file was changed after it was written" in outcome.stderr
+
+
+# ledger
+
+
+def test_ledger_history_and_budget(released: Path) -> None:
+    book = released / "ledger.db"
+    rows_as_text = invoke("ledger", "history", book)
+    assert rows_as_text.exit_code == 0
+    assert widest(rows_as_text.output) <= 80
+    ids = [e.id for e in Ledger.open(book).history("study")]
+    assert all(one in rows_as_text.output for one in ids)
+    found = told("ledger", "history", book, "study")
+    assert set(found) == {*TOP, "sources"}
+    assert [r["id"] for r in found["sources"][0]["releases"]] == ids
+    assert set(found["sources"][0]["releases"][0]) == {
+        "id", "name", "state", "cost", "compositions", "scope", "units", "software", "created",
+    }  # fmt: skip
+    raised = told("ledger", "budget", book, "study", "12.5", "--delta", "1e-6")
+    assert set(raised) == {*TOP, "source", "spent", "before", "budget"}
+    assert (raised["before"], raised["budget"]) == (
+        {"epsilon": "10", "delta": "0"}, {"epsilon": "12.5", "delta": "1/1000000"},
+    )  # fmt: skip
+    assert Ledger.open(book).show()[0].budget is not None
+    assert "before: epsilon 12.5" in invoke("ledger", "budget", book, "study", "11").output
+
+
+def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
+    spec = files.SPEC.replace('name = "study"', f'name = "{"a very long study " * 6}"')
+    where = files.write(tmp_path, spec.replace('name = "time-use"', f'name = "{"t" * 64}"'))
+    book = tmp_path / "ledger.db"
+    on_file = [[word, where] for word in ("calibrate", "compare", "explain", "release")]
+    for words in (*on_file, ["ledger", "show", book], ["ledger", "history", book]):
+        outcome = invoke(*words)
+        assert outcome.exit_code == 0
+        assert widest(outcome.stdout, tmp_path, "t" * 64) <= 80, words
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("budget", "{}", "study", "0.5"), "has spent"),
+        (("budget", "{}", "study", "none"), "the budget's epsilon"),
+        (("budget", "{}", "stdy", "5"), "no source 'stdy'"),
+        (("budget", "{}", "study", "5", "--delta", "2"), "delta"),
+        (("history", "{}", "stdy"), "no source 'stdy'"),
+        (("history", "none.db"), "none.db"),
+        (("budget", "none.db", "study", "5"), "none.db"),
+    ],
+)
+def test_a_ledger_refuses_what_is_wrong(released: Path, words: tuple[str, ...], says: str) -> None:
+    book = released / "ledger.db"
+    before = book.read_bytes()
+    outcome = invoke("ledger", *(w.format(book) for w in words))
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert says in outcome.stderr
+    assert book.read_bytes() == before
+    assert not Path("none.db").exists()
+
+
+def test_the_budget_is_told_as_it_was_declared(tmp_path: Path) -> None:
+    declared = invoke("release", files.write(tmp_path)).output
+    assert re.search(r"has spent epsilon \S+ of epsilon 10$", " ".join(declared.split()))
+    (tmp_path / "b").mkdir()
+    implied = invoke("release", files.write(tmp_path / "b", files.SPEC.replace("budget = 10\n", ""))).output
+    assert "No budget was declared" in " ".join(implied.split())
+
+
+# reproduce
+
+
+def checkout(folder: Path) -> Path:
+    (folder / "experiments").mkdir()
+    (folder / "pyproject.toml").write_text("", encoding="utf-8")
+    (folder / "experiments" / "good2026.py").write_text(
+        '"""Something about\nfish.\n\nMore."""\nREPRODUCES = "Good 2026, Table 1"\nprint("the result is 42")\n'
+    )
+    (folder / "experiments" / "bad.py").write_text('"""Ends."""\nREPRODUCES = "Bad 2026"\nraise SystemExit(7)\n')
+    (folder / "experiments" / "helper.py").write_text("raise RuntimeError('is never imported')\n")
+    (folder / "experiments" / "broken.py").write_text("def (\n")
+    return folder
+
+
+def test_targets_are_found_without_being_imported(tmp_path: Path) -> None:
+    found = experiments.targets(checkout(tmp_path))
+    assert [(t.name, t.reproduces, t.about) for t in found] == [
+        ("bad", "Bad 2026", "Ends."), ("good2026", "Good 2026, Table 1", "Something about fish."),
+    ]  # fmt: skip
+
+
+def test_an_installation_without_experiments_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="this installation of Takifugu has no folder of experiments: install it"):
+        experiments.targets(tmp_path)
+    with pytest.raises(InputError, match="no folder of experiments"):
+        experiments.find("good2026", tmp_path)
+
+
+def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    monkeypatch.setattr(experiments, "ROOT", checkout(tmp_path))
+    listed = invoke("reproduce")
+    assert "good2026" in listed.output
+    assert widest(listed.output) <= 80
+    assert set(told("reproduce")["targets"][0]) == {"name", "reproduces", "about", "file"}
+    assert invoke("reproduce", "good2026").exit_code == 0
+    assert "the result is 42" in capfd.readouterr().out
+    failed = invoke("reproduce", "bad")
+    assert (failed.exit_code, "exit code 7" in failed.stderr) == (3, True)
+    unknown = invoke("reproduce", "god2026")
+    assert unknown.exit_code == 2
+    assert "did you mean 'good2026'?" in unknown.stderr
+
+
+def test_an_installed_package_makes_what_it_can_in_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    package = tmp_path / "takifugu"
+    shutil.copytree(Path(__file__).resolve().parents[2] / "experiments", package / "experiments")
+    before = sorted(package.rglob("*.py"))
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(experiments, "ROOT", package)
+    monkeypatch.setenv("TAKIFUGU_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert "song2017" in invoke("reproduce").output
+
+    assert invoke("reproduce", "ding2022").exit_code == 0
+    said = capfd.readouterr().out
+    assert "left out: Figures 3 and 4: this needs the research data file adult/adult_train.csv.gz" in said
+    assert "https://archive.ics.uci.edu/dataset/2/adult" in said
+    made = {path.relative_to(here / "reproduced" / "ding2022").as_posix() for path in here.rglob("*.*")}
+    assert made == {"ding2022.md", *(f"images/ding2022-figure{n}.svg" for n in (1, 2, 5))}
+    page = (here / "reproduced" / "ding2022" / "ding2022.md").read_text(encoding="utf-8")
+    docs = (Path(__file__).resolve().parents[2] / "docs" / "ding2022.md").read_text(encoding="utf-8")
+    table = docs.split("<!-- made: table3 -->")[1].split("<!-- end: table3 -->")[0]
+    assert table in page
+    assert "<!-- made: adult -->" not in page
+
+    assert invoke("reproduce", "networks", "--output", "other").exit_code == 0
+    said = capfd.readouterr().out
+    assert "left out: networks" in said
+    assert "left out: schools" in said
+    assert "nothing is left to make" in said
+    assert not (here / "other").exists()
+    assert sorted(package.rglob("*.py")) == before
+
+
+def test_this_checkout_has_targets() -> None:
+    for target in experiments.targets():
+        assert re.fullmatch(r"[a-z0-9_]+", target.name)
+        assert target.about.endswith(".")
+        assert target.reproduces
+
+
+# Colours, progress, the keyboard.
+
+
+def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = files.write(tmp_path)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    lines = [line for line in invoke("compare", where, color=True).output.splitlines() if "\x1b[" in line]
+    assert lines
+    ends = r"(chosen|if the only release|promises less|refused by default)\x1b\[0m$"
+    assert all(re.search(ends, line) for line in lines)
+    assert "\x1b[31mtakifugu:" in invoke("compare", tmp_path / "none.toml", color=True).stderr
+    assert "\x1b[" not in invoke("compare", where).output
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in invoke("compare", where, color=True).output
+
+
+def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal long work shows a bar that is gone at the end; elsewhere nothing but the result is printed."""
+    where = files.write(tmp_path)
+    program = (
+        f"{AT_ONCE}from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
+    )
+    table, seen = on_a_terminal(program)
+    assert b"calibrating time-use-units" in seen
+    assert b"calibrating" not in table
+    assert without_a_terminal(program) == (table, b"")
+
+
+def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from takifugu.releasing.publishing import publish, run
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(publish, "answer_of", stop)
+    outcome = invoke("release", files.write(tmp_path))
+    assert (outcome.exit_code, outcome.stdout) == (130, "")
+    assert "State of the release: paid, not drawn. Its epsilon is spent" in outcome.stderr
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setattr(run, "ready", stop)
+    (tmp_path / "other").mkdir()
+    outcome = invoke("release", files.write(tmp_path / "other"))
+    assert outcome.exit_code == 130
+    assert "State of the release: nothing happened." in outcome.stderr
+
+
+# Bad input: never a release, never harm to the ledger.
+
+TABLE = files.data()
+LINES = TABLE.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "source.file: data.csv is empty"),
+        (b"\n\n\n", "source.file: data.csv is empty"),
+        (TABLE.encode("utf-16"), "UTF-8"),
+        (TABLE.encode("latin-1"), "UTF-8"),
+        (f'{LINES[0]}\n"zo,0,0,x,walking\n'.encode(), "not a well-formed CSV"),
+        (f"{LINES[0]}\n{LINES[1]},more\n".encode(), "more or fewer fields"),
+        (f"{LINES[0]}\n".encode(), "the data has no rows"),
+        (f"{LINES[0].replace('état', 'etat')}\n".encode(), "source.value: the data has no column 'état; raw'"),
+        ("\n".join([LINES[0] + ",t [min]", *(f"{line},1" for line in LINES[1:])]).encode(), "two columns called"),
+        ("\n".join([LINES[0], LINES[1], *LINES[1:]]).encode(), "source.order: column 't [min]' has ties"),
+        (TABLE.replace("walking", "swimming", 1).encode(), "belief.states: column 'état; raw' has a value that is no"),
+        (TABLE.replace("walking", "", 1).encode(), "source.nulls: column 'état; raw' has missing states"),
+        (TABLE.replace("zoë,", ",", 1).encode(), "source.null_keys: column 'Who is it?' has missing values"),
+        (TABLE.replace(",2,x", ",two,x", 1).encode(), "source.order: column 't [min]' is neither all numbers"),
+        (TABLE.replace(",2,x", ",,x", 1).encode(), "source.order: column 't [min]' has"),
+        (b"PK\x03\x04", "Excel"),
+        (b"PAR1nothing", "data.csv"),
+    ],
+)
+def test_data_that_are_not_as_they_should_be(tmp_path: Path, content: bytes, says: str) -> None:
+    where = files.write(tmp_path)
+    (tmp_path / "data.csv").write_bytes(content)
+    for command in ("calibrate", "compare", "explain", "release"):
+        outcome = invoke(command, where)
+        assert (outcome.exit_code, outcome.stdout) == (2, ""), outcome.output
+        assert says in outcome.stderr
+        assert "swimming" not in outcome.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
+
+
+def test_interleaved_units_need_an_order(tmp_path: Path) -> None:
+    """With an order column rows may come in any mixture of units; without one they must be together."""
+    rows = [line.split(",") for line in files.data({"a": (30, 30), "b": (30, 30)}).splitlines()[1:]]
+    mixed = "\n".join([LINES[0], *(",".join(r) for r in sorted(rows, key=lambda r: int(r[2])))]) + "\n"
+    assert invoke("calibrate", files.write(tmp_path, table=mixed)).exit_code == 0
+    without = files.write(tmp_path, files.SPEC.replace('order = "t [min]"\n', ""), mixed)
+    outcome = invoke("release", without)
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert "source.order: the rows of one piece are not together" in outcome.stderr
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_mixed_types(tmp_path: Path) -> None:
+    import pandas
+
+    from takifugu import TakifuguError, release_file
+
+    where = files.write(tmp_path)
+    states = pandas.Series(["walking", 3.5], dtype=object)
+    frame = pandas.DataFrame({"Who is it?": ["a", "a"], "run no.": [1, 1], "t [min]": [0, 1], "état; raw": states})
+    with pytest.raises(TakifuguError):
+        release_file(where, data=frame)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where = files.write(tmp_path)
+    real = os.open
+
+    def refuse(path: Any, *rest: Any, **more: Any) -> int:
+        if str(path) == str(where):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", refuse)
+    outcome = invoke("release", where)
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert "cannot be read (permission denied)" in outcome.stderr
+
+
+def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import errno
+
+    where = files.write(tmp_path)
+    real = os.replace
+
+    def full(source: Any, target: Any) -> None:
+        if str(target).endswith(".csv"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", full)
+    outcome = invoke("release", where)
+    assert (outcome.exit_code, outcome.stdout) == (4, "")
+    assert "no space left on device" in outcome.stderr
+    assert "drawn, not published. Its epsilon is spent" in outcome.stderr
+    out = [f"time-use-units.certificate.{end}" for end in ("json", "txt")]
+    assert f"These of its files are out: {', '.join(out)}." in outcome.stderr
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == out
+    assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
+    monkeypatch.undo()
+    rows_as_text = invoke("ledger", "show", tmp_path / "ledger.db")
+    assert "its epsilon counts as spent" in " ".join(rows_as_text.output.split())
+
+
+# The documents.
+
+
+def test_every_command_and_exit_code_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for path in commands(main):
+        assert f"| `{' '.join(path)}" in page, path
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "5", "130"]
+
+
+def test_every_key_of_a_release_file_is_documented() -> None:
+    from takifugu.releasing.file.sequences.sections import ReleaseSpec
+
+    page = (Path(__file__).parents[2] / "docs" / "release-file.md").read_text(encoding="utf-8")
+    schema = ReleaseSpec.model_json_schema()
+    for section in (schema, *schema["$defs"].values()):
+        for key in section["properties"]:
+            assert f"`{key}`" in page or f"[{key}]" in page, key
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_commands(shell: str) -> None:
+    """click's own completion: `_TAKIFUGU_COMPLETE=bash_source takifugu` prints what the shell needs."""
+    outcome = CliRunner().invoke(main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_source"}, prog_name="takifugu")
+    assert outcome.exit_code == 0
+    assert "_TAKIFUGU_COMPLETE" in outcome.output
+    line = {"COMP_WORDS": "takifugu ca", "COMP_CWORD": "1" if shell != "fish" else "ca"}
+    found = CliRunner().invoke(
+        main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_complete", **line}, prog_name="takifugu"
+    )  # fmt: skip
+    assert "calibrate" in found.output

@@ -1,0 +1,72 @@
+"""Faulty release files at the command line: a message that names the key, exit code 2, and nothing is touched."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.releasing import mutants
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+
+MUTANTS = mutants.mutants()
+QUICK = 36
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The data, and a ledger that remembers something."""
+    mutants.write_data(tmp_path)
+    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    return tmp_path
+
+
+def faults(folder: Path, chosen: list[mutants.Mutant]) -> list[str]:
+    """Return what went wrong with each faulty file: what was told, written, or changed."""
+    before = files_in(folder)
+    where, found = folder / "release.toml", []
+    for mutant in chosen:
+        where.write_text(mutants.toml(mutant.raw), encoding="utf-8")
+        outcome = CliRunner().invoke(main, ["release", str(where)])
+        told = outcome.stderr
+        if outcome.exit_code != 2 or outcome.stdout or "Traceback" in told or not told.startswith("takifugu: "):
+            found.append(f"{mutant.what}: exit code {outcome.exit_code}: {outcome.output}{told}")
+        elif mutant.key not in told.replace(mutant.what, ""):
+            found.append(f"{mutant.what}: the message does not name {mutant.key!r}: {told}")
+        where.unlink()
+        if files_in(folder) != before:
+            found.append(f"{mutant.what}: files were changed")
+            shutil.rmtree(folder / "out", ignore_errors=True)
+            for name, content in before.items():
+                (folder / name).write_bytes(content)
+            before = files_in(folder)
+    return found
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_the_files_that_are_mutated_are_good(folder: Path) -> None:
+    for number, base in enumerate((mutants.UNITS, mutants.ONE, mutants.CLASS)):
+        where = folder / "release.toml"
+        where.write_text(mutants.toml({**base, "ledger": f"{number}.db"}), encoding="utf-8")
+        outcome = CliRunner().invoke(main, ["release", "--output", str(folder / f"out{number}"), str(where)])
+        assert outcome.exit_code == 0, outcome.output + outcome.stderr
+
+
+def test_there_are_many_and_no_two_are_alike() -> None:
+    assert len({mutants.toml(m.raw) for m in MUTANTS}) > 500
+    assert {m.key for m in MUTANTS} > {"epsilon", "matrix", "weights", "entry", "pi", "unit", "states", "ledgerx"}
+
+
+def test_faulty_files_quickly(folder: Path) -> None:
+    assert faults(folder, MUTANTS[::QUICK]) == []
+
+
+@pytest.mark.slow
+def test_faulty_files(folder: Path) -> None:
+    assert faults(folder, MUTANTS) == []

@@ -1,0 +1,441 @@
+"""`takifugu init`: what it guesses of strange columns, a draft that becomes valid, and nothing of the data in it."""
+
+from __future__ import annotations
+
+import errno
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.engines import arrow
+
+from takifugu.cli import main
+from takifugu.core.errors import SpecError
+from takifugu.data import Table, open_frame
+from takifugu.releasing.file.columns import look_at
+from takifugu.releasing.file.draft import draft
+from takifugu.releasing.file.loading import load
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def sleep(folder: Path, name: str = "Schlaf & Wach (2025).csv") -> Path:
+    """Write a strange table: odd names, semicolons, quotes, two nights per person, a column that is no state."""
+    lines = ["Wer?;Nacht Nr.;Uhr [min];Zustand/état;Puls"]
+    for who in ('"Ärla"', '"Bo; jr."', "C"):
+        for night in range(2):
+            lines += [
+                f"{who};{night};{t * 5};{['wach', 'tief', 'tief', 'REM, leicht'][t * 7 // 3 % 4]};{60 + t % 7}.5"
+                for t in range(40)
+            ]
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def filled_in(text: str) -> str:
+    """Do what the draft requires: uncomment the lines that only its author can write."""
+    for old, new in {
+        '# states = ["still", "walking"]': 'states = ["wach", "tief", "REM, leicht"]',
+        "# matrix = [[0.9, 0.1], [0.4, 0.6]]": "matrix = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]]",
+        "# pieces_independent = true": "pieces_independent = true",
+        "# units_independent = true": "units_independent = true",
+    }.items():
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def roles(path: Path) -> dict[str, str]:
+    return {c.role: c.name for c in look_at(open_frame(path)) if c.role is not None}
+
+
+def table(folder: Path, header: str, rows: list[str]) -> Path:
+    path = folder / "data.csv"
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
+    data, where = sleep(tmp_path), tmp_path / "release.toml"
+    started = invoke("init", data, "-o", where)
+    assert started.exit_code == 0
+    assert max(map(len, started.output.replace(str(tmp_path), "").splitlines())) <= 80
+    missing = invoke("calibrate", where)
+    assert missing.exit_code == 2
+    named = re.findall(r"^takifugu: (\S+):", missing.stderr, re.MULTILINE)
+    assert named == ["belief.states", "belief.pieces_independent", "belief.units_independent", "belief.matrix"]
+    assert all(key in started.output for key in named)
+    where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
+    assert invoke("compare", where).exit_code == 0
+    assert invoke("release", where).exit_code == 0
+    rows_as_text = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
+    assert rows_as_text.exit_code == 0
+    assert "3 units" in " ".join(rows_as_text.output.split())
+    assert "Bo; jr." not in rows_as_text.output
+
+
+def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
+    data = sleep(tmp_path)
+    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    source = tomllib.loads(text)["source"]
+    assert source == {
+        "name": "Schlaf-Wach-2025", "file": data.name, "unit": "Wer?", "piece": "Nacht Nr.", "order": "Uhr [min]",
+        "value": "Zustand/état", "budget": 1.0,
+    }  # fmt: skip
+    assert max(map(len, text.splitlines())) <= 110
+    assert text.count("FILL IN") == 6
+
+
+def test_nothing_of_the_data_but_a_reminder_of_the_states(tmp_path: Path) -> None:
+    """No name of a unit, no number, no length; labels in comments only, which say that they must go."""
+    data = sleep(tmp_path)
+    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    code = "\n".join(line.split("#")[0] for line in text.splitlines())
+    assert not any(word in text for word in ("Ärla", "Bo; jr.", "60.5", "195", "240"))
+    assert not any(word in code for word in ("wach", "tief", "REM"))
+    (reminder,) = [i for i, line in enumerate(text.splitlines()) if "REM, leicht" in line]
+    assert "delete this reminder before others see this file" in " ".join(text.splitlines()[reminder - 3 : reminder])
+    assert "wach" not in invoke("init", data, "-o", tmp_path / "b.toml").output
+    assert "wach" not in invoke("init", "--json", data, "-o", tmp_path / "c.toml").output
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "expected"),
+    [
+        (
+            "person,minute,posture",
+            [f"{p},{m},{'up' if m % 3 else 'down'}" for p in "ab" for m in range(30)],
+            {"unit": "person", "order": "minute", "value": "posture"},
+        ),
+        (
+            "x1,x2,x3",
+            [f"{p},{m},{'up' if m % 3 else 'down'}" for p in ("u7", "u8", "u9") for m in range(30)],
+            {"unit": "x1", "order": "x2", "value": "x3"},
+        ),
+        (
+            "timestamp,user_id,state",
+            [f"2026-01-01T{h:02}:00,{u},{'in' if h % 5 else 'out'}" for h in range(24) for u in (1, 2)],
+            {"unit": "user_id", "order": "timestamp", "value": "state"},
+        ),
+        ("state", ["a", "b", "a", "a", "b"] * 5, {"value": "state"}),
+        ("day,sick", [f"{d},{d % 7 == 0}" for d in range(60)], {"order": "day", "value": "sick"}),
+        ("id,weight", [f"{i},{i * 1.37}" for i in range(50)], {"order": "id"}),
+        ("a,b", ["1.5,2.5", "2.5,3.5"], {}),
+    ],
+)
+def test_guesses(tmp_path: Path, header: str, rows: list[str], expected: dict[str, str]) -> None:
+    found = roles(table(tmp_path, header, rows))
+    assert {k: v for k, v in found.items() if k in expected or k == "value"} == expected
+
+
+def test_names_of_people_are_not_taken_for_states(tmp_path: Path) -> None:
+    rows = [f"{who},{t},{t % 2}" for t in range(20) for who in ("Ana", "Ben", "Chi")]
+    data = table(tmp_path, "who,t,code", rows)
+    assert roles(data) == {"unit": "who", "order": "t", "value": "code"}
+    assert "Ana" not in draft(data, tmp_path / "r.toml", look_at(open_frame(data)))
+
+
+def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
+    data = table(tmp_path, "t,weight", [f"{t},{t * 1.7}" for t in range(60)])
+    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    assert "FILL IN the column with the states" in text
+    started = invoke("init", data, "-o", tmp_path / "release.toml")
+    assert started.exit_code == 0
+    assert "source.value" in started.output
+
+
+def test_rows_without_an_order_are_not_taken_for_steps_silently(tmp_path: Path) -> None:
+    data = table(tmp_path, "id,sex,smokes", [f"p{i},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(40)])
+    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    assert "If each row is a separate record" in " ".join(text.replace("# ", "").split())
+    assert "p7" not in text
+
+
+def test_a_parquet_file(tmp_path: Path) -> None:
+    import pyarrow.parquet
+
+    rows = range(40)
+    columns: Any = {
+        "who": ("text", ["a"] * 20 + ["b"] * 20), "when": ("int", [i % 20 for i in rows]),
+        "in bed": ("bool", [i % 3 == 0 for i in rows]),
+    }  # fmt: skip
+    pyarrow.parquet.write_table(arrow(columns), tmp_path / "nights.parquet")
+    told = json.loads(invoke("init", "--json", tmp_path / "nights.parquet", "-o", tmp_path / "r.toml").stdout)
+    assert [{k: c[k] for k in ("name", "kind", "role")} for c in told["columns"]] == [
+        {"name": "who", "kind": "texts", "role": "unit"}, {"name": "when", "kind": "whole numbers", "role": "order"},
+        {"name": "in bed", "kind": "true or false", "role": "value"},
+    ]  # fmt: skip
+    assert {(c["sure"], bool(c["why"])) for c in told["columns"]} <= {("sure", True), ("likely", True)}
+    made = {"format", "command", "file", "written", "ledger", "ledger_is_new", "ledger_of"}
+    assert set(told) == {*made, "columns", "fill_in"}
+    assert [line.split(":")[0] for line in told["fill_in"]] == [
+        "belief.states", "belief.units_independent", "belief.matrix",
+    ]  # fmt: skip
+
+
+def test_it_overwrites_only_when_it_is_told_to(tmp_path: Path) -> None:
+    data, where = sleep(tmp_path), tmp_path / "mine.toml"
+    where.write_text("mine", encoding="utf-8")
+    refused = invoke("init", data, "-o", where)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--force" in refused.stderr
+    assert where.read_text(encoding="utf-8") == "mine"
+    assert invoke("init", data, "-o", where, "--force").exit_code == 0
+    assert "[source]" in where.read_text(encoding="utf-8")
+
+
+def test_the_file_is_found_from_where_the_draft_lies(tmp_path: Path) -> None:
+    (tmp_path / "data" / "raw").mkdir(parents=True)
+    (tmp_path / "files").mkdir()
+    data, where = sleep(tmp_path / "data" / "raw"), tmp_path / "files" / "release.toml"
+    assert invoke("init", data, "-o", where).exit_code == 0
+    assert tomllib.loads(where.read_text(encoding="utf-8"))["source"]["file"] == f"../data/raw/{data.name}"
+    where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
+    assert load(where).spec.source.unit == "Wer?"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("none.csv", None, "cannot be read"),
+        ("empty.csv", b"", "is empty"),
+        ("broken.csv", b'a,b\n"1,2\n3,4\n', "not a well-formed CSV"),
+        ("uneven.csv", b"a,b\n1,2\n3,4,5\n", "more or fewer fields"),
+        ("book.xlsx", b"PK\x03\x04rest", "Excel"),
+        ("table.parquet", b"nothing", "is called Parquet and is not"),
+    ],
+)
+def test_what_is_no_table(tmp_path: Path, name: str, content: bytes | None, words: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    outcome = invoke("init", tmp_path / name, "-o", tmp_path / "release.toml")
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert words in outcome.stderr
+    assert not (tmp_path / "release.toml").exists()
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    for source, words in ((tmp_path, "is a folder"), ("https://example.org/a.csv", "is a URL")):
+        outcome = invoke("init", source, "-o", tmp_path / "release.toml")
+        assert (outcome.exit_code, words in outcome.stderr) == (2, True), outcome.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "no space left"), (errno.EACCES, "permission denied")])
+def test_a_full_disk_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
+) -> None:
+    import os
+
+    data = sleep(tmp_path)
+
+    def full(*_: Any, **__: Any) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    outcome = invoke("init", data, "-o", tmp_path / "release.toml")
+    assert outcome.exit_code == 2
+    assert words in outcome.stderr
+    assert [p.name for p in tmp_path.iterdir()] == [data.name]
+
+
+names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).map(str.strip).filter(bool)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(st.lists(names, min_size=3, max_size=3, unique=True), st.lists(names, min_size=2, max_size=4, unique=True))
+def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str], labels: list[str]) -> None:
+    import pyarrow.parquet
+
+    data = tmp_path / "data.parquet"
+    kinds: Any = {
+        columns[0]: ("text", ["p"] * 20 + ["q"] * 20), columns[1]: ("int", list(range(20)) * 2),
+        columns[2]: ("text", [labels[i * i % len(labels)] for i in range(40)]),
+    }  # fmt: skip
+    pyarrow.parquet.write_table(arrow(kinds), data)
+    found = look_at(open_frame(data))
+    text = draft(data, tmp_path / "release.toml", found)
+    source = tomllib.loads(text)["source"]
+    guessed = {c.role: c.name for c in found if c.role}
+    assert guessed == {key: source[key] for key in ("unit", "piece", "order", "value") if key in source}
+    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(SpecError, match=r"belief\.states: is missing"):
+        load(tmp_path / "release.toml")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars", "lists"])
+def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: str) -> None:
+    """A large file is not read to its end for a guess: what comes after the rows that are looked at says nothing."""
+    from takifugu.releasing.file.columns import LOOKED_AT, look_at
+
+    path = tmp_path / "long.csv"
+    path.write_text("minute,state\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(LOOKED_AT)) + "later,7\n" * 5)
+    if engine == "duckdb":
+        table = open_frame(path)
+    elif engine == "polars":
+        table = open_frame(pytest.importorskip("polars").read_csv(path, infer_schema=False))
+    else:
+        rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
+        columns = {"minute": [r[0] for r in rows], "state": [r[1] for r in rows]}
+        table = Table("long.csv", ("minute", "state"), True, frozenset([""]), columns, ("minute", "state"))
+    assert [(c.name, c.kind, c.role) for c in look_at(table)] == [
+        ("minute", "whole numbers", "order"), ("state", "texts", "value"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_nothing_is_written_through_a_link(tmp_path: Path, force: list[str]) -> None:
+    (tmp_path / "data.csv").write_text("who,state\na,x\na,y\nb,x\nb,y\n")
+    target, link = tmp_path / "precious.txt", tmp_path / "release.toml"
+    for content in ("mine", None):
+        target.unlink(missing_ok=True)
+        if content is not None:
+            target.write_text(content)
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        (tmp_path / ".release.toml.unfinished").unlink(missing_ok=True)
+        (tmp_path / ".release.toml.unfinished").symlink_to(target)
+        done = CliRunner().invoke(main, ["init", str(tmp_path / "data.csv"), "-o", str(link), *force])
+        assert (target.read_text() if target.exists() else None) == content
+        assert done.exit_code == (0 if force else 2)
+        assert link.is_symlink() == (not force)
+
+
+# Data as they are.
+
+WARD = [
+    (ward, f"{day:02}.03.2025 {hour:02}:00", f"{hour % 7},{day % 10}")
+    for ward in ("Süd", "Nord") for day in (1, 14) for hour in range(24)
+]  # fmt: skip
+
+
+def test_a_strange_export_is_drafted_with_what_it_needs(tmp_path: Path) -> None:
+    text = "\r\n".join(["sep=;", "Station;Zeit;Aktivität;Lage", *(f"{w};{t};{x};{'wach' if '1:' in t else 'ruht'}"
+                                                                for w, t, x in WARD), ";;;", ";;;"])  # fmt: skip
+    (tmp_path / "d.csv").write_bytes(text.encode("cp1252"))
+    started = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml")
+    assert started.exit_code == 0, started.output
+    source = tomllib.loads((tmp_path / "r.toml").read_text(encoding="utf-8"))["source"]
+    assert {k: source[k] for k in ("encoding", "decimal", "order_format", "unit", "order", "value")} == {
+        "encoding": "cp1252", "decimal": ",", "order_format": "%d.%m.%Y %H:%M", "unit": "Station", "order": "Zeit",
+        "value": "Lage",
+    }  # fmt: skip
+    words = " ".join(started.output.split())
+    assert re.search("Zeit dates and times order (sure|likely): it holds times", words)
+
+
+def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("\n".join(f"{w};{t};{'up' if '1:' in t else 'down'}" for w, t, _ in WARD))
+    assert invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").exit_code == 0
+    text = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    source = tomllib.loads(text)["source"]
+    assert (source["header"], source["unit"], source["value"]) == (False, "column_1", "column_3")
+    for line in ("Ada Secretname,12,still", "Ada Secretname,Utrecht,still"):  # nobody is called so twice
+        (tmp_path / "d.csv").write_text(f"{line}\nBob,13,walking\nCy,14,still\n")
+        started = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--force")
+        assert started.exit_code == 0
+        assert "Secretname" not in started.output + (tmp_path / "r.toml").read_text(encoding="utf-8")
+    for header in ("country,2019,2020", "a,b,c", "unit,1st,2"):
+        (tmp_path / "e.csv").write_text(f"{header}\nx,1,2\ny,3,4\n{header}\nz,5,2020\n")
+        assert invoke("init", tmp_path / "e.csv", "-o", tmp_path / "e.toml", "--force").exit_code == 0
+        assert "header" not in tomllib.loads((tmp_path / "e.toml").read_text())["source"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("date", [f"2025-01-{day:02}" for day in range(1, 21)]), ("x", [f"{day:02}/01/2025" for day in range(1, 21)]),
+        ("day", [str(day) for day in range(1, 21)]), ("x", [f"202501{day:02}" for day in range(1, 21)]),
+        ("admission date", [f"Jan {day}" for day in range(1, 21)]), ("year", [str(2000 + year) for year in range(20)]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["sequences", "records", "users"])
+def test_a_date_is_never_taken_for_a_unit(tmp_path: Path, name: str, cells: list[str], kind: str) -> None:
+    """Rows of one date stand together, as rows of one unit would, or each row has its own."""
+    for times in (1, 5):
+        rows = [f"{cell},{i},{'yes' if i % 3 else 'no'}" for cell in cells for i in range(times)]
+        (tmp_path / "d.csv").write_text("\n".join([f"{name},n,smokes", *rows]))
+        done = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", kind, "--force", "--json")
+        assert done.exit_code == 0, done.output
+        roles = {c["name"]: c["role"] for c in json.loads(done.stdout)["columns"]}
+        assert roles[name] not in ("unit", "piece", "person", "group"), (kind, times)
+
+
+def test_a_wide_file_shows_twenty_columns_and_a_count(tmp_path: Path) -> None:
+    names = [f"m{number}" for number in range(57)]
+    rows = [",".join([*["7"] * 57, who, str(t), "ab"[t % 2]]) for who in "xy" for t in range(20)]
+    (tmp_path / "d.csv").write_text("\n".join([",".join([*names, "person", "minute", "state"]), *rows]))
+    rows_as_text = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").output
+    assert "d.csv has 60 columns" in rows_as_text
+    assert len(re.findall("^(?:m[0-9]+|person|minute|state) ", rows_as_text, re.MULTILINE)) == 20
+    assert re.search("^person +texts +unit +(sure|likely): its name", rows_as_text, re.MULTILINE)
+    assert "and 40 more columns" in rows_as_text
+    assert max(map(len, rows_as_text.replace(str(tmp_path), "").splitlines())) <= 80
+    assert max(map(len, (tmp_path / "r.toml").read_text().splitlines())) <= 110
+
+
+FILLED = {
+    "records": {
+        '# columns = ["sex", "smokes"]': 'columns = ["sex", "smokes"]',
+        '# rows = [["a", "yes"], ["a", "no"], ["b", "yes"]]': 'rows = [["f", "yes"], ["f", "no"], ["m", "yes"], '
+        '["m", "no"]]',
+        '# probabilities = ["0.5", "0.25", "0.25"]': 'probabilities = ["0.2", "0.3", "0.25", "0.25"]',
+        "# units_independent": "units_independent", "# states =": "states =",
+        '# attribute = "sex"': 'attribute = "sex"',
+        "# variables = ": "variables = ",
+    },
+    "users": {
+        "# size = 25": "size = 12", "# values =": "values =", "# probabilities =": "probabilities =",
+        "# states =": "states =",
+    },
+    "network": {
+        '# file = "network.bif"': 'file = "n.bif"', "# units_independent": "units_independent",
+        "# states =": "states =", '# variable = "sex"': 'variable = "sex"',
+    },
+    "contacts": {
+        "# file =": "file =", "# columns =": "columns =", "# outside": "outside", "# inside": "inside",
+        '# states = ["well", "ill"]': 'states = ["no", "yes"]', '# states = ["ill"]': 'states = ["yes"]',
+    },
+}  # fmt: skip
+BIF = """network n {}
+variable sex { type discrete [ 2 ] { f, m }; }
+variable smokes { type discrete [ 2 ] { yes, no }; }
+probability ( sex ) { table 0.5, 0.5; }
+probability ( smokes | sex ) { (f) 0.4, 0.6; (m) 0.5, 0.5; }
+"""
+
+
+@pytest.mark.parametrize("kind", FILLED)
+def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> None:
+    names = [f"p{number}" for number in range(12)]
+    rows = [f"{who},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i, who in enumerate(names)]
+    (tmp_path / "d.csv").write_text("\n".join(["person,sex,smokes", *rows]))
+    (tmp_path / "n.bif").write_text(BIF)
+    (tmp_path / "meetings.csv").write_text("one,other\n" + "".join(f"p{i},p{i + 1}\n" for i in range(0, 12, 2)))
+    where = tmp_path / "r.toml"
+    done = invoke("init", tmp_path / "d.csv", "-o", where, "--kind", kind)
+    assert done.exit_code == 0, done.output
+    text = where.read_text()
+    assert not re.search(r"\bp7\b|\bfm\b", text)
+    for old, new in FILLED[kind].items():
+        assert old in text, (old, text)
+        text = text.replace(old, new, 1)
+    if kind == "users":
+        text = text.replace('# value = "..."', 'value = "smokes"').replace('value = "sex"', 'value = "smokes"')
+        text = re.sub('^group = .*$', "", text, flags=re.MULTILINE)
+    if kind == "contacts":
+        text = text.replace('value = "sex"', 'value = "smokes"')
+    where.write_text(text)
+    assert invoke("compare", where).exit_code == 0, invoke("compare", where).output
+    released = invoke("release", where)
+    assert released.exit_code == 0, released.output
+    assert list((tmp_path / "r-published").glob("published-number*.certificate.json"))

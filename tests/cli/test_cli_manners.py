@@ -1,0 +1,240 @@
+"""Manners of the command line: lines fit the terminal, failures are JSON where that was asked for, colours optional."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+from tests.support.terminals import NEVER, PLACE
+
+from takifugu.cli import main
+from takifugu.core.text.tables import fitting, text_table
+
+WEEKS = """
+ledger = "weeks.db"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+order = "hour"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-19"
+budget = 200.0
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+[[release]]
+name = "busy"
+query = "count"
+states = ["busy"]
+epsilon = 20
+mechanism = "group"
+every = "week"
+"""
+
+
+def invoke(*words: object, **environment: str) -> Result:
+    return CliRunner(env=environment).invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a short path, because no line is shorter than a path in it."""
+    folder, before = tmp_path_factory.mktemp("p"), Path.cwd()
+    lengths = {"zoë": (8, 9), "Bob, jr.": (7,), "007": (8, 4)}
+    files.write(folder, files.SPEC.replace("epsilon = 1.0", "epsilon = 4.0"), files.data(lengths))
+    (folder / "weeks.toml").write_text(WEEKS, encoding="utf-8")
+    hours = [f"2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,calm" for hour in range(336)]
+    (folder / "ward.csv").write_text("\n".join(["hour,state", *hours]), encoding="utf-8")
+    os.chdir(folder)
+    try:
+        assert invoke("release", "release.toml").exit_code == 0  # whatever is asked first finds a ledger and a table
+        yield folder
+    finally:
+        os.chdir(before)
+
+
+COMMANDS = [
+    ["compare", "release.toml"], ["calibrate", "release.toml"], ["release", "release.toml", "--dry-run"],
+    ["explain"], ["explain", "--delta", "1e-6", "--epsilon", "0.001"], ["explain", "release.toml"],
+    ["plan", "weeks.toml"], ["release", "weeks.toml", "--dry-run"], ["release", "release.toml"],
+    ["certificate", "show", "out/time-use-pooled.certificate.json"], ["ledger", "show", "ledger.db"],
+    ["ledger", "history", "ledger.db"], ["ledger", "budget", "ledger.db", "study", "10"],
+    ["ledger", "resume", "ledger.db"], ["ledger", "init", "other.db"],
+    ["init", "data.csv", "-o", "other.toml"], ["reproduce"], ["demo"],
+]  # fmt: skip
+HELP = [[*words, "--help"] for words in (
+    [], ["init"], ["compare"], ["calibrate"], ["plan"], ["explain"], ["release"], ["certificate", "show"], ["ledger"],
+    ["ledger", "init"], ["ledger", "show"], ["ledger", "history"], ["ledger", "budget"], ["ledger", "resume"],
+    ["schema"], ["demo"], ["example"], ["reproduce"],
+)]  # fmt: skip
+
+
+def too_long(text: str, columns: int) -> list[str]:
+    """Return the lines that are wider than that although there is a blank where they could have been broken."""
+    whole = ("takifugu ", "written to ")  # commands and paths, to be copied as they are
+    lines = (line for line in text.splitlines() if not line.startswith(whole))
+    return [line for line in lines if len(line) > columns and len(line.split()) > 1]
+
+
+@pytest.mark.parametrize("words", [*COMMANDS, *HELP], ids=" ".join)
+@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
+def test_lines_fit_the_terminal(place: Path, words: list[str], columns: int) -> None:
+    writes = words[0] in ("init", "release") and not {"--dry-run", "--help"} & {*words}
+    (place / "other.db").unlink(missing_ok=True)
+    rows_as_text = invoke(*words, *(["--force"] if writes else []), COLUMNS=str(columns))
+    assert rows_as_text.exit_code == 0, rows_as_text.output
+    assert too_long(rows_as_text.stdout, columns) == []
+
+
+@pytest.mark.parametrize("columns", [40, 60, 72, 80, 100])
+def test_tables_fold_where_they_do_not_fit(columns: int) -> None:
+    header = ["table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds"]
+    cells = ["time-use-of-a-ward-in-winter", "the whole source", "12.3456", "0 to 1,000,000", "0.1 %", "1"]
+    rows = [cells, [*"abcdef"]]
+    with fitting(columns):
+        rows_as_text = text_table(header, rows)
+    assert max(map(len, rows_as_text.splitlines())) <= columns
+    for cell in (*header, *rows[0]):
+        assert all(word in rows_as_text for word in cell.split()), cell
+    assert (rows_as_text.count("a cell can be") == 2) == (columns < 72)  # a list for each row
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Path:
+    return files.write(tmp_path)
+
+
+def failure(*words: object) -> Any:
+    """Return the one document that a failing command prints."""
+    rows_as_text = invoke(*words, "--json")
+    assert rows_as_text.exit_code > 0
+    told = json.loads(rows_as_text.stdout)
+    assert list(told) == ["format", "command", "file", "error"]
+    assert told["format"] == "takifugu-cli/1"
+    assert told["error"]["exit_code"] == rows_as_text.exit_code
+    assert set(told["error"]) == {"what", "rule", "fix", "where", "kind", "exit_code", "state", "faults"}
+    assert told["error"]["what"]
+    assert "Traceback" not in rows_as_text.output
+    assert rows_as_text.stderr.startswith(("takifugu: ", "Usage: "))
+    return told
+
+
+def test_a_faulty_file_is_a_list_of_faults(fresh: Path) -> None:
+    text = fresh.read_text(encoding="utf-8")
+    fresh.write_text(text.replace('query = "', 'query = "x'), encoding="utf-8")
+    for command in ("compare", "calibrate", "explain", "release"):
+        told = failure(command, fresh)
+        assert (told["command"], told["file"]) == (command, str(fresh))
+        assert told["error"]["kind"] == "SpecError"
+        (fault,) = told["error"]["faults"]
+        assert fault["where"] == "release[0].query"
+        assert fault["fix"]
+        assert set(fault) == {"what", "rule", "fix", "where"}
+
+
+def test_refusals_say_so(fresh: Path) -> None:
+    text = fresh.read_text(encoding="utf-8")
+    assert "budget = 10\n" in text
+    fresh.write_text(text.replace("budget = 10\n", "budget = 0.001\n"), encoding="utf-8")
+    told = failure("release", fresh)
+    assert told["error"]["kind"] == "BudgetExceeded"
+    assert told["error"]["exit_code"] == 1
+    assert told["error"]["state"] == "nothing happened"
+    assert failure("ledger", "history", fresh.parent / "ledger.db", "nobody")["command"] == "ledger history"
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "code"),
+    [
+        (["compare"], "UsageError", 2), (["release", "a.toml", "--frce"], "UsageError", 2),
+        (["nothing"], "UsageError", 2), (["ledger", "lose"], "UsageError", 2), (["plan", "x.toml", "--releases", "x"],
+        "UsageError", 2), (["explain", "--prior", "2"], "InputError", 2), (["--frce", "compare"], "UsageError", 2),
+        (["compare", "nowhere.toml"], "SpecError", 2), (["schema", "--kind", "x"], "InputError", 2),
+        (["certificate", "show", "nowhere.json"], "InputError", 2), (["reproduce", "x"], "InputError", 2),
+    ],
+)  # fmt: skip
+def test_every_failure_is_json(tmp_path: Path, words: list[str], kind: str, code: int) -> None:
+    told = failure(*words)
+    assert (told["error"]["kind"], told["error"]["exit_code"]) == (kind, code)
+    if kind == "UsageError":
+        assert "--help" in told["error"]["fix"]
+
+
+def test_without_json_nothing_is_printed_but_lines(fresh: Path) -> None:
+    assert invoke("compare", "nowhere.toml").stdout == ""
+    assert invoke("release", fresh, "--dry-run", "--json").exit_code in (0, 1)  # one document, refused or not
+
+
+def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    def fail(*_: Any) -> None:
+        raise ZeroDivisionError("a row of the data")
+
+    monkeypatch.setattr("takifugu.releasing.planning.plan.plan", stop)
+    told = failure("release", fresh)
+    assert (told["error"]["kind"], told["error"]["exit_code"]) == ("Stopped", 130)
+    monkeypatch.setattr("takifugu.releasing.planning.plan.plan", fail)
+    told = failure("release", fresh)
+    assert told["error"]["kind"] == "Fault"
+    assert "a row of the data" not in json.dumps(told)
+
+
+def on_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
+    """Return what a command shows where both streams are a terminal; of progress nothing, however long it takes."""
+    import pty
+
+    mine, theirs = pty.openpty()
+    command = [sys.executable, "-c", f"{NEVER}from takifugu.cli import main; main()", *words]
+    running = subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=folder, env={**PLACE, **environment})
+    os.close(theirs)
+    seen = b""
+    try:
+        while chunk := os.read(mine, 65536):
+            seen += chunk
+    except OSError:  # closed: the program has ended
+        pass
+    finally:
+        running.kill()
+        running.wait()
+        os.close(mine)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
+    fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
+    rows_as_text = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", TERM="xterm", NO_COLOR="")
+    assert "\x1b[31mtakifugu:" in rows_as_text
+    for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
+        rows_as_text = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", **unwanted)
+        assert "\x1b" not in rows_as_text
+        assert rows_as_text.startswith("takifugu: release[0].query")
+        assert too_long(rows_as_text, 60) == []
+
+
+def test_a_dumb_terminal_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    from takifugu.cli import progress
+
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(progress, "is_terminal", lambda stream: True)
+    monkeypatch.setenv("TERM", "dumb")
+    with progress.watching() as watch:
+        watch("calibrating weekly", 3, 1200)
+        told = ""
+        while "calibrating" not in told:  # a thread tells
+            told += capsys.readouterr().err
+    assert re.search(r"takifugu: calibrating weekly, 3 of 1,200, after \d+ s", told)
+    assert "\x1b" not in told

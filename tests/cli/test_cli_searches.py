@@ -1,0 +1,132 @@
+"""Long searches at the command line: announced, shown on a terminal, and ended by Ctrl-C; results go to stdout only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.support.terminals import AT_ONCE, on_a_terminal, without_a_terminal
+
+from takifugu.cli import main, progress
+from takifugu.core import searches
+
+LINKS = [("n0", 0)] + [(f"n{t}", t) for t in range(1, 14)]
+BIF = "network links { }\n" + "".join(
+    f"variable {name} {{ type discrete [ 2 ] {{ no, yes }}; }}\n" for name, _ in LINKS
+) + "probability ( n0 ) { table 0.5, 0.5; }\n" + "".join(
+    f"probability ( n{t} | n{t - 1} ) {{ (no) 0.7, 0.3; (yes) 0.3, 0.7; }}\n" for _, t in LINKS[1:]
+)  # fmt: skip
+SPEC = """\
+ledger = "ledger.db"
+output = "out"
+
+[source]
+name = "links"
+file = "data.csv"
+
+[belief]
+kind = "network"
+file = "links.bif"
+
+[[release]]
+name = "yes"
+query = "count"
+states = ["yes"]
+epsilon = 2
+mechanism = "quilt-exact"
+"""
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Path:
+    (tmp_path / "links.bif").write_text(BIF)
+    (tmp_path / "data.csv").write_text(
+        ",".join(name for name, _ in LINKS) + "\n" + ",".join("yes" for _ in LINKS) + "\n"
+    )
+    (tmp_path / "release.toml").write_text(SPEC)
+    return tmp_path / "release.toml"
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, times: int, after: int = 20) -> None:
+    """Press Ctrl-C when so many quilts have been dealt with, in so many searches."""
+    tell, left = searches.Search.tell, [times]
+
+    def pressed(self: searches.Search, dealt: int) -> None:
+        tell(self, dealt)
+        if self.done >= after and left[0]:
+            left[0] -= 1
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(searches.Search, "tell", pressed)
+
+
+def test_a_long_search_is_announced_on_stderr_only(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for command in ("calibrate", "compare"):
+        short = invoke(command, where, "--json")
+        assert (short.exit_code, short.stderr) == (0, "")
+        with monkeypatch.context() as changed:
+            changed.setattr(progress, "LONG", 0.0)
+            long = invoke(command, where, "--json")
+        assert long.stdout == short.stdout
+        assert "takifugu: quilt-exact: a search through up to " in long.stderr
+        assert " quilts for 14 secrets, about 0 s at most; Ctrl-C ends it" in long.stderr
+
+
+def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = invoke("calibrate", where, "--json")
+    (full,) = json.loads(whole.stdout)["tables"][0]["answers"]
+    interrupt(monkeypatch, times=1)
+    ended = invoke("calibrate", where, "--json")
+    assert ended.exit_code == 0
+    (found,) = json.loads(ended.stdout)["tables"][0]["answers"]
+    assert found["epsilon"] == full["epsilon"] == "2"
+    assert found["expected_error"] > full["expected_error"]
+    assert "quilt-exact: the search was ended, and its best so far is used" in ended.stderr
+    interrupt(monkeypatch, times=1)
+    rows_as_text = " ".join(invoke("calibrate", where).stdout.split())
+    assert "the search was ended early, after 2" in rows_as_text
+    assert "the promise holds, and a longer search may find that less noise is enough" in rows_as_text
+
+
+def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where.write_text(SPEC + '\n[[release]]\nname = "no"\nquery = "count"\nstates = ["no"]\nepsilon = 1\n')
+    interrupt(monkeypatch, times=2)
+    stopped = invoke("compare", where, "--json")
+    assert (stopped.exit_code, json.loads(stopped.stdout)["error"]["what"]) == (130, "stopped")
+    assert "Ctrl-C again stops everything" in stopped.stderr
+    assert "takifugu: stopped" in stopped.stderr
+
+
+def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from takifugu import release_file
+
+    interrupt(monkeypatch, times=1)
+    stopped = invoke("release", where)
+    assert (stopped.exit_code, stopped.stdout) == (130, "")
+    assert not (where.parent / "out").exists()
+    interrupt(monkeypatch, times=1)
+    with pytest.raises(KeyboardInterrupt):
+        release_file(where)
+    assert not (where.parent / "out").exists()
+    assert not (where.parent / "ledger.db").exists()
+
+
+@pytest.mark.slow
+def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
+    program = (
+        f"{AT_ONCE}progress.LONG = 0.0\n"
+        f"from takifugu.cli import main; main(['calibrate', {str(where)!r}])"
+    )
+    table, seen = on_a_terminal(program)
+    assert b"quilt-exact: quilts" in seen
+    assert b"a search through up to" in seen
+    assert b"search" not in table
+    printed, said = without_a_terminal(program)
+    assert printed == table
+    assert said.count(b"\n") == 1

@@ -1,0 +1,96 @@
+"""Names against Python's own tables of Unicode: what is white space, what is of zero width, what is a control."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from takifugu.core.errors import InputError
+from takifugu.core.names import LONGEST, normalised
+
+EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
+WRITING_DIRECTION = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jose\u0301 Luis",
+        " José Luis",
+        "José Luis ",
+        "José\u00a0Luis",
+        "José  Luis",
+        "José \t\u2003\r\n Luis\u3000",
+        "\ufeffJosé Luis",
+        "Jo\u200bsé\u2060 Lu\u00adis",
+        "José\u200d \u200cLuis\ufe0f",
+        "Jose\u034f\u0301 Luis",
+    ],
+)
+def test_spellings_of_one_name(text: str) -> None:
+    assert normalised(text) == "José Luis"
+
+
+def test_plain_spellings_of_one_name() -> None:
+    assert [normalised(text) for text in ("Ana Lu", " Ana Lu", "Ana  Lu", "Ana Lu ", "Ana\tLu")] == ["Ana Lu"] * 5
+
+
+def test_the_longest_names() -> None:
+    for name in ("a" * LONGEST, "é" * LONGEST):
+        assert normalised(name) == name
+        with pytest.raises(InputError, match="longer than 4,096"):
+            normalised(name + "a")
+
+
+def test_case_and_letters_are_kept() -> None:
+    assert len({normalised(name) for name in ("ana", "Ana", "ANA", "Añа", "Ana.", "A na")}) == 6
+
+
+@pytest.mark.parametrize("text", ["A\x00", "\x1b[2JAna", "An\x7fa", "\x9bA", "A\u202ena", "\u200eAna", "A\u2066b"])
+def test_controls_are_refused_and_not_quoted(text: str) -> None:
+    with pytest.raises(InputError, match="remove it") as refused:
+        normalised(text, "the unit of row 3")
+    assert "Ana" not in str(refused.value)
+    assert str(refused.value).startswith("the unit of row 3 holds")
+
+
+def test_a_long_run_of_marks_is_refused_at_once() -> None:
+    with pytest.raises(InputError, match="4,096"):
+        normalised("a" + "\u0301\u0316" * LONGEST)
+
+
+def test_every_character_of_unicode_by_pythons_tables() -> None:
+    for character in EVERY_CHARACTER:
+        kind, direction = unicodedata.category(character), unicodedata.bidirectional(character)
+        control = kind in ("Cc", "Cs") or direction in WRITING_DIRECTION or character in "\u061c\u200e\u200f"
+        if character.isspace() and character not in "\x1c\x1d\x1e\x1f":
+            assert normalised(f"a{character}b") == "a b"
+            assert normalised(f"{character}b{character}") == "b"
+        elif control:
+            with pytest.raises(InputError):
+                normalised(f"a{character}b")
+
+
+def test_nothing_of_zero_width_is_left() -> None:
+    for character in "\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0f\u180e\u3164\U000e0061":
+        assert normalised(f"a{character}b") == "ab"
+
+
+@given(st.text(max_size=40))
+def test_a_second_time_changes_nothing(text: str) -> None:
+    try:
+        once = normalised(text)
+    except InputError:
+        return
+    assert normalised(once) == once
+    assert once == unicodedata.normalize("NFC", once)
+    assert once == " ".join(once.split(" ")).strip()
+
+
+@given(st.text(alphabet="aé \u0301\u200b\u00a0\t", max_size=20))
+def test_composed_and_decomposed_are_one(text: str) -> None:
+    assert normalised(unicodedata.normalize("NFD", text)) == normalised(unicodedata.normalize("NFC", text))

@@ -1,0 +1,124 @@
+"""Pictures: well-formed SVG that holds what it was given, in its place, and breaks out of nothing."""
+
+from __future__ import annotations
+
+import math
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from takifugu.core.errors import InputError
+from takifugu.core.text.pictures import Axis, Bar, Line, bar_chart, line_chart, short_number
+
+SVG = "{http://www.w3.org/2000/svg}"
+numbers = st.floats(-1e12, 1e12)
+
+
+def parsed(picture: str) -> ElementTree.Element:
+    return ElementTree.fromstring(picture)
+
+
+def texts(picture: str) -> list[str]:
+    return [t.text or "" for t in parsed(picture).iter(f"{SVG}text")]
+
+
+def drawn(picture: str) -> list[list[tuple[float, float]]]:
+    lines = parsed(picture).iter(f"{SVG}polyline")
+    return [[tuple(map(float, p.split(","))) for p in line.attrib["points"].split()] for line in lines]  # type: ignore[misc]
+
+
+def test_a_line_goes_where_its_points_are() -> None:
+    points = [(0.1, 100.0), (1.0, 10.0), (10.0, 1.0)]
+    picture = line_chart([Line("error", points)], Axis("epsilon", log=True), Axis("error", log=True), "Cost")
+    (line,) = drawn(picture)
+    assert line[0][0] < line[1][0]
+    assert line[1][0] - line[0][0] == pytest.approx(line[2][0] - line[1][0], abs=0.2)  # even steps on a log axis
+    assert line[2][1] - line[1][1] == pytest.approx(line[1][1] - line[0][1], abs=0.2)
+    assert {"epsilon", "error", "Cost", "0.1", "10"} <= set(texts(picture))
+
+
+def test_a_title_is_cut_where_it_would_leave_the_picture() -> None:
+    picture = bar_chart([Bar("a", 1)], Axis("x"), "word " * 40, width=340)
+    assert max(map(len, texts(picture))) * 7 < 340
+    assert parsed(picture).findtext(f"{SVG}title") == "word " * 40
+
+
+def test_a_step_holds_its_value() -> None:
+    (line,) = drawn(line_chart([Line("", [(0, 0), (1, 2), (3, 1)], step=True)], Axis("x"), Axis("y"), "t"))
+    assert [x for x, _ in line] == sorted(x for x, _ in line)
+    assert line[0][1] == line[1][1]
+    assert line[1][0] == line[2][0]
+
+
+def test_gaps_break_a_line() -> None:
+    points = [(1.0, 2.0), (2.0, None), (3.0, math.inf), (4.0, 1.0), (5.0, 0.0), (6.0, 3.0)]
+    picture = line_chart([Line("a", points)], Axis("x"), Axis("y", log=True), "t")
+    assert len(drawn(picture)) == 3
+
+
+def test_bars_start_at_zero_and_carry_their_error() -> None:
+    picture = bar_chart([Bar("still", 6, 4, 8), Bar("walking", -2)], Axis("minutes"), "Time")
+    _background, *bars = parsed(picture).iter(f"{SVG}rect")
+    assert len(bars) == 2
+    ends = [(float(b.attrib["x"]), float(b.attrib["x"]) + float(b.attrib["width"])) for b in bars]
+    assert ends[0][0] == pytest.approx(ends[1][1], abs=0.2)  # zero is where one begins and the other ends
+    assert "6 ± 2" in texts(picture)
+
+
+def test_marks_stand_at_their_place() -> None:
+    picture = line_chart([Line("", [(1, 1), (4, 2)])], Axis("x"), Axis("y"), "t", marks=[(4, "yours"), (9, "")])
+    assert "yours" in texts(picture)
+    dashed = [line for line in parsed(picture).iter(f"{SVG}line") if line.attrib.get("stroke-dasharray")]
+    assert len(dashed) == 2
+
+
+@given(st.text(), st.text(), st.text())
+@example("\x00\x1b", "\uffff]]>", "</svg><script>")
+def test_no_text_breaks_out(title: str, label: str, made: str) -> None:
+    parsed(line_chart([Line(label, [(0, 1), (1, 2)])], Axis(label), Axis(label), title, made))
+    parsed(bar_chart([Bar(label, 1, 0, 2)], Axis(label), title, made))
+
+
+@given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=9), st.booleans(), st.booleans())
+@example([(0.0, 5e-324)], False, False)
+@example([(0.0, 5e-324), (1.0, 1.0)], False, True)
+def test_everything_stays_inside(points: list[tuple[float, float]], log_x: bool, log_y: bool) -> None:
+    try:
+        picture = line_chart([Line("a", points)], Axis("x", log_x), Axis("y", log_y), "t")
+    except InputError:
+        assert log_x or log_y
+        return
+    for line in drawn(picture):
+        for x, y in line:
+            assert -1 <= x <= 641
+            assert -1 <= y <= 381
+
+
+@given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=9))
+def test_bars_stay_inside(values: list[tuple[float, float]]) -> None:
+    bars = [Bar("a", a, min(a, b), max(a, b)) for a, b in values]
+    for bar in parsed(bar_chart(bars, Axis("x"), "t")).iter(f"{SVG}rect"):
+        left, wide = float(bar.attrib.get("x", 0)), float(bar.attrib["width"])
+        assert left >= -1
+        assert left + wide <= 641
+
+
+def test_nothing_to_draw_is_said() -> None:
+    with pytest.raises(InputError, match="no point"):
+        line_chart([Line("a", [(1, None)])], Axis("x"), Axis("y"), "t")
+    with pytest.raises(InputError, match="at least one bar"):
+        bar_chart([], Axis("x"), "t")
+    with pytest.raises(InputError, match="finite"):
+        bar_chart([Bar("a", math.nan)], Axis("x"), "t")
+
+
+def test_numbers_are_written_short() -> None:
+    assert [short_number(v) for v in (0, 1234567, 0.333333, 1e-9, -1e20)] == [
+        "0",
+        "1,234,567",
+        "0.3333",
+        "1e-9",
+        "-1e20",
+    ]

@@ -1,0 +1,300 @@
+"""Files as people have them: odd CSVs that are read, broken ones that are refused without a word of their content."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+from tests.support.engines import entries
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.data import Layout, Recode, Table, column_kinds, open_frame, pieces
+
+STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
+
+
+@pytest.fixture(params=["duckdb", "python"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Read CSV files with DuckDB, and as on a machine where no engine is installed."""
+    if request.param == "python":
+        monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
+    return str(request.param)
+
+
+def states_of(path: Any, value: str = "v") -> list[str | None]:
+    (piece,) = entries(open_frame(path), Layout(value, nulls="unobserved"), STATES)
+    return [None if code < 0 else str(STATES.states[code]) for code in piece.values]
+
+
+GOOD = {
+    "plain": (b"u,v\n1,a\n2,b c\n", ["a", "b c"]),
+    "Windows line ends": (b"u,v\r\n1,a\r\n2,b c\r\n", ["a", "b c"]),
+    "old Mac line ends": (b"u,v\r1,a\r2,b c\r", ["a", "b c"]),
+    "no last line end": (b"u,v\n1,a\n2,b c", ["a", "b c"]),
+    "blank lines": (b"\n\nu,v\n1,a\n\n2,b c\n\n", ["a", "b c"]),
+    "byte order mark": (b"\xef\xbb\xbfv,u\na,1\n", ["a"]),
+    "semicolons": (b"u;v;w\n1,5;a;x\n2,5;b c;y\n", ["a", "b c"]),
+    "tabs": (b"u\tv\n1\ta\n", ["a"]),
+    "bars": (b"u|v\n1|a\n", ["a"]),
+    "quotes": (b'u,"v"\n"1,5","b c"\n2,"d ""e"""\n', ["b c", 'd "e"']),
+    "line end inside quotes": (b'u,v\n1,"f\ng"\n2,a\n', ["f\ng", "a"]),
+    "blanks around": (b"u , v \n 1 , a \n2,\tb c\n", ["a", "b c"]),
+    "blank before quotes": (b'u,v\n1, "b c"\n', ["b c"]),
+    "missing": (b'u,v\n1,\n2,""\n3,  \n4,a\n', [None, None, None, "a"]),
+    "a hash is no comment": (b"u,v\n#1,a\n", ["a"]),
+    "one column": (b"v\na\n\nb c\n", ["a", None, "b c"]),
+    "one column, quoted": (b'v\na\n""\nb c\n', ["a", None, "b c"]),
+    "one more separator": (b"u,v\n1,a,\n2,b c\n", ["a", "b c"]),
+    "other columns of one name": (b"x,x,,v\n1,2,3,a\n", ["a"]),
+    "numbers first, texts later": (b"u,v\n" + b"1,a\n" * 30000 + b"x,b c\n", ["a"] * 30000 + ["b c"]),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_odd_csv_files_are_read(tmp_path: Path, reader: str, name: str) -> None:
+    content, expected = GOOD[name]
+    (tmp_path / "d.csv").write_bytes(content)
+    (tmp_path / "d.txt.gz").write_bytes(gzip.compress(content))
+    for file in ("d.csv", "d.txt.gz"):
+        assert states_of(tmp_path / file) == expected
+        assert states_of(str(tmp_path / file)) == expected
+
+
+def damaged(content: bytes, start: int = 0) -> bytes:
+    packed = gzip.compress(content)
+    return packed[: len(packed) - 40] if not start else packed[:start] + b"\x00\xff" * 20 + packed[start + 40 :]
+
+
+def feather() -> bytes:
+    file = io.BytesIO()
+    polars.DataFrame({"v": ["a"]}).write_ipc(file)
+    return file.getvalue()
+
+
+ROWS = b"u,v\n" + b"".join(b"%d,SENTINEL\n" % (number * 7919 % 65537) for number in range(5000))
+BROKEN = {
+    "empty": (b"", "is empty"),
+    "blank": (b"\n \n", "is empty"),
+    "no names": (b",\n1,2\n", "no column names"),
+    "short row": (b"u,v\n1,SENTINEL\n2\n", "more or fewer fields"),
+    "long row": (b"u,v\n1,SENTINEL,3\n", "more or fewer fields"),
+    "short row late": (ROWS + b"1\n", "more or fewer fields"),
+    "open quote": (b'u,v\n1,"SENTINEL\n', "not a well-formed CSV"),
+    "text after quotes": (b'u,v\n1,"a"SENTINEL\n', "not a well-formed CSV"),
+    "Latin-1": ("u,v\n1,é SENTINEL\n".encode("latin-1"), "not UTF-8"),
+    "Latin-1 late": (ROWS + "1,é SENTINEL\n".encode("latin-1"), "not UTF-8|duckdb 1.* failed"),
+    "UTF-16": ("u,v\n1,SENTINEL\n".encode("utf-16"), "UTF-16"),
+    "gzip cut short": (damaged(ROWS), "damaged|ends too early|not a well-formed|more or fewer"),
+    "gzip overwritten": (damaged(ROWS, 60), "damaged|ends too early|not a well-formed|more or fewer|could not be read"),
+    "gzip of nothing": (gzip.compress(b""), "is empty"),
+    "zip": (b"PK\x03\x04SENTINEL", "zip archive or an Excel"),
+    "old Excel": (b"\xd0\xcf\x11\xe0SENTINEL", "Excel"),
+    "Arrow": (feather(), "Arrow file"),
+    "SQLite": (b"SQLite format 3\x00SENTINEL", "SQLite"),
+    "header alone": (b"u,v\n", "no rows"),
+    "unknown state": (b"u,v\n1,SENTINELS AND MORE\n", "no state"),
+    "state with a typing error": (b"u,v\n1,SENTINELS\n", "the declared 'SENTINEL'"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_files_are_refused_without_a_word_of_their_content(tmp_path: Path, reader: str, name: str) -> None:
+    content, words = BROKEN[name]
+    file = tmp_path / "d.csv"
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=words) as caught:
+        states_of(file)
+    assert "SENTINELS" not in str(caught.value)
+    assert "state" in name or "SENTINEL" not in str(caught.value)
+
+
+def test_mixed_line_ends_are_read_or_refused(tmp_path: Path, reader: str) -> None:
+    (tmp_path / "d.csv").write_bytes(b"u,v\r\n1,a\n2,b c\r\n")
+    if reader == "python":
+        assert states_of(tmp_path / "d.csv") == ["a", "b c"]
+    else:
+        with pytest.raises(DataError, match="line ends"):
+            states_of(tmp_path / "d.csv")
+
+
+def test_places_that_are_no_files(tmp_path: Path) -> None:
+    for place, words in [
+        (tmp_path, "is a folder"),
+        ("https://example.org/d.csv", "is a URL"),
+        ("s3://bucket/d.parquet", "is a URL"),
+        (tmp_path / "none.csv", "cannot be read .no such file"),
+        (tmp_path / "d.csv" / "x.csv", "cannot be read"),
+    ]:
+        with pytest.raises(DataError, match=words):
+            open_frame(place)
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "d.csv").write_bytes(b"v\na\n")
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(DataError, match="permission denied"):
+        open_frame(tmp_path / "d.csv")
+
+
+@pytest.mark.parametrize("name", ["a[1]*?.csv", "it's {x} $1.csv", "päth ü.csv", "k=1.csv"])
+def test_odd_file_names_are_no_patterns(tmp_path: Path, reader: str, name: str) -> None:
+    folder = tmp_path / "year=2026"
+    folder.mkdir()
+    (folder / name).write_bytes(b"u,v\n1,a\n")
+    (folder / "a1xx.csv").write_bytes(b"u,v\n1,b c\n")
+    assert states_of(folder / name) == ["a"]
+    assert open_frame(folder / name).names == ("u", "v")
+
+
+@pytest.mark.parametrize("engines", [("duckdb", "polars", "pyarrow"), ("polars", "pyarrow"), ("pyarrow",), ()])
+def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[str, ...]) -> None:
+    def only(name: str) -> object:
+        return object() if name in engines else None
+
+    monkeypatch.setattr("takifugu.data.open.find_spec", only)
+    file = tmp_path / "year=1[2].any"
+    table = pyarrow.table({"état; x": ["a", None, "b c"], "A": [1, 2, 3], "a": [4, 5, 6]})
+    pyarrow.parquet.write_table(table, file)
+    if not engines:
+        with pytest.raises(DataError, match="install duckdb"):
+            open_frame(file)
+        return
+    assert states_of(file, "état; x") == ["a", None, "b c"]
+    assert open_frame(file).names[0] == "état; x"
+    (tmp_path / "d.parquet").write_bytes(b"PAR1" + b"SENTINEL" * 9 + b"PAR1")
+    with pytest.raises(DataError) as caught:
+        open_frame(tmp_path / "d.parquet")
+    assert "SENTINEL" not in str(caught.value)
+    (tmp_path / "e.parquet").write_bytes(b"u,v\n1,SENTINEL\n")
+    with pytest.raises(DataError, match="is called Parquet and is not"):
+        open_frame(tmp_path / "e.parquet")
+
+
+def test_large_csv_files_need_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
+    monkeypatch.setattr("takifugu.data.open.LARGEST_IN_PYTHON", 10)
+    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,a\n")
+    with pytest.raises(DataError, match="pip install duckdb"):
+        open_frame(tmp_path / "d.csv")
+
+
+def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
+    table = open_frame(tmp_path / "d.csv")
+    connection, folder = table.keeps
+    ((where,),) = connection.sql("select current_setting('temp_directory')").fetchall()
+    assert where == folder.name
+    assert stat.S_IMODE(Path(where).stat().st_mode) == 0o700
+    assert tmp_path not in Path(where).parents
+    del table, connection
+    folder.cleanup()
+    assert not Path(where).exists()
+
+
+def test_columns_by_name(tmp_path: Path, reader: str) -> None:
+    (tmp_path / "d.csv").write_bytes(b"person,state,state\nx,a,a\n")
+    table = open_frame(tmp_path / "d.csv")
+    assert table.names == ("person", "state", "state")
+    assert repr(table).endswith("missing=frozenset({''}))")
+    with pytest.raises(InputError, match="two columns called 'state'"):
+        table.require(["state"])
+    with pytest.raises(InputError, match="no column 'persn': did you mean 'person'"):
+        entries(table, Layout("persn", "person"), STATES)
+    with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its first line") as told:
+        entries(table, Layout("persn", "minute"), STATES)
+    assert "state" not in str(told.value)
+
+
+def test_things_that_are_no_frame() -> None:
+    for thing in (None, 3, [1, 2], {"v": [1]}):
+        with pytest.raises(InputError, match="give a CSV or Parquet file, or a pandas"):
+            open_frame(thing)
+    with pytest.raises(InputError, match="give a list of texts"):
+        open_frame("d.csv", missing="NA")
+
+
+def test_words_that_count_as_missing(tmp_path: Path, reader: str) -> None:
+    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,NA\n3, ? \n4,\n")
+    (piece,) = entries(open_frame(tmp_path / "d.csv", missing=["NA", "?"]), Layout("v", nulls="unobserved"), STATES)
+    assert piece.values.tolist() == [0, -1, -1, -1]
+
+
+def test_kinds_of_columns(tmp_path: Path, reader: str) -> None:
+    rows = ["n,x,t,s,e,z", "1,1,2026-01-31,a,,1", "-2,0.5,2026-01-31T10:00:00Z,b,,", ",1e3,2026-02-01 10:00,3,,x"]
+    (tmp_path / "d.csv").write_text("\n".join(rows))
+    assert column_kinds(open_frame(tmp_path / "d.csv")) == {
+        "n": "whole numbers", "x": "numbers", "t": "dates and times", "s": "texts", "e": "texts", "z": "texts",
+    }  # fmt: skip
+    frame = polars.DataFrame({"b": [True], "i": [1], "f": [0.5], "l": [[1]], "t": ["x"]})
+    frame = frame.with_columns(d=polars.date(2026, 1, 1), c=polars.col("t").cast(polars.Categorical))
+    assert list(column_kinds(open_frame(frame)).values()) == [
+        "true or false", "whole numbers", "numbers", "something else", "texts", "dates and times", "texts",
+    ]  # fmt: skip
+
+
+def test_an_opened_table_is_taken_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_bytes(b"v\na\n")
+    table = open_frame(tmp_path / "d.csv")
+    assert isinstance(table, Table)
+    assert open_frame(table) is table
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_long_last_line_is_never_dropped(tmp_path: Path, reader: str, packed: bool, end: str) -> None:
+    text = "state\n" + "a\n" * 99 + "a" + " " * 33_000_000 + end
+    file = tmp_path / "d.csv"
+    file.write_bytes(gzip.compress(text.encode(), 1) if packed else text.encode())
+    with pytest.raises(DataError, match="has a line of more than 1,000,000 bytes"):
+        open_frame(file)
+
+
+def test_lines_of_less_than_a_megabyte_are_all_counted(tmp_path: Path, reader: str) -> None:
+    (tmp_path / "d.csv").write_bytes(b"state\n" + b"a\n" * 99 + b"a" + b" " * 120_000)
+    (piece,) = pieces(open_frame(tmp_path / "d.csv"), Layout("state"), STATES)
+    assert piece.length == 100
+
+
+def test_one_path_for_one_file(tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("~.csv", "~", "file:x.csv", "[a]*?.csv"):
+        Path(name).write_bytes(b"state\na\na\n")
+        assert pieces(open_frame(name), Layout("state"), STATES)[0].length == 2
+    for name in ("~/d.csv", "file:/d.csv", "a\0b.csv", "/dev/zero", "x" * 5000):
+        with pytest.raises(DataError):
+            open_frame(name)
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_frame: bool) -> None:
+    """A file without a header, whose first record happens to hold the name of a needed column."""
+    (tmp_path / "d.csv").write_bytes(b"Maria Schmidt,state,Patience\nx,a,b\n")
+    data: Any = tmp_path / "d.csv"
+    if as_frame:
+        data = polars.read_csv(data)
+    with pytest.raises(InputError, match="no column 'patient': write a name of its first line") as told:
+        open_frame(data).require(["state", "patient"])
+    assert not {"Maria", "Schmidt", "Patience"} & set(re.findall("[A-Za-z]+", str(told.value)))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [("persn", True), ("Person", True), ("persons", True), ("parson", True), ("prson", True), ("Peterson", False)],
+)
+def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, is_told: bool) -> None:
+    (tmp_path / "d.csv").write_text(f"{name},state\nx,a\n")
+    with pytest.raises(InputError) as told:
+        open_frame(tmp_path / "d.csv").require(["person", "state"])
+    assert (f"did you mean {name!r}?" in str(told.value)) == is_told
+    assert (name in str(told.value)) == is_told

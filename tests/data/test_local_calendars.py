@@ -1,0 +1,176 @@
+"""Calendars by clocks that are changed, against the standard library step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takifugu.core.errors import InputError
+from takifugu.data import Calendar, Slots, Zone, axes_of
+
+#: A zone, the first and last local day of a recording around a change of its clocks, and a step in minutes.
+CHANGES = [
+    ("Europe/Berlin", date(2026, 3, 23), date(2026, 4, 6), 60),
+    ("Europe/Berlin", date(2026, 10, 19), date(2026, 11, 2), 60),
+    ("America/New_York", date(2026, 3, 2), date(2026, 3, 16), 60),
+    ("America/New_York", date(2026, 10, 26), date(2026, 11, 9), 20),
+    ("Australia/Lord_Howe", date(2026, 3, 30), date(2026, 4, 13), 30),
+    ("Australia/Lord_Howe", date(2026, 9, 28), date(2026, 10, 12), 15),
+    ("Asia/Kolkata", date(2026, 3, 30), date(2026, 4, 13), 60),
+    ("America/Sao_Paulo", date(2018, 10, 29), date(2018, 11, 12), 60),  # clocks skipped midnight
+    ("America/Havana", date(2026, 10, 26), date(2026, 11, 9), 60),  # they show midnight twice
+]
+
+
+def steps(zone: str, first: date, last: date, minutes: int) -> list[datetime]:
+    """Return every step of some local days, as clocks show it; aware, so that what is shown twice differs."""
+    local = ZoneInfo(zone)
+    at = datetime(first.year, first.month, first.day, tzinfo=UTC) - timedelta(days=2)
+    found = []
+    while at.astimezone(local).date() < first:
+        at += timedelta(minutes=15)
+    while (shown := at.astimezone(local)).date() < last:
+        found.append(shown)
+        at += timedelta(minutes=minutes)
+    return found
+
+
+def read(zone: str, first: date, last: date | None, minutes: int) -> Calendar:
+    return Calendar.read(first, last, timedelta(minutes=minutes), Zone(zone))
+
+
+def cells(calendar: Calendar, kind: str, window: range) -> tuple[tuple[str, ...], Any]:
+    """Return the names of the cells of a window, and the number of each step's."""
+    slots = Slots(calendar, window, axes_of(kind, calendar))
+    numbers, which = slots.cells
+    return tuple(map(slots.label, numbers.tolist())), which
+
+
+def named(shown: datetime) -> Iterator[tuple[str, str, str]]:
+    """Yield what each kind of cell and period calls the step that starts at a time."""
+    year, week, _ = shown.isocalendar()
+    yield "hour", "", f"{shown:%H}"
+    yield "weekday", "", f"{shown:%A}"
+    yield "date", "day", f"{shown:%Y-%m-%d}"
+    yield "week", "week", f"{year}-W{week:02}"
+    yield "month", "month", f"{shown:%Y-%m}"
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: f"{change[0]} {change[1]}")
+def test_windows_and_cells_are_those_of_clocks(change: tuple[str, date, date, int]) -> None:
+    shown, calendar = steps(*change), read(*change)
+    assert calendar.size == len(shown)
+    assert calendar.moment_of(0) == shown[0].timestamp() * 10**6
+    wide = read(change[0], change[1] - timedelta(days=40), change[2] + timedelta(days=40), change[3])
+    for number, (kind, period, _) in enumerate(named(shown[0])):
+        told = [[*named(one)][number][2] for one in shown]
+        labels, cell = cells(calendar, kind, range(len(shown)))
+        assert [labels[k] for k in cell] == told, kind
+        assert sorted(set(told)) == sorted(labels)
+        middle = range(len(shown) // 3, len(shown) // 2)
+        labels, cell = cells(calendar, kind, middle)
+        assert [labels[k] for k in cell] == told[middle.start : middle.stop], kind
+        if period:
+            for label in dict.fromkeys(told) if period != "month" else ():
+                places = calendar.period(label)
+                assert [told[k] for k in places] == [label] * told.count(label), label
+            whole = dict(wide.periods(period))
+            assert all(len(places) == _steps_of(change[0], label, change[3]) for label, places in whole.items())
+            assert len(whole) >= (12 if period == "week" else 2)
+
+
+def _steps_of(zone: str, label: str, minutes: int) -> int:
+    """Return how many steps a period has: the seconds between its ends, by the standard library."""
+    if "W" in label:
+        start = date.fromisocalendar(int(label[:4]), int(label[6:]), 1)
+        end = start + timedelta(days=7)
+    elif len(label) == 10:
+        start = date.fromisoformat(label)
+        end = start + timedelta(days=1)
+    else:
+        start = date(int(label[:4]), int(label[5:]), 1)
+        end = (start + timedelta(days=31)).replace(day=1)
+    local = ZoneInfo(zone)
+    ends = [datetime(day.year, day.month, day.day, tzinfo=local).astimezone(UTC) for day in (start, end)]
+    return int((ends[1] - ends[0]) / timedelta(minutes=minutes))
+
+
+def test_weeks_with_a_change_are_an_hour_shorter_or_longer() -> None:
+    calendar = read("Europe/Berlin", date(2026, 1, 5), None, 60)
+    assert [len(calendar.period(f"2026-W{week:02}")) for week in (7, 13, 43)] == [168, 167, 169]
+    days = [len(calendar.period(day)) for day in ("2026-03-28", "2026-03-29", "2026-10-25")]
+    assert days == [24, 23, 25]
+    twice = calendar.window("2026-10-25", "2026-10-26")
+    labels, cell = cells(calendar, "hour", twice)
+    assert [(cell == k).sum() for k, label in enumerate(labels) if label in ("01", "02", "03")] == [1, 2, 1]
+
+
+def test_a_window_is_written_by_the_clock() -> None:
+    calendar = read("Europe/Berlin", date(2026, 1, 5), None, 60)
+    assert calendar.written(calendar.period("2026-W43")) == "2026-10-19 to 2026-10-26"
+    places = calendar.window("2026-10-25T02:00:00+02:00", "2026-10-25T02:00:00+01:00")
+    assert len(places) == 1
+    assert calendar.written(places) == "2026-10-25T02:00:00+02:00 to 2026-10-25T02:00:00+01:00"
+    assert calendar.window(*calendar.written(places).split(" to ")) == places
+
+
+def test_what_a_place_means_to_a_ledger_does_not_depend_on_the_zone() -> None:
+    local, utc = read("Europe/Berlin", date(2026, 1, 5), None, 60), Calendar.read(
+        "2026-01-04T23:00", None, timedelta(hours=1)
+    )
+    assert (local.at(7), local.name, local.moment_of(5000)) == (utc.at(7), utc.name, utc.moment_of(5000))
+
+
+@pytest.mark.parametrize(
+    ("step", "start", "stop", "words"),
+    [
+        ("1h", "2026-03-29T02:30", None, "from: is 2026-03-29 02:30:00, a time that clocks in 'Europe/Berlin' skipped"),
+        ("1h", "2026-10-25T02:00", None, "from: is 2026-10-25 02:00:00, a time that clocks in 'Europe/Berlin' showed"),
+        ("1h", "2026-01-05", "2026-10-25T02:00", "until: is 2026-10-25 02:00:00, a time that clocks"),
+        ("1d", "2026-01-05", "2026-04-05", "timezone: steps of 1 day do not fit clocks in 'Europe/Berlin', which"),
+        ("1d", "2026-01-05", None, "by 60 minutes on 2026-03-29"),
+    ],
+)
+def test_times_that_clocks_do_not_tell_are_refused(step: str, start: str, stop: str | None, words: str) -> None:
+    from takifugu.data.rows.layout import parse_step
+
+    with pytest.raises(InputError) as caught:
+        Calendar.read(start, stop, parse_step(step), Zone("Europe/Berlin"))
+    assert words in caught.value.line
+
+
+def test_steps_that_fit_no_half_hour_are_refused() -> None:
+    with pytest.raises(InputError, match=r"steps of 1 hour do not fit clocks in 'Australia/Lord_Howe', .* 30 minutes"):
+        read("Australia/Lord_Howe", date(2026, 3, 30), date(2026, 4, 13), 60)
+    assert read("Australia/Lord_Howe", date(2026, 4, 6), date(2026, 9, 28), 60).size  # no change in it
+
+
+def test_cells_that_there_are_not() -> None:
+    with pytest.raises(InputError, match=r"is by 'houer'.*did you mean 'hour'"):
+        cells(Calendar.read("2026-01-05", None, timedelta(hours=1)), "houer", range(3))
+    from fractions import Fraction
+
+    with pytest.raises(InputError, match="is by 'hour', and steps are numbers"):
+        cells(Calendar.read(0, None, Fraction(1)), "hour", range(3))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Tehran"]),
+    st.datetimes(datetime(1950, 1, 1), datetime(2090, 1, 1)),
+)
+def test_offsets_agree_with_the_standard_library(name: str, moment: datetime) -> None:
+    zone, shown = Zone(name), moment.replace(tzinfo=UTC).astimezone(ZoneInfo(name))
+    exact = (moment - datetime(1970, 1, 1)) // timedelta(microseconds=1)
+    offset = shown.utcoffset()
+    assert offset is not None
+    assert zone.offset(exact) == offset // timedelta(microseconds=1)
+    wall = exact + zone.offset(exact)
+    assert exact in zone.moments(wall)
+    assert len(zone.moments(wall)) == 1 + (shown.replace(fold=0).utcoffset() != shown.replace(fold=1).utcoffset())

@@ -1,0 +1,133 @@
+"""Order columns: every way to write a time, the same microseconds on every engine; what cannot order is refused."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.engines import ENGINES, Columns, entries
+
+from takifugu.core.errors import DataError
+from takifugu.data import Layout, Recode, open_frame, pieces, text_of
+from takifugu.data.engines.differences import collected, settled
+from takifugu.data.rows.order import kind_of_texts, with_ticks
+
+STATES = Recode(("a",))
+START = datetime(1970, 1, 1, tzinfo=UTC)
+
+zones = st.one_of(st.just(UTC), st.integers(-1439, 1439).map(lambda m: timezone(timedelta(minutes=m))))
+moments = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29))
+
+
+def written(moment: datetime, form: str) -> str:
+    text = moment.isoformat(" " if " " in form else "T", "microseconds" if "." in form else "seconds")
+    if "Z" in form:
+        text = text.removesuffix("+00:00") + "Z"
+    return text
+
+
+def ticks(engine: str, columns: Columns, step: Any = None) -> tuple[list[Any], int | None]:
+    table = open_frame(ENGINES[engine](columns))
+    frame = table.pick({"tick": "t", "i": "i"})
+    kind = frame.collect_schema()["tick"]
+    written = isinstance(kind, nw.String)
+    kind = kind_of_texts(frame, "t") if written else kind
+    frame, length, whole = with_ticks(frame, "t", step, kind, written)
+    rows = sorted(collected(settled(frame.select("i", "tick"), ["tick"] if whole else [])))
+    return [None if text_of(tick) is None else tick for _, tick in rows], length
+
+
+def numbered(kind: str, values: list[Any]) -> Columns:
+    return {"t": (kind, values), "i": ("int", list(range(len(values))))}
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(["T", "T.", " ", " ."]), st.lists(moments, min_size=1, max_size=20), st.data())
+def test_texts_of_times_are_read_alike(form: str, read: list[datetime], data: st.DataObject) -> None:
+    zoned = data.draw(st.booleans())
+    if zoned:
+        read = [m.replace(tzinfo=data.draw(zones)) for m in read]
+    texts = [written(m, form + "Z" * (m.tzinfo is UTC and data.draw(st.booleans()))) for m in read]
+    cut = [m if "." in form else m.replace(microsecond=0) for m in read]
+    expected = [(m.replace(tzinfo=m.tzinfo or UTC) - START) // timedelta(microseconds=1) for m in cut]
+    for engine in data.draw(st.permutations(sorted(ENGINES)))[:2]:
+        assert ticks(engine, numbered("text", texts))[0] == expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_dates_and_days_that_are_not_in_the_calendar(engine: str) -> None:
+    texts = ["1900-02-28", "1900-02-29", "2000-02-29", "2024-02-30", "2023-04-31", "1970-01-01T00:00", None]
+    days = [date(1900, 2, 28), None, date(2000, 2, 29), None, None, date(1970, 1, 1), None]
+    expected = [None if d is None else (d - date(1970, 1, 1)).days * 86_400_000_000 for d in days]
+    assert ticks(engine, numbered("text", texts), "1d") == (expected, 86_400_000_000)
+    assert ticks(engine, numbered("date", days), "1h") == (expected, 3_600_000_000)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_with_fractions_are_read_to_a_thousandth_of_a_step(engine: str) -> None:
+    values = [0.1 + 0.2, 0.3, 0.7, -0.1, 0.10005, None, float("nan"), float("inf"), 1e300]
+    assert ticks(engine, numbered("float", values), 0.1) == ([3000, 3000, 7000, -1000, 1000, *[None] * 4], 1000)
+    assert ticks(engine, numbered("float", values[:5])) == (values[:5], None)
+    assert ticks(engine, numbered("int", [5, -3, None]), 0.5) == ([10, -6, None], 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("kind", "values", "step", "words"),
+    [
+        ("text", ["1", "SENTINEL"], None, "neither all numbers nor all ISO"),
+        ("text", ["1", "2026-01-31"], None, "neither all numbers nor all ISO"),
+        ("text", ["31.01.2026 10:00"], None, "neither all numbers nor all ISO"),
+        ("text", ["2026-01-31T10:00", "2026-01-31T10:00Z"], None, "with and without a zone"),
+        ("text", ["2026-01-31", "2026-02-30"], "1d", "no date of the calendar"),
+        ("text", ["1", ""], None, "values that are missing"),
+        ("float", [1.0, float("inf")], None, "values that are missing"),
+        ("float", [1.0, float("nan")], 1, "values that are missing"),
+        ("bool", [True, False], None, "cannot order the rows"),
+        ("int", [1, 2], "1min", "holds numbers.*step = 1"),
+        ("float", [1.0, 2.0], "1min", "holds numbers.*step = 1"),
+        ("text", ["1", "2"], "1min", "holds numbers.*step = 1"),
+        ("text", ["1.5", "2"], "1min", "holds numbers.*step = 1"),
+        ("time", [datetime(2026, 1, 1), datetime(2026, 1, 2)], 1, "dates and times.*step = .1min"),
+        ("text", ["2026-01-01", "2026-01-02"], 1, "dates and times.*step = .1min"),
+        ("int", [1, 2, 4], 2, "not a whole number of steps"),
+        ("float", [0.0, 0.5], 1, "not a whole number of steps"),
+        ("time", [datetime(2026, 1, 1), datetime(2026, 1, 1, 0, 0, 30)], "1min", "not a whole number of steps"),
+        ("int", [0, 2**40], 1, "spans more steps"),
+        ("int", [-(2**61), 2**61], 2**60, "spans more steps"),
+        ("int", [1, 1], None, "has ties"),
+        ("int", [1, 1], 1, "has ties"),
+        ("time", [datetime(2026, 1, 1)] * 2, "1min", "has ties"),
+    ],
+)
+def test_what_orders_nothing_is_refused(engine: str, kind: str, values: list[Any], step: Any, words: str) -> None:
+    columns: Columns = {"t": (kind, values), "v": ("text", ["a"] * len(values))}
+    with pytest.raises(DataError, match=words) as caught:
+        pieces(open_frame(ENGINES[engine](columns)), Layout("v", order="t", step=step), STATES)
+    assert "SENTINEL" not in str(caught.value)
+
+
+def test_columns_of_other_kinds_are_refused() -> None:
+    for values in ([time(10)], [timedelta(1)], [[1]], [{"a": 1}], [b"x"]):
+        frame = polars.DataFrame({"t": values, "v": ["a"]})
+        with pytest.raises(DataError, match="cannot order the rows"):
+            pieces(open_frame(frame), Layout("v", order="t"), STATES)
+        with pytest.raises(DataError, match="are no states"):
+            pieces(open_frame(frame), Layout("t"), STATES)
+        with pytest.raises(DataError, match="name nothing"):
+            pieces(open_frame(frame), Layout("v", "t"), STATES)
+
+
+def test_summer_time_makes_no_hour_twice() -> None:
+    """Zoned times are ordered by the moment, not by what the clock on the wall showed."""
+    times = polars.datetime_range(
+        datetime(2026, 10, 24, 23), datetime(2026, 10, 25, 3), "30m", time_zone="UTC", eager=True
+    ).dt.convert_time_zone("Europe/Berlin")
+    table = open_frame(polars.DataFrame({"t": times, "v": ["a"] * 9}))
+    (piece,) = entries(table, Layout("v", order="t", step="30s"), STATES)
+    assert len(piece.values) == 8 * 60 + 1

@@ -1,0 +1,409 @@
+"""Classes of chains: influence bounds against chains of the class, scales, exact losses, orders, and mutants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.class_oracles import birkhoff, influence, matrix_in_box, random_box
+from tests.support.quilt_cases import bound, problem, scale
+from tests.support.quilt_oracles import joint_tensor, max_influence
+
+import takifugu as tf
+from takifugu.analysis.problem import Part, Refusal
+from takifugu.analysis.questions.influence import joint_cost
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.audit.exact import true_loss
+from takifugu.influence.quilts.chain import shared
+from takifugu.influence.quilts.chain.region import RegionInfluence, region_influence
+from takifugu.influence.quilts.chain.search import interval_influence
+from takifugu.mechanisms.quilt_approx import MECHANISM as QUILT_APPROX
+from takifugu.mechanisms.quilt_exact import MECHANISM as QUILT_EXACT
+from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.model.queries import Count, Histogram, Linear
+from takifugu.model.secrets import Family, entry, every_entry
+from takifugu.numbers.log_ratios import NEVER
+
+Bounded = Callable[[RegionInfluence, int, int, int], float]
+
+
+def binary_box(stay0: tuple[float, float], stay1: tuple[float, float], length: int) -> ChainRegion:
+    (a, b), (c, d) = stay0, stay1
+    return ChainRegion([[a, 1 - b], [1 - d, c]], [[b, 1 - a], [1 - c, d]], length)
+
+
+def whole_bound(found: RegionInfluence, a: int, b: int, column: int) -> float:
+    left = float(found.left(10, a)[-1, column]) if a else 0.0
+    return left + (float(found.right(b)[-1, column]) if b else 0.0)
+
+
+def violations(rng: np.random.Generator, regions: int, chains: int, bounded: Bounded = whole_bound) -> tuple[int, int]:
+    """Return how many true influences lie above the bound, and how many were finite, for chains drawn from regions."""
+    above = finite = 0
+    for _ in range(regions):
+        k = int(rng.integers(2, 5))
+        lower, upper = random_box(rng, k, float(rng.choice([0.0, 0.02, 0.1, 0.4])), zeros=bool(rng.integers(2)))
+        found = region_influence(ChainRegion(lower, upper, 20))
+        found.extend(8)
+        assert found.pairs is not None
+        for _ in range(chains):
+            one = matrix_in_box(rng, lower, upper)
+            changing = bool(rng.integers(2))
+            before, left, right = (
+                [matrix_in_box(rng, lower, upper) if changing else one for _ in range(int(rng.integers(0, most)))]
+                for most in (3, 7, 7)
+            )
+            start = rng.dirichlet(np.full(k, 0.2)) * (1 - 1e-9) + 1e-9 / k
+            for column, (s, t) in enumerate(found.pairs):
+                true = influence(start, before, left, right, s, t)
+                limit = bounded(found, len(left), len(right), column)
+                if limit < NEVER / 2:
+                    finite += 1
+                    above += true > limit * (1 + 1e-9) + 1e-12
+    return above, finite
+
+
+# --- regions: the bound ---
+
+
+def test_bound_is_never_below_the_influence_of_a_chain_of_the_region() -> None:
+    above, finite = violations(np.random.default_rng(0), 120, 8)
+    assert above == 0
+    assert finite > 3000
+
+
+@pytest.mark.slow
+def test_bound_is_never_below_the_influence_of_thousands_of_chains() -> None:
+    above, finite = violations(np.random.default_rng(1), 1000, 20)
+    assert above == 0
+    assert finite > 100_000
+
+
+def test_oracle_is_enumeration() -> None:
+    rng = np.random.default_rng(2)
+    matrix, start = rng.dirichlet(np.ones(3), size=3), rng.dirichlet(np.ones(3))
+    joint = joint_tensor(matrix, start, 6)
+    for i, a, b in [(2, 1, 3), (3, 3, 2), (4, 2, 0), (1, 0, 1)]:
+        nodes = [*([i - a] if a else []), *([i + b] if b else [])]
+        mine = max(
+            influence(start, [matrix] * (i - a), [matrix] * a, [matrix] * b, s, t)
+            for s in range(3) for t in range(3) if s != t
+        )  # fmt: skip
+        assert mine == pytest.approx(max_influence(joint, nodes, i), rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.02, 0.98), st.floats(0.02, 0.98), st.integers(1, 12))
+def test_one_binary_chain_is_bounded_exactly(p0: float, p1: float, n: int) -> None:
+    matrix = np.array([[p0, 1 - p0], [1 - p1, p1]])
+    found = region_influence(ChainRegion(matrix, matrix, 30))
+    found.extend(n)
+    reach = min(n, found.reach)
+    power = np.linalg.matrix_power(matrix, reach)
+    true = [max(math.log(power[s, y] / power[t, y]) for y in (0, 1)) for s, t in ((0, 1), (1, 0))]
+    assert found.right(reach)[-1] == pytest.approx(true, rel=1e-6, abs=1e-9)
+    cross = abs(math.log(power[0, 0] * power[1, 1] / (power[0, 1] * power[1, 0])))
+    assert found.left(0, reach)[-1].max() == pytest.approx(cross, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("stays", [((0.7, 0.8), (0.6, 0.9)), ((0.1, 0.9), (0.1, 0.9)), ((0.2, 0.3), (0.85, 0.95))])
+def test_bound_is_never_above_the_printed_contraction(stays: Any) -> None:
+    region = binary_box(*stays, 50)
+    found = region_influence(region)
+    found.extend(20)
+    for a in range(1, found.reach + 1):
+        for b in (1, a):
+            both = float(found.largest(np.array([25]), a, b)[0])
+            assert both <= birkhoff(region.lower, region.upper, a, b) * (1 + 1e-9)
+        assert found.right(a)[-1].max() <= birkhoff(region.lower, region.upper, None, a) * (1 + 1e-9)
+        assert found.left(25, a)[-1].max() <= birkhoff(region.lower, region.upper, a, None) * (1 + 1e-9)
+
+
+def test_influence_falls_with_distance_and_grows_with_the_region() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        lower, upper = random_box(rng, 3, 0.05)
+        wider = np.clip(lower - 0.02, 0, 1), np.clip(upper + 0.02, 0, 1)
+        one, two = (region_influence(ChainRegion(*ends, 50)) for ends in ((lower, upper), wider))
+        for found in (one, two):
+            found.extend(30)
+            assert (np.diff(found.right(found.reach), axis=0) <= 0).all()
+            assert (np.diff(found.left(40, found.reach), axis=0) <= 0).all()
+        reach = min(one.reach, two.reach)
+        assert (one.right(reach) <= two.right(reach) * (1 + 1e-9) + 1e-15).all()
+        assert (one.left(40, reach) <= two.left(40, reach) * (1 + 1e-9) + 1e-15).all()
+
+
+def test_pairs_of_a_secret_are_bounded_alone() -> None:
+    rng = np.random.default_rng(8)
+    region = ChainRegion(*random_box(rng, 3, 0.1), 50)
+    every, some = region_influence(region), region_influence(region, [(0, 2)])
+    assert every.pairs is not None
+    assert some.pairs == ((0, 2), (2, 0))
+    for found in (every, some):
+        found.extend(10)
+    columns = [every.pairs.index(pair) for pair in some.pairs]
+    np.testing.assert_array_equal(every.right(10)[:, columns], some.right(10))
+    np.testing.assert_array_equal(every.left(20, 10)[:, columns], some.left(20, 10))
+
+
+# --- regions: zeros ---
+
+
+def test_a_region_that_may_never_forget_falls_to_group() -> None:
+    for region in (
+        ChainRegion([[0.7, 0.0], [0.0, 0.6]], [[1.0, 0.3], [0.4, 1.0]], 40),  # holds the chain that never moves
+        ChainRegion([[0.0, 0.7], [0.6, 0.0]], [[0.3, 1.0], [1.0, 0.4]], 40),  # holds the chain that always moves
+    ):
+        for query in (Count(1), Linear([2] + [1] * 39), Histogram()):
+            found = scale(region, query, 2, QUILT_APPROX)
+            assert found == Fraction(query.resolve(region).entry_changes().sum()) / 2
+
+
+def test_a_zero_that_two_steps_fill_does_not_fall_to_group() -> None:
+    region = ChainRegion([[0.4, 0.4], [0.98, 0.0]], [[0.6, 0.6], [1.0, 0.02]], 200)
+    found = region_influence(region)
+    found.extend(2)
+    assert (found.right(1) > NEVER / 2).any()
+    assert (found.left(100, 2)[-1] < NEVER / 2).all()
+    assert scale(region, Count(1), 1, QUILT_APPROX) < 30
+
+
+def test_independent_entries_need_what_one_entry_needs() -> None:
+    rows = [[0.3, 0.2, 0.5]] * 3
+    found = scale(ChainRegion(rows, rows, 30), Count(1), 1, QUILT_APPROX)
+    assert 1 <= float(found) < 1 + 1e-9
+
+
+# --- binary chains in an interval: the theorem ---
+
+
+def closed_form(low: float, i: int, a: int, b: int) -> float:
+    decay = 1 - 2 * low
+    terms = [*((a, i) if a else ()), *((b,) if b else ())]
+    return sum(math.log((1 + decay**n) / (1 - decay**n)) for n in terms)
+
+
+@pytest.mark.parametrize("low", [0.05, 0.1, 0.3, 0.45])
+def test_interval_influence_is_the_closed_form(low: float) -> None:
+    found = interval_influence(BinaryChainInterval(low, 30))
+    found.extend(12)
+    found.prepare(30)
+    for i in (1, 2, 5, 9):
+        for a in range(i + 1):
+            for b in range(4):
+                mine = float(found.largest(np.array([i]), a or None, b or None)[0])
+                expected = closed_form(low, i, a, b)
+                assert expected * (1 - 1e-12) - 1e-12 <= mine <= expected * (1 + 1e-9) + 1e-11
+
+
+@pytest.mark.parametrize("low", [0.05, 0.2, 0.4])
+def test_no_chain_of_the_interval_tells_more_and_one_tells_as_much(low: float) -> None:
+    """On a grid of (p0, p1) with its corners, both signs of the eigenvalue, starts at and next to both ends."""
+    rng = np.random.default_rng(6)
+    grid = np.concatenate([np.linspace(low, 1 - low, 7), rng.uniform(low, 1 - low, 3)])
+    tiny = 1e-12
+    starts = [[1 - tiny, tiny], [tiny, 1 - tiny], [0.5, 0.5], [0.9, 0.1]]
+    for i, a, b in [(1, 1, 1), (2, 1, 2), (4, 2, 3), (3, 3, 0), (5, 0, 4), (6, 4, 1)]:
+        limit, largest, at = closed_form(low, i, a, b), 0.0, (0.0, 0.0)
+        for p0 in grid:
+            for p1 in grid:
+                matrix = np.array([[p0, 1 - p0], [1 - p1, p1]])
+                for start in starts:
+                    for s, t in ((0, 1), (1, 0)):
+                        true = influence(start, [matrix] * (i - a), [matrix] * a, [matrix] * b, s, t)
+                        assert true <= limit * (1 + 1e-9)
+                        if true > largest + 1e-12:
+                            largest, at = true, (float(p0), float(p1))
+        assert largest == pytest.approx(limit, rel=1e-6)
+        assert at[0] == pytest.approx(at[1])  # a corner with p0 = p1; which of the two depends on the parities
+        assert at[0] in (low, 1 - low)
+
+
+def test_interval_lies_between_its_worst_chain_and_the_classes_that_hold_it() -> None:
+    for low, epsilon, length in [(0.1, 1, 100), (0.2, 5, 100), (0.3, 1, 60), (0.4, 2, 10)]:
+        chains = BinaryChainInterval(low, length)
+        here = scale(chains, Count(1), epsilon, QUILT_APPROX)
+        worst = scale(chains.worst, Count(1), epsilon, QUILT_EXACT)
+        box = scale(binary_box((low, 1 - low), (low, 1 - low), length), Count(1), epsilon, QUILT_APPROX)
+        reversible = scale(MarkovChainClass(low, 2 * low, length), Count(1), epsilon, QUILT_APPROX)
+        assert worst == here <= box * (1 + Fraction(1, 10**9))
+        assert box <= reversible * (1 + Fraction(1, 10**9)) <= Fraction(length, epsilon) * (1 + Fraction(1, 10**9))
+        assert here < reversible
+
+
+def test_interval_at_its_ends() -> None:
+    assert scale(BinaryChainInterval(0, 40), Count(1), 2, QUILT_APPROX) == 20
+    assert scale(BinaryChainInterval(0.5, 40), Count(1), 2, QUILT_APPROX) == Fraction(1, 2)
+    assert scale(BinaryChainInterval(0.5, 40), Count(1), 1, QUILT_APPROX) < scale(
+        BinaryChainInterval(0.45, 40), Count(1), 1, QUILT_APPROX
+    )
+
+
+# --- mechanisms ---
+
+REGION = binary_box((0.5, 0.7), (0.55, 0.65), 6)
+THREE = ChainRegion(
+    [[0.3, 0.2, 0.2], [0.25, 0.35, 0.2], [0.2, 0.25, 0.3]], [[0.5, 0.4, 0.4], [0.4, 0.5, 0.4], [0.4, 0.4, 0.5]], 4
+)
+INTERVAL = BinaryChainInterval(0.35, 6)
+
+
+def largest_loss(belief: Any, query: Any, epsilon: Any, draws: int, seed: int, secret: Any = None) -> float:
+    """Return the largest exact loss over chains drawn from a class, calibrated by quilt-approx."""
+    rng = np.random.default_rng(seed)
+    noise = bound(belief, query, epsilon, QUILT_APPROX, secret).randomiser
+    region = belief if isinstance(belief, ChainRegion) else binary_box(*[(belief.low, 1 - belief.low)] * 2, belief.size)
+    k = len(region.states)
+    chains = []
+    for number in range(draws):
+        start: Any = "any" if number % 3 else [float(p) for p in rng.dirichlet(np.ones(k))]
+        chains.append(MarkovChain(matrix_in_box(rng, region.lower, region.upper), region.size, start))
+    return true_loss(tf.Pufferfish(secret or every_entry(), belief), query, noise, chains=chains).loss
+
+
+CASES = [
+    (REGION, Count(1), 3),
+    (REGION, Linear([8, 1, 0, 0, 1, 8]), 4),
+    (THREE, Count(1), 4),
+    (INTERVAL, Count(1), 2),
+    (INTERVAL, Linear([9, 1, 0, 0, 1, 9]), 5),
+]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_loss_is_at_most_epsilon_for_chains_of_the_class(case: int) -> None:
+    belief, query, epsilon = CASES[case]
+    group = Fraction(query.resolve(belief).entry_changes().sum()) / epsilon
+    assert scale(belief, query, epsilon, QUILT_APPROX) < group  # a quilt is used
+    assert largest_loss(belief, query, epsilon, 12, seed=case) <= epsilon
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_loss_is_at_most_epsilon_for_a_thousand_chains(case: int) -> None:
+    belief, query, epsilon = CASES[case]
+    assert largest_loss(belief, query, epsilon, 200, seed=100 + case) <= epsilon
+
+
+def test_audit_refuses_chains_outside_the_class() -> None:
+    for belief in (REGION, INTERVAL):
+        framework = tf.Pufferfish(every_entry(), belief)
+        outside = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6, "any")
+        with pytest.raises(tf.errors.InputError, match="outside the intervals"):
+            true_loss(framework, Count(1), DiscreteLaplace(Fraction(2), Fraction(1)), chains=[outside])
+        with pytest.raises(tf.errors.Unsupported, match="chains="):
+            true_loss(framework, Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_short_sequences(length: int) -> None:
+    for belief in (REGION, THREE, INTERVAL):
+        short = belief.with_length(length)
+        found = scale(short, Count(1), Fraction(1, 3), QUILT_APPROX)
+        assert found == 3 * length
+        generous = scale(short, Count(1), 20, QUILT_APPROX)
+        assert generous <= Fraction(length, 20)
+
+
+def test_pieces_are_calibrated_each_alone() -> None:
+    for belief in (REGION, INTERVAL):
+        pieces = IndependentPieces(belief, [50, 3, 7, 50])
+        together = scale(pieces, Count(1), 1, QUILT_APPROX)
+        assert together == scale(belief.with_length(50), Count(1), 1, QUILT_APPROX)
+        with_members = tf.Pufferfish(every_entry(), IndependentPieces(belief.with_length(2), [2, 1]))
+        noise = bound(with_members.beliefs[0], Count(1), 1, QUILT_APPROX).randomiser
+        member = belief.worst if isinstance(belief, BinaryChainInterval) else belief.center
+        assert true_loss(with_members, Count(1), noise, chains=[member]).loss <= 1
+
+
+def test_several_releases_cost_what_they_were_calibrated_for() -> None:
+    for belief in (REGION.with_length(60), THREE.with_length(60), INTERVAL.with_length(60)):
+        part = Part(belief, Count(1).resolve(belief), Family(range(60)))
+        b = scale(belief, Count(1), 2, QUILT_APPROX)
+        one, _ = joint_cost(part, [(part.answer.entry_changes(), b)])
+        assert 1 < one <= 2 * (1 + 1e-15)
+        two, _ = joint_cost(part, [(part.answer.entry_changes(), b)] * 2)
+        assert one < two <= 2 * one
+
+
+def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
+    for belief in (REGION, INTERVAL):
+        wide, long = (scale(belief.with_length(n), Count(1), 1, QUILT_APPROX) for n in (400, 100_000))
+        assert float(wide) == pytest.approx(float(long), rel=1e-9)
+
+
+def test_others_refuse() -> None:
+    for belief in (REGION, INTERVAL):
+        for mechanism in (WASSERSTEIN, QUILT_EXACT):
+            answer = mechanism.bound(problem(belief, Count(1), 1))
+            assert isinstance(answer, Refusal)
+            assert "quilt-approx" in answer.reason
+        chosen = tf.calibrate(tf.Pufferfish(every_entry(), belief), Count(1), 1).mechanism
+        assert chosen in ("influence", "quilt-approx", "group")
+
+
+# --- mutants ---
+
+
+def without_left(found: RegionInfluence, a: int, b: int, column: int) -> float:
+    return whole_bound(found, 0, b, column)
+
+
+def without_right(found: RegionInfluence, a: int, b: int, column: int) -> float:
+    return whole_bound(found, a, 0, column)
+
+
+def one_step_too_far(found: RegionInfluence, a: int, b: int, column: int) -> float:
+    found.extend(12)
+    reach = found.reach
+    return whole_bound(found, a and min(a + 1, reach), b and min(b + 1, reach), column)
+
+
+@pytest.mark.parametrize("mutant", [without_left, without_right, one_step_too_far])
+def test_bounds_that_forget_something_are_caught(mutant: Bounded) -> None:
+    above, _ = violations(np.random.default_rng(0), 25, 6, mutant)
+    assert above > 20
+
+
+def test_a_power_too_many_in_the_printed_contraction_is_caught() -> None:
+    matrix = np.array([[0.8, 0.2], [0.2, 0.8]])
+    for a, b in [(1, 1), (1, 2), (2, 1)]:
+        start = [1e-12, 1 - 1e-12]
+        true = influence(start, [], [matrix] * a, [matrix] * b, 0, 1)
+        assert true <= birkhoff(matrix, matrix, a, b)
+    exact = influence([1e-12, 1 - 1e-12], [], [matrix], [], 0, 1)
+    assert exact == pytest.approx(birkhoff(matrix, matrix, 1, None), rel=1e-6)  # tau^(a-1) cannot be tau^a
+    assert exact > birkhoff(matrix, matrix, 2, None) * 1.5
+
+
+def test_a_mechanism_without_the_left_side_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The node before the secret entry is published almost as it is: its influence is what is lost.
+    belief, query, secret, epsilon = REGION.with_length(3), Linear([50, 1, 0]), entry(1, 0, 1), 3
+    members = [MarkovChain([[0.7, 0.3], [0.35, 0.65]], 3, "any")]
+    framework = tf.Pufferfish(secret, belief)
+    noise = bound(belief, query, epsilon, QUILT_APPROX, secret).randomiser
+    assert noise.scale < 5
+    assert true_loss(framework, query, noise, chains=members).loss <= epsilon
+    store = RegionInfluence._store
+
+    def forgetful(self: RegionInfluence, n: int, right: Any, whole: float) -> None:
+        store(self, n, right, whole)
+        self._left[n - 1] = 0.0
+
+    monkeypatch.setattr(RegionInfluence, "_store", forgetful)
+    shared.forget()
+    mutant = bound(belief, query, epsilon, QUILT_APPROX, secret).randomiser
+    shared.forget()
+    assert mutant.scale < noise.scale
+    assert true_loss(framework, query, mutant, chains=members).loss > epsilon

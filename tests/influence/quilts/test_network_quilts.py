@@ -1,0 +1,233 @@
+"""Quilts of networks against all quilts by enumeration, the true loss of their noise, and answer laws."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import network_oracles as oracle
+from tests.support.research import research_file
+
+from takifugu.accounting.composition import compose
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.answer_law import answer_law
+from takifugu.analysis.questions.influence import joint_cost
+from takifugu.audit.exact import joint_loss, true_loss
+from takifugu.calibration import calibrate, compare
+from takifugu.core.errors import CalibrationRefused
+from takifugu.influence.quilts.network import near as network_near
+from takifugu.influence.quilts.network import search as network_search
+from takifugu.influence.quilts.network.influence import clusters, influences
+from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Count, Histogram, Linear, Query
+from takifugu.model.secrets import entry, every_entry
+from takifugu.numbers.log_ratios import NEVER
+
+
+def made(seed: int, size: int, zeros: bool = False) -> tuple[BayesianNetwork, oracle.Law, list[int]]:
+    spec = oracle.random_network(np.random.default_rng(seed), size, zeros=zeros)
+    net = BayesianNetwork(spec)
+    law = oracle.joint_law(spec, [str(n) for n in net.names])
+    return net, law, [len(net.alphabet(i)) for i in range(size)]
+
+
+def chain_network(matrix: list[list[float]], start: list[float], length: int) -> BayesianNetwork:
+    states = list(range(len(start)))
+    nodes = [("x0", states, [], start)]
+    return BayesianNetwork([*nodes, *((f"x{t}", states, [f"x{t - 1}"], matrix) for t in range(1, length))])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([0.5, 2.0, 5.0]), st.booleans())
+def test_all_subsets_give_algorithm_2_over_every_quilt(seed: int, size: int, epsilon: float, zeros: bool) -> None:
+    net, law, sizes = made(seed, size, zeros)
+    if not any(sum(net.possible(i)) > 1 for i in range(size)):
+        return
+    framework = Pufferfish(every_entry(), net)
+    weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
+    query = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1)
+    changes = [w * (k - 1) for w, k in zip(weights, sizes, strict=True)]
+    # Algorithm 2 works component by component: the trivial quilt of a component leaves the others remote.
+    expected = oracle.needed_scale(law, sizes, changes, list(range(size)), epsilon)
+    try:
+        found = calibrate(framework, query, epsilon, mechanism="quilt-exact", allow_zero_noise=True)
+    except CalibrationRefused as refusal:
+        pytest.fail(str(refusal))
+    # Zero entries make independencies that the graph does not show; without them the search is complete.
+    if zeros:
+        assert found.scale >= expected * (1 - 1e-9)
+    else:
+        assert found.scale == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6), st.booleans())
+def test_influence_is_that_of_enumeration_and_splits_over_clusters(seed: int, size: int, zeros: bool) -> None:
+    net, law, _ = made(seed, size, zeros)
+    rng = np.random.default_rng(seed)
+    node = int(rng.integers(size))
+    quilt = [v for v in range(size) if v != node and rng.random() < 0.6]
+    table = influences(net, node, quilt)
+    possible = [v for v, can in enumerate(net.possible(node)) if can]
+    for a in possible:
+        for b in possible:
+            true = oracle.influence(law, node, tuple(quilt), (a, b))
+            assert table[a, b] >= true or math.isinf(true)
+            if math.isinf(true):
+                assert table[a, b] >= NEVER
+            else:
+                assert table[a, b] == pytest.approx(true, abs=1e-10)
+    groups = clusters(net, node, quilt)
+    assert sorted(v for g in groups for v in g) == sorted(quilt)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([1.0, 3.0]))
+def test_the_true_loss_of_every_mechanism_is_at_most_epsilon(seed: int, size: int, epsilon: float) -> None:
+    net, law, _ = made(seed, size)
+    framework = Pufferfish(every_entry(), net)
+    query = Count([1, 2]) if any(len(net.alphabet(i)) > 2 for i in range(size)) else Count(1)
+    table = compare(framework, query, epsilon)
+    scales = {row.name: row.scale for row in table if row.scale is not None}
+    assert scales["laplace-exact"] <= scales["wasserstein"] * (1 + 1e-9)
+    assert scales["wasserstein"] <= scales["group"] * (1 + 1e-9)
+    assert scales["quilt-exact"] <= scales["group"] * (1 + 1e-9)
+    tables = [[int(s in (1, 2)) for s in net.alphabet(i)] for i in range(size)]
+    for name in ("quilt-exact", "wasserstein", "laplace-exact"):
+        scale = scales[name]
+        for node in range(size):
+            laws = oracle.answer_laws(law, tables, node)
+            for a in laws:
+                for b in laws:
+                    if scale:
+                        assert oracle.laplace_loss(laws[a], laws[b], scale) <= epsilon * (1 + 1e-9), name
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
+def test_answer_laws_are_those_of_enumeration(seed: int, size: int, zeros: bool) -> None:
+    net, law, _ = made(seed, size, zeros)
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(-2, 3, size=size).tolist()
+    answer = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1).resolve(net)
+    tables = [[w * value for value in range(len(net.alphabet(i)))] for i, w in enumerate(weights)]
+    share = SimpleNamespace(belief=net, answer=answer, family=every_entry().family(net))
+    for family in answer_law(share).families():
+        truth = oracle.answer_laws(law, tables, family.entry)
+        for value, (found,) in family.hulls.items():
+            expected = truth[value]
+            got = {int(v): float(p) for v, p in found.items()}
+            assert got.keys() == expected.keys()
+            for v, p in got.items():
+                assert p == pytest.approx(float(expected[v]), rel=1e-12)
+
+
+def test_a_chain_written_as_a_network_needs_what_the_chain_needs() -> None:
+    matrix, start = [[0.9, 0.1], [0.4, 0.6]], [0.8, 0.2]
+    net, chain = chain_network(matrix, start, 9), MarkovChain(matrix, 9, start)
+    for mechanism in ("quilt-exact", "laplace-exact", "wasserstein", "group"):
+        scales = [
+            calibrate(Pufferfish(every_entry(), b), Count(1), 2, mechanism=mechanism, allow_zero_noise=True).scale
+            for b in (net, chain)
+        ]
+        assert scales[0] == pytest.approx(scales[1], rel=1e-9), mechanism
+
+
+def test_special_networks() -> None:
+    one = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5])])
+    assert calibrate(Pufferfish(every_entry(), one), Count(1), 2, mechanism="quilt-exact").scale == 0.5
+    free = BayesianNetwork([(f"x{i}", [0, 1], [], [0.3, 0.7]) for i in range(6)])
+    assert calibrate(Pufferfish(every_entry(), free), Count(1), 2, mechanism="quilt-exact").scale == 0.5
+    copy = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[1, 0], [0, 1]])])
+    found = calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="quilt-exact")
+    assert found.scale == calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="group").scale == 1
+    stuck = chain_network([[1.0, 0.0], [0.3, 0.7]], [0.5, 0.5], 5)
+    assert calibrate(Pufferfish(every_entry(), stuck), Count(1), 1, mechanism="quilt-exact").scale <= 5
+
+
+def test_relabelling_and_splitting_change_nothing() -> None:
+    def scale(net: BayesianNetwork, state: int) -> float:
+        return calibrate(Pufferfish(every_entry(), net), Count(state), 3, mechanism="quilt-exact").scale
+
+    matrix = [[0.8, 0.2], [0.3, 0.7]]
+    net = chain_network(matrix, [0.5, 0.5], 6)
+    flipped = chain_network([row[::-1] for row in matrix[::-1]], [0.5, 0.5], 6)
+    beside = BayesianNetwork([*net.nodes, ("z", [0, 1], [], [0.5, 0.5])])
+    assert scale(flipped, 0) == pytest.approx(scale(net, 1))
+    assert scale(beside, 1) == pytest.approx(scale(net, 1))
+
+
+def questions(net: BayesianNetwork) -> tuple[Framework, list[Query]]:
+    return Pufferfish(every_entry(), net), [Count(1), Histogram(), Linear([3, 1, 0, 2, 1][: net.size])]
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_joint_cost_covers_the_true_joint_loss(seed: int, size: int) -> None:
+    spec = [n for n in oracle.random_network(np.random.default_rng(seed), size) if len(n[1]) == 2]
+    names = {n[0] for n in spec}
+    if any(p not in names for n in spec for p in n[2]) or not spec:
+        return
+    net = BayesianNetwork(spec)
+    framework, queries = questions(net)
+    made = [calibrate(framework, q, 2, mechanism="quilt-exact", allow_zero_noise=True) for q in queries[:2]]
+    together = compose(made)
+    true = joint_loss(framework, [(c.query, c.randomiser) for c in made]).upper
+    assert true <= float(together.epsilon) * (1 + 1e-9)
+    assert float(together.epsilon) <= 4 * (1 + 1e-9) or together.epsilon <= sum(
+        Fraction(int(q.resolve(net).entry_changes().sum())) * q.resolve(net).grid / c.randomiser.scale
+        for q, c in zip(queries, made, strict=False)
+    )
+
+
+def test_one_release_costs_what_it_was_calibrated_for() -> None:
+    net = chain_network([[0.8, 0.2], [0.3, 0.7]], [0.5, 0.5], 7)
+    found = calibrate(Pufferfish(every_entry(), net), Count(1), 3, mechanism="quilt-exact")
+    (part,) = Problem(found.framework, found.query, Fraction(3)).parts
+    cost, witness = joint_cost(part, [(part.answer.entry_changes(), found.randomiser.scale)])
+    assert cost == pytest.approx(3, rel=1e-9)
+    assert "near set" in witness.detail
+
+
+@pytest.mark.parametrize("sets", ["TreeSets", "GraphSets"])
+def test_a_near_set_without_its_entry_is_caught(sets: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = chain_network([[0.55, 0.45], [0.45, 0.55]], [0.5, 0.5], 6)
+    framework = Pufferfish(entry(3, 0, 1), net)
+    chosen = getattr(network_near, sets)
+    monkeypatch.setattr(network_search, "near_sets", chosen)
+    honest = calibrate(framework, Count(1), 1, mechanism="quilt-exact")
+    assert true_loss(honest).upper <= 1 + 1e-9
+    moved, trimmed = chosen.moved, chosen.trimmed
+    short = {
+        "moved": lambda self, e, q, below: None if (d := moved(self, e, q, below)) is None else d - 1,
+        "trimmed": lambda self, e, q: ((found := trimmed(self, e, q))[0], found[1] - 1),
+    }
+    for name, mutant in short.items():
+        monkeypatch.setattr(chosen, name, mutant)
+    broken = calibrate(framework, Count(1), 1, mechanism="quilt-exact", allow_zero_noise=True)
+    assert true_loss(broken).lower > 1
+
+
+def test_separators_are_found_in_large_networks() -> None:
+    net = chain_network([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], 40)
+    chain = MarkovChain([[0.6, 0.4], [0.4, 0.6]], 40, [0.5, 0.5])
+    secret = entry(20, 0, 1)
+    one = calibrate(Pufferfish(secret, net), Count(1), 2, mechanism="quilt-exact").scale
+    other = calibrate(Pufferfish(secret, chain), Count(1), 2, mechanism="quilt-exact").scale
+    assert one == pytest.approx(other, rel=1e-9)
+
+
+def test_a_published_network_end_to_end() -> None:
+    from takifugu.model.beliefs.networks.network_files import read_network
+
+    net = read_network(research_file("bif/asia.bif"))
+    table = compare(Pufferfish(every_entry("smoke"), net), Count("yes"), 3)
+    scales = {row.name: row.scale for row in table if row.scale is not None}
+    assert scales["laplace-exact"] < scales["wasserstein"] < scales["group"]

@@ -1,0 +1,297 @@
+"""The best-first search over quilts of a network: against a plain one, ended early at any moment, and mutants."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import network_oracles
+from tests.support import network_search_oracles as oracle
+
+from takifugu.accounting.composition import compose
+from takifugu.analysis.problem import Part, Problem
+from takifugu.audit.exact import true_loss
+from takifugu.calibration import Calibration, calibrate, compare, with_scale
+from takifugu.core import searches
+from takifugu.influence.quilts.near_laws import needed_scales as local_found
+from takifugu.influence.quilts.network import candidates as network_quilts
+from takifugu.influence.quilts.network import near as network_near
+from takifugu.influence.quilts.network import search as network_search
+from takifugu.influence.quilts.network.best import Best
+from takifugu.influence.quilts.network.near import GraphSets, TreeSets
+from takifugu.influence.quilts.network.search import needed_scale, network_joint_cost
+from takifugu.influence.quilts.network.tries import Tries
+from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.frameworks import Pufferfish
+from takifugu.model.queries import Count, Linear
+from takifugu.model.secrets import every_entry
+
+
+class Stops:
+    """Interrupts searches a given number of times, after a given number of quilts, and records its messages."""
+
+    def __init__(self, after: int, times: int = 1) -> None:
+        self.after, self.times, self.begun = after, times, list[searches.Search]()
+
+    def begins(self, search: searches.Search) -> None:
+        self.begun.append(search)
+
+    def goes(self, search: searches.Search) -> None:
+        if search.done >= self.after and self.times:
+            self.times -= 1
+            raise KeyboardInterrupt
+
+    def over(self, search: searches.Search) -> None: ...
+
+
+def made(seed: int, size: int, weights: list[int] | None = None) -> tuple[Part, network_oracles.Law, list[int]]:
+    """Return a random connected part of one secret family, its joint law, and what each node adds."""
+    spec = network_oracles.random_network(np.random.default_rng(seed), size)
+    net = BayesianNetwork(spec)
+    weights = weights or np.random.default_rng(seed).integers(0, 4, size=size).tolist()
+    query = Linear(network_oracles.as_listed(weights, net.names, net.listed), grid=1)
+    part = max(Problem(Pufferfish(every_entry(), net), query, Fraction(2)).parts, key=_size)
+    belief = part.belief
+    assert isinstance(belief, BayesianNetwork)
+    inside = [node for node in spec if node[0] in belief.names]
+    steps = [int(s) for s in part.answer.entry_changes()]
+    return part, network_oracles.joint_law(inside, [str(name) for name in belief.names]), steps
+
+
+def _size(part: Part) -> int:
+    return part.belief.size
+
+
+def families(part: Part, most: int) -> dict[int, list[tuple[int, ...]]]:
+    """Return the quilts that are tried for each entry; of layers only the nodes that are needed."""
+    net = part.belief
+    assert isinstance(net, BayesianNetwork)
+    found = {}
+    for entry in part.family.entries:
+        tried = list(network_quilts.quilts(net, entry, most))
+        found[entry] = tried + [oracle.needed_nodes(net.parents, entry, q) for q in tried]
+    return found
+
+
+def each_entry(part: Part, law: network_oracles.Law, steps: list[int]) -> list[list[tuple[int, dict[Any, float]]]]:
+    net = part.belief
+    assert isinstance(net, BayesianNetwork)
+    sizes = [len(net.alphabet(v)) for v in range(net.size)]
+    return [
+        list(oracle.choices(law, net.parents, sizes, entry, family, steps))
+        for entry, family in families(part, network_quilts.share(part)).items()
+    ]
+
+
+@contextmanager
+def small_families(subsets: int, nearest: int) -> Iterator[None]:
+    """Search small networks the way that large ones are searched."""
+    kept = network_quilts.ALL_SUBSETS, network_quilts.NEAREST
+    network_quilts.ALL_SUBSETS, network_quilts.NEAREST = subsets, nearest
+    try:
+        yield
+    finally:
+        network_quilts.ALL_SUBSETS, network_quilts.NEAREST = kept
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from([0.5, 2.0, 5.0]), st.booleans())
+def test_the_search_finds_what_a_plain_one_finds(seed: int, size: int, epsilon: float, restricted: bool) -> None:
+    part, law, steps = made(seed, size)
+    unit = Fraction(1, 3)
+    with small_families(2, 4) if restricted else small_families(10, 60):
+        each = each_entry(part, law, steps)
+        scale = float(needed_scale(part, Fraction(epsilon))[0].value)
+        cost, _ = network_joint_cost(part, [(part.answer.entry_changes(), 1 / unit)])
+    assert scale == pytest.approx(max(oracle.scale(found, epsilon) for found in each), rel=1e-9, abs=1e-12)
+    assert cost == pytest.approx(max(oracle.cost(found, unit) for found in each), rel=1e-9, abs=1e-10)
+
+
+def test_releases_without_noise_block_the_near_sets_that_they_read() -> None:
+    part, law, _ = made(5, 5, [1, 2, 1, 1, 1])
+    changes = part.answer.entry_changes()
+    free = np.array([1, *[0] * (len(changes) - 1)])
+    cost, _ = network_joint_cost(part, [(changes, Fraction(4)), (free, Fraction(0))])
+    steps = [int(c) + 10**6 * int(f) for c, f in zip(changes, free, strict=True)]
+    expected = max(oracle.cost(found, Fraction(1, 4)) for found in each_entry(part, law, steps))
+    assert (cost == pytest.approx(expected)) if expected < 10**4 else cost == float("inf")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 7), st.integers(0, 2))
+def test_near_sets_of_quilts_are_those_of_d_separation(seed: int, size: int, parents: int) -> None:
+    rng = np.random.default_rng(seed)
+    net = BayesianNetwork(network_oracles.random_network(rng, size, most_parents=parents))
+    steps = [3**v for v in range(size)]
+    sets: list[network_near.NearSets] = [GraphSets(net, steps)]
+    if network_near.is_tree(net):
+        sets.append(TreeSets(net, steps))
+    entry = int(rng.integers(size))
+    others = [v for v in range(size) if v != entry]
+    for quilt in (q for r in range(4) for q in itertools.combinations(others, r)):
+        moved = sum(steps[v] for v in oracle.near_set(net.parents, entry, quilt))
+        needed = oracle.needed_nodes(net.parents, entry, quilt)
+        for found in sets:
+            assert found.moved(entry, quilt, 3**size) == (moved if needed == quilt else None)
+            assert found.moved(entry, quilt, moved) is None
+    for layer in network_quilts.layers(net, entry):
+        needed = oracle.needed_nodes(net.parents, entry, layer)
+        moved = sum(steps[v] for v in oracle.near_set(net.parents, entry, needed))
+        for found in sets:
+            assert found.trimmed(entry, layer) == (needed, moved)
+
+
+def test_deep_and_wide_trees_agree_with_any_network() -> None:
+    rng = np.random.default_rng(3)
+    row = [[0.7, 0.3], [0.2, 0.8]]
+    arcs = [(v, int(rng.integers(max(0, v - 2), v))) for v in range(1, 60)]
+    net = BayesianNetwork([("n0", [0, 1], [], [0.5, 0.5]), *((f"n{v}", [0, 1], [f"n{p}"], row) for v, p in arcs)])
+    steps = rng.integers(0, 5, size=60).tolist()
+    tree, graph = TreeSets(net, steps), GraphSets(net, steps)
+    for _ in range(500):
+        entry, *quilt = rng.choice(60, size=int(rng.integers(1, 5)), replace=False).tolist()
+        below = float(rng.integers(20, 150))
+        assert tree.moved(entry, quilt, below) == graph.moved(entry, quilt, below)
+
+
+@pytest.mark.parametrize("restricted", [False, True])
+def test_the_predicted_number_is_the_number_of_quilts(restricted: bool) -> None:
+    for seed in range(12):
+        part, _, _ = made(seed, 1 + seed % 7)
+        with small_families(2, 4) if restricted else small_families(10, 60):
+            net, most = network_quilts.network_of(part), network_quilts.share(part)
+            tried = [len(list(network_quilts.quilts(net, entry, most))) for entry in part.family.entries]
+            assert network_quilts.count_quilts(part) == sum(tried)
+            if not restricted:
+                others = part.belief.size - 1
+                assert network_quilts.count_quilts(part) == len(part.family.entries) * (2**others - 1)
+
+
+# --- ended early ---
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.integers(0, 40))
+def test_a_search_that_is_ended_early_is_sound_and_never_below_the_whole_one(seed: int, size: int, after: int) -> None:
+    net = BayesianNetwork(network_oracles.random_network(np.random.default_rng(seed), size))
+    weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
+    for name in ("quilt-exact", "quilt-local-exact"):
+        found, whole = (_calibrated(net, weights, name, stops) for stops in (Stops(after), None))
+        assert found.scale >= whole.scale * (1 - 1e-9)
+        assert true_loss(found).upper <= 2 * (1 + 1e-9)
+        assert found.epsilon == whole.epsilon == 2
+
+
+def _calibrated(net: BayesianNetwork, weights: list[int], mechanism: str, stops: Stops | None) -> Calibration:
+    framework, query = Pufferfish(every_entry(), net), Linear(weights, grid=1)
+    ask: Callable[[], Calibration] = lambda: calibrate(framework, query, 2, mechanism=mechanism, allow_zero_noise=True)  # noqa: E731
+    if stops is None:
+        return ask()
+    with searches.watched(stops):
+        return ask()
+
+
+def chain(length: int, stay: float = 0.7) -> BayesianNetwork:
+    row = [[stay, 1 - stay], [1 - stay, stay]]
+    nodes = [("x0", [0, 1], [], [0.5, 0.5])]
+    return BayesianNetwork([*nodes, *((f"x{t}", [0, 1], [f"x{t - 1}"], row) for t in range(1, length))])
+
+
+def test_the_sooner_it_is_ended_the_more_noise() -> None:
+    net, scales = chain(30), []
+    for after in (0, 10, 31, 200, 10**9):
+        found = _calibrated(net, [1] * 30, "quilt-exact", Stops(after))
+        scales.append(found.scale)
+        early = "the search was ended early, after " in found.witness.detail
+        assert early == (after < 10**9)
+    assert scales == sorted(scales, reverse=True)
+    assert scales[0] == 15  # the trivial quilt: group noise
+    assert scales[-1] < 5
+
+
+def test_what_was_ended_early_is_kept_in_writing_and_adds_up_as_promised() -> None:
+    found = _calibrated(chain(12), [1] * 12, "quilt-exact", Stops(20))
+    again = Calibration.from_dict(found.to_dict())
+    assert "ended early, after 2" in again.witness.detail
+    assert again.randomiser.scale == found.randomiser.scale
+    # Nothing is calibrated again: the loss and the joint cost come from the scale, and more noise promises no less.
+    assert true_loss(again).upper <= 2
+    assert compose([found]).epsilon <= 2
+    assert compose([found, found]).epsilon <= 4
+
+
+def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
+    framework, stops = Pufferfish(every_entry(), chain(12)), Stops(5, times=2)
+    with searches.watched(stops), searches.stopping():
+        compare(framework, Count(1), 2)
+        with pytest.raises(KeyboardInterrupt):
+            compare(framework, Count(0), 2)
+    assert len(stops.begun) == 2
+    stops = Stops(5)
+    with searches.watched(stops), searches.stopping(once=False), pytest.raises(KeyboardInterrupt):
+        calibrate(framework, Count(1), 2, mechanism="quilt-exact")
+    assert len(stops.begun) == 1
+    with searches.watched(Stops(5)):
+        found = with_scale(framework, Count(1), 4)
+    assert found.epsilon <= 3
+    assert found.epsilon >= with_scale(framework, Count(1), 4).epsilon
+
+
+# --- mutants ---
+
+
+def test_ending_when_the_second_worst_is_through_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    part, law, steps = _worst_last()
+    expected = max(oracle.scale(found, 2.0) for found in each_entry(part, law, steps))
+    assert float(needed_scale(part, Fraction(2))[0].value) == pytest.approx(expected)
+
+    def second_worst_first(part: Part, near: network_near.NearSets, entries: list[Best]) -> Iterator[int]:
+        net = network_quilts.network_of(part)
+        tries = {best: Tries(net, near, best, network_quilts.share(part)).batches() for best in entries}
+        dealt: int | None = 0
+        while dealt is not None:
+            yield dealt
+            dealt = next(tries[sorted(entries, key=lambda best: best.found.value)[-2]], None)
+
+    monkeypatch.setattr(network_search, "_best_first", second_worst_first)
+    assert float(needed_scale(part, Fraction(2))[0].value) > expected * 1.01
+
+
+def _worst_last() -> tuple[Part, network_oracles.Law, list[int]]:
+    spec = [("x0", [0, 1], [], [0.5, 0.5])]
+    spec += [(f"x{t}", [0, 1], [f"x{t - 1}"], [[0.6, 0.4], [0.4, 0.6]]) for t in range(1, 6)]  # type: ignore[list-item]
+    net = BayesianNetwork(spec)
+    (part,) = Problem(Pufferfish(every_entry(), net), Count(1), Fraction(2)).parts
+    law = network_oracles.joint_law(spec, [str(name) for name in net.names])
+    return part, law, [1] * 6
+
+
+def test_a_bound_from_one_entry_only_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = BayesianNetwork([
+        ("alone", [0, 1], [], [0.5, 0.5]), ("noisy", [0, 1], ["alone"], [[0.5, 0.5], [0.49, 0.51]])
+    ])  # fmt: skip
+    honest = _calibrated(net, [1, 50], "quilt-exact", None)
+    assert true_loss(honest).upper <= 2
+    monkeypatch.setattr(network_search, "max", lambda each, key: min(each, key=key), raising=False)
+    assert true_loss(_calibrated(net, [1, 50], "quilt-exact", None)).lower > 2
+
+
+def test_near_laws_by_a_search_need_no_less_than_the_law_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(6):
+        net = BayesianNetwork(network_oracles.random_network(np.random.default_rng(seed), 5))
+        short = _calibrated(net, [1, 2, 1, 1, 2], "quilt-local-exact", None)
+        least = _calibrated(net, [1, 2, 1, 1, 2], "laplace-exact", None)
+        assert short.scale >= least.scale * (1 - 1e-8)
+        with monkeypatch.context() as changed:
+            changed.setattr(local_found, "TRIVIAL_WORK", -1)
+            searched = _calibrated(net, [1, 2, 1, 1, 2], "quilt-local-exact", None)
+        assert searched.scale >= least.scale * (1 - 1e-8)
+        assert true_loss(short).upper <= 2 * (1 + 1e-9)
+        assert true_loss(searched).upper <= 2 * (1 + 1e-9)

@@ -1,0 +1,166 @@
+"""Normal noise for nearly normal answers: the corrected Theorem 3 of Zhang22, and what the printed one promises."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import density_oracles as oracle
+
+import takifugu as tf
+from takifugu.analysis.problem import Problem, Refusal
+from takifugu.analysis.randomisers import Exact, RoundedNormal
+from takifugu.audit import true_delta
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.mechanisms.attribute.gaussian_approx import MECHANISM, Split
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
+from takifugu.numbers.densities.excess import charge_at
+
+HIDDEN = tf.dataset_property("income", "mean")
+NAME = "attribute-gaussian-approx"
+
+
+def framework(given, secret=HIDDEN, **more):
+    return tf.Pufferfish(secret, tf.Density("income", "mean", given, **more))
+
+
+def mixtures(move=1.0, spread=1.5):
+    return {a: tf.NormalMixture([0.25, 0.75], [a * move, a * move + 0.5], [spread, spread]) for a in (0, 1, 2)}
+
+
+def bound(found, epsilon=1, delta=0.01):
+    return MECHANISM.bound(Problem(found, tf.Identity(), Fraction(epsilon), Fraction(delta)))
+
+
+CASES = {
+    "mixtures": framework(mixtures()),
+    "uniform sums": framework({a: tf.UniformMean(6, a, a + 4) for a in (0, 1)}),
+    "a normal one cut": framework({0: tf.Truncated(tf.Normal(0, 2), high=6), 1: tf.Normal(0.5, 2)}),
+}
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [
+    (0.5, 0.06), pytest.param(2, 0.02, marks=[pytest.mark.slow, pytest.mark.mutants]),
+])  # fmt: skip
+@pytest.mark.parametrize("name", CASES)
+def test_it_keeps_its_promise(name, epsilon, delta):
+    found = bound(CASES[name], epsilon, delta)
+    audit = true_delta(CASES[name], epsilon, tf.Identity(), found.randomiser)
+    assert audit.upper <= delta
+
+
+def test_half_of_its_noise_is_noticed():
+    near = framework(mixtures(spread=2))
+    noise = bound(near, 1, "0.001").randomiser
+    halved = replace(noise, sigma=noise.sigma / 2)
+    assert true_delta(near, 1, tf.Identity(), noise).upper <= 0.001
+    assert true_delta(near, 1, tf.Identity(), halved).lower > 0.001
+
+
+def test_references_that_are_right_cost_nothing():
+    shift = framework({0: tf.Normal(0, 2), 1: tf.Normal(3, 2)})
+    found = bound(shift, 1, "0.00001")
+    total = 3 * gaussian_analytic_sigma(1, 1, 1e-5)
+    assert math.isclose(float(found.randomiser.sigma), math.sqrt(total**2 - 4), rel_tol=1e-9)
+    assert dict(found.witness.numbers)["eta"] == 0
+    assert found.witness.comparison.startswith("the mean of 'income' is 0 against")
+
+
+@pytest.mark.slow
+@pytest.mark.mutants
+def test_signs_and_places_do_not_matter():
+    mirrored = {-a: tf.NormalMixture(d.weights, [-m for m in d.means], d.deviations) for a, d in mixtures().items()}
+    moved = {a: tf.NormalMixture(d.weights, [m + 7 for m in d.means], d.deviations) for a, d in mixtures().items()}
+    first, *others = (bound(framework(given)).randomiser.sigma for given in (mixtures(), mirrored, moved))
+    for other in others:
+        assert math.isclose(first, other, rel_tol=1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.mutants
+def test_what_is_compared_is_what_the_secret_says():
+    far = bound(framework(mixtures())).randomiser.sigma
+    near = bound(framework(mixtures(), replace(HIDDEN, max_difference=(Fraction(1),)))).randomiser.sigma
+    one = bound(framework(mixtures(), replace(HIDDEN, pairs=((Fraction(0), Fraction(1)),)))).randomiser.sigma
+    sets = bound(framework(mixtures(), replace(HIDDEN, sets=((Fraction(0), Fraction(2)), (Fraction(1),))))).randomiser
+    assert far > near > 0
+    assert math.isclose(near, one, rel_tol=1e-9)
+    assert math.isclose(near, sets.sigma, rel_tol=1e-9)
+
+
+def test_where_nothing_depends_on_it_there_is_no_noise():
+    same = framework({0: tf.Normal(1, 2), 1: tf.Normal(1, 2)})
+    found = bound(same)
+    assert found.randomiser == Exact(found.randomiser.grid, 1, on_grid=False)
+    assert "no comparison" in found.witness.comparison
+    with pytest.raises(CalibrationRefused, match="no noise at all"):
+        tf.calibrate(same, tf.Identity(), 1, 0.01)
+
+
+def test_the_printed_theorem_fails_and_the_corrected_one_holds():
+    """Errata E8b: the upper 0.05 of the second distribution is cut away; Algorithm 2 adds no noise."""
+    s = 4.8448
+    cut = framework(
+        {0: tf.Truncated(tf.Normal(0, s), high=7.969), 1: tf.Normal(1, s)},
+        references={0: tf.Normal(0, s), 1: tf.Normal(1, s)},
+    )
+    epsilon, eta = 1, charge_at(tf.Truncated(tf.Normal(0, s), high=7.969), tf.Normal(0, s), 0.0)
+    assert round(eta, 4) == 0.05
+    assert 2 * math.log(1.25 / 1e-5) <= s**2 * (1 + 1e-5)  # (c D / epsilon)^2 - s^2 is nothing
+    exact = true_delta(cut, epsilon, tf.Identity(), Exact(Fraction(1, 1000), 1, on_grid=False)).loss
+    assert round(exact, 5) == 0.07515
+    assert exact > 1e-5 + eta  # what the printed theorem promises, with lambda = 0
+    corrected = 1e-5 + eta * (1 + math.exp(epsilon))
+    assert exact <= corrected
+    assert round(corrected, 4) == 0.1859
+    assert isinstance(bound(cut, epsilon, "0.05001"), Refusal)
+    assert bound(cut, epsilon, "0.187").randomiser.kind == "none"
+
+
+@given(oracle.densities, oracle.densities, st.floats(0, 1), st.floats(0.1, 2))
+@settings(max_examples=15)
+def test_the_inequality_of_the_corrected_theorem(one, other, closeness, epsilon):
+    """For any densities and any references of one variance; noise would only be another density."""
+    spread = (one.deviation + other.deviation) / 2
+    first, second = tf.Normal(one.mean, spread), tf.Normal(other.mean, spread)
+    eta = max(charge_at(one, first, closeness), charge_at(other, second, closeness))
+    delta = oracle.hockey_stick(first, second, epsilon)
+    allowed = math.exp(closeness) * delta + eta * (1 + math.exp(epsilon + closeness))
+    assert oracle.hockey_stick(one, other, epsilon + 2 * closeness) <= allowed + 1e-8
+
+
+@given(
+    st.floats(0, 1.5), st.floats(0, 0.1), st.fractions(Fraction(1, 10), 3),
+    st.fractions(Fraction(1, 100), Fraction(1, 2)),
+)
+@settings(max_examples=40)
+def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta):
+    split = Split.at(closeness, charge, epsilon, delta)
+    if split is None:
+        assert epsilon <= 2 * Fraction(closeness) or charge > 0
+        return
+    assert split.epsilon + 2 * Fraction(closeness) == epsilon
+    spent = math.exp(closeness) * split.delta + charge * (1 + math.exp(split.epsilon + closeness))
+    assert spent <= float(delta) * (1 + 1e-15)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "told"), [(1, 0, "delta is 0"), (1, "1e-9", "no eta")])
+def test_what_it_refuses(epsilon, delta, told):
+    assert told in bound(CASES["uniform sums"], epsilon, delta).reason
+
+
+def test_discrete_answers_are_refused():
+    with pytest.raises(InputError, match="single values"):
+        tf.Density("income", "mean", {0: tf.Pmf([0, 1], [0.5, 0.5]), 1: tf.Normal(0, 1)})
+    chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))
+    assert "finitely many values" in MECHANISM.bound(Problem(chain, tf.Count(1), Fraction(1), Fraction(1, 100))).reason
+
+
+def test_noise_and_grid_are_as_declared():
+    found = tf.calibrate(CASES["mixtures"], tf.Identity(grid="0.01"), 1, "0.01", mechanism=NAME)
+    assert found.randomiser == RoundedNormal(found.randomiser.sigma, Fraction(1, 100), 1, on_grid=False)
+    assert tf.calibrate(CASES["mixtures"], tf.Identity(), 1, "0.01").randomiser.grid == Fraction(1, 10**6)

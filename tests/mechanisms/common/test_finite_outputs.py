@@ -1,0 +1,324 @@
+"""Channels on finitely many outputs: exponential choice, the optimal channel, their losses, errors, draws, mutants."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_strategies import chains
+from tests.support.goodness_of_fit import chi_squared_p
+from tests.support.pair_cases import random_budget, random_pair
+
+import takifugu as tf
+from takifugu.analysis import randomisers
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.analysis.randomisers import Exact
+from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
+from takifugu.audit import true_loss
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms import optimal
+from takifugu.mechanisms.common.finite_outputs import certified, finite_problem
+from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
+from takifugu.mechanisms.kantorovich_exponential import exponential_rows, largest_rate
+from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
+from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
+from takifugu.model.frameworks import Framework, between
+from takifugu.model.queries import Histogram, Identity
+from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.numbers.transport.bottleneck import bottleneck
+
+BITS = between(Pmf([0], [1]), Pmf([1], [1]))
+
+
+def pair(seed: int) -> Framework:
+    return between(*(Pmf(list(law), list(law.values())) for law in random_pair(seed)))
+
+
+def bound(mechanism: Any, framework: Framework, epsilon: Any = 1, query: Any = None) -> Bound:
+    found = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon)))
+    assert isinstance(found, Bound), found
+    return found
+
+
+def largest_loss(mu: dict[Any, Fraction], nu: dict[Any, Fraction], rows: Any) -> float:
+    """sup over outputs of |log of the two output probabilities|, for exact rows {answer: {output: probability}}."""
+    worst = 0.0
+    for p, q in ((mu, nu), (nu, mu)):
+        for y in {y for row in rows.values() for y in row}:
+            one, two = (sum(m * rows[x].get(y, 0) for x, m in law.items()) for law in (p, q))
+            if one:
+                worst = max(worst, math.log(one / two) if two else math.inf)
+    return worst
+
+
+def rows_of(noise: Choice) -> dict[Any, dict[Any, Fraction]]:
+    return {x * noise.grid: {y * noise.grid: m for y, m in noise.channel.row(x).items()} for x in noise.channel.inputs}
+
+
+def error_after_clamping(framework: Framework, noise: Any, outputs: list[int]) -> float:
+    """Expected |output - answer| when the noisy answer is moved to the nearest output, mean over the two laws."""
+    belief: Any = framework.beliefs[0]
+    edges = [(a + b) / 2 for a, b in itertools.pairwise(outputs)]
+    total = 0.0
+    for law in (belief.left, belief.right):
+        for x, p in law.items():
+            for k in range(-400, 420):
+                near = outputs[int(np.searchsorted(edges, k))]
+                total += float(p) / 2 * math.exp(noise.log_mass(k - int(x))) * abs(near - int(x))
+    return total
+
+
+def check_pair(seed: int) -> None:
+    mu, nu = random_pair(seed)
+    epsilon, framework = random_budget(seed), pair(seed)
+    best, choice = (bound(m, framework, epsilon) for m in (OPTIMAL, EXPONENTIAL))
+    for found in (best, choice):
+        noise = found.randomiser
+        assert found.covers is Covers.OUTPUT
+        if isinstance(noise, Choice):
+            assert largest_loss(mu, nu, rows_of(noise)) <= epsilon + 1e-14, seed
+            assert true_loss(framework, Identity(), noise).upper <= epsilon + 1e-14, seed
+            assert dict(found.witness.numbers)["measured_epsilon"] <= epsilon
+    errors = [found.randomiser.expected_error() for found in (best, choice)]
+    assert errors[0] <= errors[1] * (1 + 1e-6) + 1e-7, seed
+    if seed % 10 == 0:
+        grid = Fraction(best.randomiser.grid)
+        outputs = [int(y * grid) for y in finite_problem(Problem(framework, Identity(), epsilon)).outputs]
+        laplace = bound(LAPLACE, framework, epsilon).randomiser
+        if grid == 1 and laplace.scale:
+            assert errors[0] <= error_after_clamping(framework, laplace, outputs) * (1 + 1e-6), seed
+    if isinstance(choice.randomiser, ExponentialChoice):
+        move = dict(choice.witness.numbers)["largest_move"] / float(choice.randomiser.grid)
+        assert 0.4999 * epsilon <= choice.randomiser.rate * Fraction(move) <= epsilon, seed
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_loss_audit_and_error(block: int) -> None:
+    for seed in range(40 * block, 40 * block + 40):
+        check_pair(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(8))
+def test_loss_audit_and_error_of_many(block: int) -> None:
+    for seed in range(200 + 100 * block, 300 + 100 * block):
+        check_pair(seed)
+
+
+@settings(max_examples=12)
+@given(chains(length=(1, 5)), st.sampled_from([Fraction(1, 2), Fraction(2)]))
+def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: Fraction) -> None:
+    if not any(sum(chain.possible(i)) > 1 for i in range(chain.size)):
+        return
+    framework, query = tf.Pufferfish(tf.every_entry(), chain), tf.Count(chain.states[0])
+    for mechanism in (OPTIMAL, EXPONENTIAL):
+        noise = bound(mechanism, framework, epsilon, query).randomiser
+        assert true_loss(framework, query, noise).upper <= epsilon + 1e-12
+
+
+def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
+    for epsilon in (Fraction(1, 10), Fraction(1), Fraction(4)):
+        noise = bound(OPTIMAL, BITS, epsilon).randomiser
+        assert noise.expected_error() == pytest.approx(1 / (1 + math.exp(epsilon)), rel=1e-7)
+        assert bound(EXPONENTIAL, BITS, epsilon).randomiser.expected_error() == pytest.approx(
+            noise.expected_error(), rel=1e-6
+        )
+
+
+def test_other_losses() -> None:
+    finite = finite_problem(Problem(pair(3), Identity(), Fraction(1)))
+    x, y = np.array([float(v) for v in finite.inputs]), np.array(finite.outputs, dtype=float)
+    losses = [optimal.absolute_loss, optimal.squared_loss, optimal.wrong_loss]
+    tables = [optimal.best_channel(finite, Fraction(1), loss) for loss in losses]
+    for k, loss in enumerate(losses):
+        values = [(np.array(finite.prior)[:, None] * loss(y - x[:, None]) * table).sum() for table in tables]
+        assert values[k] <= min(values) + 1e-7
+    dense = optimal.best_channel(finite, Fraction(1), sparse=False)
+    both = [(np.array(finite.prior)[:, None] * np.abs(y - x[:, None]) * t).sum() for t in (tables[0], dense)]
+    assert both[0] == pytest.approx(both[1], rel=1e-6)
+
+
+def test_the_error_is_the_mean_over_the_hypotheses() -> None:
+    choice = bound(OPTIMAL, between(Pmf([0], [1]), Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
+    assert isinstance(choice, ChannelChoice)
+    assert choice.prior == (0.5, 0.25, 0.25)
+    rows = rows_of(choice)
+    mean = sum(
+        w * sum(m * abs(y - x) for y, m in row.items()) for w, (x, row) in zip((2, 1, 1), rows.items(), strict=True)
+    )
+    assert choice.expected_error() == pytest.approx(float(mean / 4)) == float(choice.scale)
+
+
+def test_an_identity_is_no_noise() -> None:
+    same = between(Pmf([0, 5], [Fraction(1, 2)] * 2), Pmf([0, 5], [Fraction(1, 2)] * 2))
+    for mechanism in (OPTIMAL, EXPONENTIAL):
+        assert bound(mechanism, same).randomiser == Exact(Fraction(5))
+    close = between(Pmf([0, 5], [Fraction(1, 2)] * 2), Pmf([0, 5], [Fraction(2, 5), Fraction(3, 5)]))
+    rows = {row.name: row for row in tf.compare(close, tf.Identity(), 1)}
+    assert rows["laplace-exact"].status == "refused by default"
+
+
+def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
+    def around(x: Any, y: Any) -> int:
+        return min((x - y) % 12, (y - x) % 12)
+
+    def flipped(x: Any, y: Any) -> int:
+        return sum(a != b for a, b in zip(x, y, strict=True))
+
+    cube = list(itertools.product((0, 1), repeat=3))
+    for points, metric, one, two in ((list(range(12)), around, 2, 11), (cube, flipped, (0, 0, 0), (1, 1, 0))):
+        plan = bottleneck([one], [1], [two], [1], metric)
+        rate = largest_rate([(x, y) for x, y, _ in plan.moves], points, metric, 1)
+        assert rate == pytest.approx(1 / plan.distance, rel=1e-9)
+        rows = exponential_rows([one, two], points, metric, rate)
+        assert np.abs(np.log(rows[0] / rows[1])).max() == pytest.approx(1, rel=1e-9)
+
+
+def test_the_rate_without_normalisers_is_too_large() -> None:
+    # A mutant that takes eta = epsilon/d on a finite line: the outputs at the end tell more than e^epsilon.
+    framework, outputs = between(Pmf([0], [1]), Pmf([1], [1])), tuple(range(8))
+    finite = finite_problem(Problem(framework, Identity(), Fraction(1)), outputs)
+    rate = largest_rate([(Fraction(0), Fraction(1))], outputs, lambda x, y: abs(x - y), 1)
+    rows = {eta: exponential_rows([0, 1], outputs, lambda x, y: abs(x - y), eta) for eta in (rate, 1.0)}
+    assert np.abs(np.log(rows[rate][0] / rows[rate][1])).max() <= 1
+    assert np.abs(np.log(rows[1.0][0] / rows[1.0][1])).max() > 1.2
+    assert certified(finite, rows[rate], Fraction(1))[1] <= 1
+    # What would be drawn of the mutant is repaired until its measured loss is epsilon.
+    assert certified(finite, rows[1.0], Fraction(1))[1] <= 1
+    assert finite.measured(certified(finite, rows[1.0], Fraction(2))[0])[0] > 1.2
+
+
+def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
+    framework = pair(3)
+    finite = finite_problem(Problem(framework, Identity(), Fraction(1)))
+    loose = optimal.best_channel(finite, Fraction(2))
+    channel, loss, _ = certified(finite, loose, Fraction(1))
+    assert loss <= 1
+    unrepaired = finite.measured(certified(finite, loose, Fraction(2))[0])[0]
+    assert 1.9 < unrepaired <= 2
+    noise = ChannelChoice(channel, Fraction(1), finite.prior)
+    assert true_loss(framework, Identity(), noise).upper <= 1
+
+
+@pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
+def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any) -> None:
+    noise = bound(mechanism, pair(0), 2).randomiser
+    wrong = bound(mechanism, pair(0), Fraction(19, 10)).randomiser
+    assert isinstance(noise, Choice)
+    entropy, size = InsecureSeededEntropyForTests(5), 20_000
+    x = noise.channel.inputs[2]
+    drawn = [noise.draw([x], entropy)[0] / noise.grid for _ in range(size)]
+    counts = np.array([drawn.count(y) for y in noise.channel.outputs])
+    assert counts.sum() == size
+    right, other = (np.array([float(n.mass(x, y)) for y in noise.channel.outputs]) for n in (noise, wrong))
+    assert chi_squared_p(counts[right > 0], right[right > 0]) > 1e-6
+    shifted = 0.95 * right + 0.05 / len(right)
+    assert chi_squared_p(counts, shifted) < 1e-6
+    assert other.sum() == pytest.approx(1)
+
+
+def test_a_choice_reads_back_and_answers_like_the_nearest_input() -> None:
+    for mechanism in (OPTIMAL, EXPONENTIAL):
+        noise = bound(mechanism, pair(1)).randomiser
+        assert isinstance(noise, Choice)
+        again = randomisers.from_dict(noise.to_dict())
+        assert again == noise
+        first, last = noise.channel.inputs[0], noise.channel.inputs[-1]
+        assert noise.mass(first - 7, noise.outputs[0]) == noise.mass(first, noise.outputs[0])
+        assert noise.mass(last + 7, noise.outputs[0]) == noise.mass(last, noise.outputs[0])
+        for level in (0.5, 0.95):
+            width = noise.half_width(level) / noise.grid
+            inside = [sum(noise.mass(x, y) for y in noise.outputs if abs(y - x) <= width) for x in noise.channel.inputs]
+            assert min(inside) >= Fraction(level)
+            less = [
+                sum(noise.mass(x, y) for y in noise.outputs if abs(y - x) <= width - 1) for x in noise.channel.inputs
+            ]
+            assert min(less) < Fraction(level)
+        density = noise.log_density([first], [noise.outputs[0] * noise.grid])
+        assert math.exp(density) == pytest.approx(float(noise.mass(first, noise.outputs[0])))
+        assert noise.log_density([first], [noise.grid / 3]) == -math.inf
+        assert noise.variance() >= noise.expected_error() ** 2
+
+
+def test_calibrations_with_a_choice_release_and_read_back() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6))
+    for name in ("optimal", "kantorovich-exponential"):
+        calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism=name)
+        assert type(calibration).from_dict(calibration.to_dict()).randomiser == calibration.randomiser
+        assert "one of finitely many outputs" in str(calibration)
+        released = tf.release(calibration, [0, 1, 1, 0, 0, 1])
+        assert released.value in calibration.randomiser.outputs
+
+
+def test_auto_never_takes_them() -> None:
+    table = {row.name: row for row in tf.compare(pair(3), tf.Identity(), 1)}
+    assert table["optimal"].expected_error < min(
+        row.expected_error for name, row in table.items() if row.expected_error is not None and name != "optimal"
+    )
+    assert table["optimal"].status == table["kantorovich-exponential"].status == "possible"
+    assert "under the belief" in table["optimal"].reason
+    assert tf.calibrate(pair(3), tf.Identity(), 1).mechanism not in ("optimal", "kantorovich-exponential")
+
+
+def test_scaling_and_swapping() -> None:
+    for seed in range(8):
+        p, q = (Pmf(list(law), list(law.values())) for law in random_pair(seed))
+        for mechanism in (OPTIMAL, EXPONENTIAL):
+            one, two, three = (
+                bound(mechanism, between(*laws)).randomiser.expected_error()
+                for laws in ((p, q), (q, p), (p.scale(3), q.scale(3)))
+            )
+            assert two == pytest.approx(one, rel=1e-6)
+            assert three == pytest.approx(3 * one, rel=1e-6)
+
+
+def test_refusals() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4)
+    pieces = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [4, 4]))
+    long = tf.Pufferfish(tf.every_entry(), chain.with_length(100))
+    for mechanism in (OPTIMAL, EXPONENTIAL):
+        assert isinstance(mechanism.bound(Problem(pieces, Histogram(), Fraction(1))), Refusal)
+    found = OPTIMAL.bound(Problem(long, tf.Count(1), Fraction(1)))
+    assert isinstance(found, Refusal)
+    assert "at most 1,000,000" in found.reason
+
+
+def test_bad_input() -> None:
+    with pytest.raises(InputError, match="at least one output"):
+        largest_rate([(0, 1)], [], lambda x, y: abs(x - y), 1)
+    with pytest.raises(InputError, match="triangle inequality"):
+        largest_rate([(0, 2)], [0, 1, 2], lambda x, y: (x - y) ** 2, 1)
+    with pytest.raises(InputError, match="at least one: list each once"):
+        finite_problem(Problem(BITS, Identity(), Fraction(1)), [])
+    with pytest.raises(InputError, match="at least one: list each once"):
+        finite_problem(Problem(BITS, Identity(), Fraction(1)), [1, 1])
+    rows = Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]])
+    for grid, prior, says in ((0, (0.5, 0.5), "grid"), (1, (1.0,), "prior"), (1, (0.5, 0.6), "prior")):
+        with pytest.raises(InputError, match=says):
+            ChannelChoice(rows, Fraction(grid), prior)
+    with pytest.raises(InputError, match="increasing order"):
+        ChannelChoice(Channel.of([1, 0], [0, 1], [[1, 0], [0, 1]]), Fraction(1), (0.5, 0.5))
+    choice = ChannelChoice(rows, Fraction(1), (0.5, 0.5))
+    with pytest.raises(InputError, match="one number"):
+        choice.draw([1, 1], InsecureSeededEntropyForTests(1))
+    with pytest.raises(InputError, match="level"):
+        choice.half_width(1.0)
+    broken = {**choice.to_dict(), "masses": [["1", "0"], ["1", "1"]]}
+    with pytest.raises(InputError, match="not written by to_dict"):
+        randomisers.from_dict(broken)
+
+
+def test_masses_too_rough_for_the_promise() -> None:
+    finite = finite_problem(Problem(BITS, Identity(), Fraction(1)))
+    assert certified(finite, np.eye(2), Fraction(1, 10**9))[1] <= 1e-9
+    with pytest.raises(Unsupported, match="no channel"):
+        certified(finite, np.eye(2), Fraction(-1))

@@ -1,0 +1,236 @@
+"""Laws of the whole answer under independent components: against joint tables that list every state, and a mutant."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import takifugu as tf
+from takifugu.analysis.problem import Bound, Problem, Refusal
+from takifugu.audit import true_loss
+from takifugu.mechanisms.common import answer_families, shares, whole_laws
+from takifugu.mechanisms.common.finite_outputs import finite_problem, predicted_size
+from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
+from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
+from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.contacts import clique_infection
+from takifugu.numbers.distributions.pmf import Pmf
+
+COUNT = tf.Count(1)
+HALF, THIRD, QUARTER = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
+CHAIN = tf.MarkovChain([[0.75, 0.25], [0.5, 0.5]], 4, initial=[0.25, 0.75])
+LATE = tf.MarkovChain([[0.75, 0.25], [0.5, 0.5]], 4, initial=[1.0, 0.0])
+TABLES: dict[str, Any] = {"a": [0.25, 0.75], "b": [[0.5, 0.5], [0.125, 0.875]], "c": [0.5, 0.25, 0.25]}
+NETWORK = tf.BayesianNetwork(
+    [("a", [0, 1], [], TABLES["a"]), ("b", [0, 1], ["a"], TABLES["b"]), ("c", [0, 1, 2], [], TABLES["c"])]
+)
+USERS = tf.IndependentUsers([{0: QUARTER, 1: 3 * QUARTER}, {0: THIRD, 2: 2 * THIRD}, {0: QUARTER, 1: 3 * QUARTER}])
+CLIQUES = clique_infection(
+    [["ann", "bob", "cem"], ["dee", "eva"], ["fay"]],
+    {1: [HALF, HALF], 2: [HALF, QUARTER, QUARTER], 3: [HALF, 0, QUARTER, QUARTER]},
+)
+
+
+def chain_mass(chain: Any, lengths: list[int], values: tuple[int, ...]) -> Fraction:
+    """P(values) for independent pieces, from the definition."""
+    mass, at = Fraction(1), 0
+    for length in lengths:
+        piece = values[at : at + length]
+        at += length
+        mass *= Fraction(chain.initial[piece[0]])
+        for x, y in itertools.pairwise(piece):
+            mass *= Fraction(chain.matrix[x][y])
+    return mass
+
+
+def clique_mass(values: tuple[int, ...]) -> Fraction:
+    laws: dict[int, list[Any]] = {1: [HALF, HALF], 2: [HALF, QUARTER, QUARTER], 3: [HALF, 0, QUARTER, QUARTER]}
+    mass = Fraction(1)
+    for people in (values[:3], values[3:5], values[5:]):
+        mass *= Fraction(laws[len(people)][sum(people)]) / math.comb(len(people), sum(people))
+    return mass
+
+
+def network_mass(values: tuple[int, ...]) -> Fraction:
+    a, b, c = values
+    return Fraction(TABLES["a"][a] * TABLES["b"][a][b] * TABLES["c"][c])
+
+
+def user_mass(values: tuple[int, ...]) -> Fraction:
+    return (QUARTER, 3 * QUARTER)[values[0]] * {0: THIRD, 2: 2 * THIRD}[values[1]] * (QUARTER, 3 * QUARTER)[values[2]]
+
+
+CASES: list[tuple[Belief, list[tuple[int, ...]], Callable[[tuple[int, ...]], Fraction]]] = [
+    (
+        tf.IndependentPieces(CHAIN, [2, 1, 2, 3]),
+        list(itertools.product((0, 1), repeat=8)),
+        lambda v: chain_mass(CHAIN, [2, 1, 2, 3], v),
+    ),
+    (
+        tf.IndependentPieces(LATE, [3, 1, 2]),
+        list(itertools.product((0, 1), repeat=6)),
+        lambda v: chain_mass(LATE, [3, 1, 2], v),
+    ),
+    (USERS, list(itertools.product((0, 1), (0, 2), (0, 1))), user_mass),
+    (CLIQUES, list(itertools.product((0, 1), repeat=6)), clique_mass),
+    (NETWORK, list(itertools.product((0, 1), (0, 1), (0, 1, 2))), network_mass),
+]
+
+
+def queries(belief: Belief) -> list[tuple[Any, Callable[[tuple[int, ...]], int]]]:
+    found: list[tuple[Any, Callable[[tuple[int, ...]], int]]] = [(tf.Count(1), lambda v: v.count(1))]
+    if not isinstance(belief, tf.BayesianNetwork):
+        found.append((tf.Sum(), sum))
+    return found
+
+
+def pairs_of_laws(belief: Any, states: Any, mass: Any, answer: Any) -> set[frozenset[Any]]:
+    """The unordered pairs of laws of the answer given two values of an entry, from the list of all states."""
+    found = set()
+    for entry in range(belief.size):
+        given: dict[Any, dict[int, Fraction]] = {}
+        for state in states:
+            if mass(state):
+                law = given.setdefault(state[entry], {})
+                law[answer(state)] = law.get(answer(state), Fraction(0)) + mass(state)
+        laws = [tuple(sorted((x, m / sum(law.values())) for x, m in law.items())) for law in given.values()]
+        found |= {frozenset(pair) for pair in itertools.combinations(laws, 2)}
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_laws_are_those_of_the_joint_table(number: int) -> None:
+    belief, states, mass = CASES[number]
+    for query, answer in queries(belief):
+        framework = tf.Pufferfish(tf.every_entry(), belief)
+        finite = finite_problem(Problem(framework, query, Fraction(1)))
+        expected = pairs_of_laws(belief, states, mass, answer)
+        laws = [
+            tuple((int(x), Fraction(m, sum(row))) for x, m in zip(finite.inputs, row, strict=True) if m)
+            for row in finite.laws
+        ]
+        found = {frozenset((laws[side.left], laws[side.right])): side.margin for side in finite.sides}
+        assert len(found) == len({pair for pair in expected if len(pair) == 2})
+        for pair, margin in found.items():
+            assert margin < 1e-11
+            assert any(near(pair, other, margin) for other in expected), (pair, margin)
+
+
+def near(pair: frozenset[Any], other: frozenset[Any], margin: float) -> bool:
+    """Whether two pairs of laws are alike, each mass up to a factor 1 +- margin."""
+    if len(pair) != len(other):
+        return False
+    for order in itertools.permutations(pair):
+        rows = [
+            [x for x, _ in p] == [x for x, _ in q]
+            and all(abs(m - n) <= Fraction(margin) * n for (_, m), (_, n) in zip(p, q, strict=True))
+            for p, q in zip(order, other, strict=True)
+        ]
+        if all(rows):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
+    belief = CASES[number][0]
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    for epsilon in (HALF, Fraction(2)):
+        errors = []
+        for mechanism in (OPTIMAL, EXPONENTIAL, LAPLACE):
+            found = mechanism.bound(Problem(framework, tf.Count(1), epsilon))
+            assert isinstance(found, Bound), found
+            assert true_loss(framework, tf.Count(1), found.randomiser).upper <= epsilon + 1e-12
+            errors.append(found.randomiser.expected_error())
+        assert errors[0] <= min(errors) * (1 + 1e-6) + 1e-7
+
+
+def test_a_channel_for_one_share_is_caught() -> None:
+    # The mutant leaves the other components out, as additive noise may: its channel tells more than e^epsilon.
+    belief = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4), [3, 2, 3])
+    framework, epsilon = tf.Pufferfish(tf.every_entry(), belief), Fraction(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_laws, "_completed", lambda shares, comparison: comparison)
+        patch.setattr(answer_families, "is_smoothed", lambda problem, lines=False: False)
+        loose = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
+    assert isinstance(loose, Bound)
+    assert true_loss(framework, tf.Count(1), loose.randomiser).loss > 1.05
+    kept = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
+    assert isinstance(kept, Bound)
+    assert true_loss(framework, tf.Count(1), kept.randomiser).upper <= 1
+
+
+def test_presence_of_users_in_both_modes() -> None:
+    for absence in ("unknown", "removed"):
+        users = tf.IndependentUsers([{0: QUARTER, 1: HALF, 3: QUARTER}] * 3, presence=HALF, absence=absence)
+        framework = tf.Pufferfish(tf.presence(1), users)
+        for mechanism in (OPTIMAL, EXPONENTIAL):
+            found = mechanism.bound(Problem(framework, tf.Sum(), Fraction(1)))
+            assert isinstance(found, Bound), found
+            assert true_loss(framework, tf.Sum(), found.randomiser).upper <= 1 + 1e-12
+
+
+def test_several_beliefs_bind_one_channel() -> None:
+    pieces = tf.IndependentPieces(CHAIN, [2, 2])
+    framework = tf.Pufferfish(tf.every_entry(), [pieces, LATE.with_length(4)])
+    found = OPTIMAL.bound(Problem(framework, tf.Count(1), Fraction(1)))
+    assert isinstance(found, Bound)
+    for belief in framework.beliefs:
+        alone = tf.Pufferfish(tf.every_entry(), belief)
+        assert true_loss(alone, tf.Count(1), found.randomiser).upper <= 1 + 1e-12
+
+
+def test_refusals_say_the_number_and_what_to_do() -> None:
+    def reason(belief: Belief, query: Any = COUNT) -> str:
+        found = OPTIMAL.bound(Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1)))
+        assert isinstance(found, Refusal)
+        assert EXPONENTIAL.bound(Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1))) == found
+        return found.reason
+
+    assert "up to 4,001 values" in reason(tf.IndependentPieces(CHAIN, [2000, 2000]))
+    many = tf.IndependentUsers.groups([(1_000_000, {0: 0.5, 1: 0.5})])
+    assert "up to 1,000,001 values" in reason(many)
+    assert "state it" in reason(tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, "any"), [3, 3]))
+    assert "a class of chains" in reason(tf.IndependentPieces(tf.MarkovChainClass(0.2, 0.5, 4), [3, 3]))
+    assert "2 cells" in reason(tf.IndependentPieces(CHAIN, [2, 2]), tf.Histogram())
+    assert predicted_size(Problem(tf.Pufferfish(tf.every_entry(), many), tf.Count(1), Fraction(1)))[0] == 1_000_001
+
+
+def test_the_bound_on_the_number_of_answers() -> None:
+    for belief, states, mass in CASES:
+        for query, answer in queries(belief):
+            reached = {answer(state) for state in states if mass(state)}
+            assert len(reached) <= shares.most_answers(belief, query.resolve(belief))
+    wide = tf.IndependentUsers([{0: 0.5, 10_000: 0.5}, {0: 0.5, 10_007: 0.5}])
+    assert shares.most_answers(wide, tf.Sum().resolve(wide)) == 4.0
+
+
+def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
+    """Alphabets in two orders: a table for each, and none for an entry that the query does not read."""
+    net = tf.BayesianNetwork([("sure", [1, 0], [], [0.0, 1.0]), ("coin", [0, 1], [], [0.5, 0.5])])
+    query = tf.Sum("coin", codes={0: 0, 1: 100})
+    sure = net.component(0)
+    assert shares.share_law(sure, query.resolve(net).restrict(slice(0, 1))) == (Pmf([0], [1]), 0.0)
+    both = [
+        tf.calibrate(tf.Pufferfish(tf.attribute("coin", 0, 1), net), query, 1, mechanism=m)
+        for m in ("optimal", "group")
+    ]
+    assert both[0].expected_error <= both[1].expected_error
+
+
+def test_the_law_of_a_share() -> None:
+    fixed = tf.MarkovChain([[0.0, 1.0], [0.0, 1.0]], 3, initial=[1.0, 0.0])
+    assert shares.share_law(fixed, tf.Count(1).resolve(fixed)) == (Pmf([2], [1]), 0.0)
+    law, error = shares.share_law(LATE, tf.Count(1).resolve(LATE))
+    table: dict[int, Fraction] = {}
+    for state in itertools.product((0, 1), repeat=4):
+        table[sum(state)] = table.get(sum(state), Fraction(0)) + chain_mass(LATE, [4], state)
+    assert np.allclose(law.probabilities, [float(table[int(x)]) for x in law.values], rtol=error, atol=0)
+    assert error < 1e-12

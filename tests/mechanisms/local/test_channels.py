@@ -1,0 +1,287 @@
+"""Channels that randomise one value: what is measured equals the closed forms, and bounds hold."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp
+from scipy import stats
+from tests.support import population_oracles as oracles
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.mechanisms.local import bounds, channels, measuring
+from takifugu.mechanisms.local.columns import randomised
+from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.numbers.transport import couplings
+
+F = Fraction
+GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
+
+
+def apart(x, y):
+    return abs(x - y)
+
+
+def plane(x, y):
+    return math.hypot(x[0] - y[0], x[1] - y[1])
+
+
+@pytest.mark.parametrize(("count", "epsilon"), [(2, "0.1"), (3, 1), (50, 5), (225, 10)])
+def test_randomised_response_has_its_epsilon(count, epsilon):
+    channel = channels.randomised_response(list(range(count)), epsilon)
+    assert measuring.local_loss(channel) == pytest.approx(float(F(epsilon)), abs=1e-12)
+
+
+@given(st.sets(st.integers(-20, 20), min_size=2, max_size=6), st.fractions("0.1", 3, max_denominator=10))
+def test_the_exponential_mechanism_has_at_most_its_metric_epsilon(values, epsilon):
+    channel = channels.exponential(sorted(values), list(range(-20, 21)), apart, epsilon)
+    assert measuring.metric_loss(channel, apart) <= float(epsilon) + 1e-9
+
+
+def test_the_exponential_mechanism_between_two_values_is_randomised_response():
+    channel = channels.exponential([0, 1], [0, 1], apart, 2)
+    assert measuring.local_loss(channel) == pytest.approx(1, abs=1e-12)
+
+
+def test_planar_laplace_costs_up_to_twice_on_a_bounded_grid():
+    measured = measuring.metric_loss(channels.planar_laplace(GRID, 1), plane)
+    assert 1 < measured <= 2
+
+
+def test_restricted_laplace_stays_within_its_radius():
+    channel = channels.restricted_laplace(GRID, 1, 1)
+    assert channels.worst_loss(channel, plane) == 1
+    assert measuring.local_loss(channel) == math.inf
+
+
+def brute_metric_loss(channel, metric):
+    worst = 0.0
+    for x in channel.inputs:
+        for z in channel.inputs:
+            if x != z:
+                for y, mass in channel.row(x).items():
+                    other = channel.row(z).get(y, F(0))
+                    worst = max(worst, math.inf if not other else math.log(mass / other) / metric(x, z))
+    return worst
+
+
+@st.composite
+def cases(draw, zeros=0):
+    inputs, outputs = draw(st.integers(2, 4)), draw(st.integers(1, 4))
+    weights = st.lists(st.integers(zeros, 9), min_size=outputs, max_size=outputs).filter(any)
+    rows = [[F(w, sum(ws)) for w in ws] for ws in draw(st.lists(weights, min_size=inputs, max_size=inputs))]
+    law = st.lists(st.integers(0, 9), min_size=inputs, max_size=inputs).filter(any)
+    p, q = ({x: F(w, sum(ws)) for x, w in enumerate(ws)} for ws in (draw(law), draw(law)))
+    return Channel.of(list(range(inputs)), list(range(outputs)), rows), p, q
+
+
+@given(cases())
+def test_metric_loss_by_enumeration(case):
+    channel = case[0]
+    assert measuring.metric_loss(channel, apart) == pytest.approx(brute_metric_loss(channel, apart), abs=1e-12)
+
+
+@given(cases(), st.fractions(0, 2, max_denominator=4))
+def test_distribution_privacy_by_enumeration(case, epsilon):
+    channel, p, q = case
+    one, two = oracles.sent(channel, p), oracles.sent(channel, q)
+    loss = max(oracles.loss(one, two), oracles.loss(two, one))
+    assert measuring.distribution_loss(channel, p, q) == pytest.approx(float(loss), abs=1e-12)
+    delta = max(oracles.delta(one, two, epsilon), oracles.delta(two, one, epsilon))
+    found = measuring.distribution_delta(channel, p, q, epsilon)
+    assert delta <= found
+    assert found == pytest.approx(float(delta), abs=1e-14)
+    assert measuring.class_delta(channel, [p, q, p], epsilon) == found
+    assert measuring.class_loss(channel, [p, q, p]) == measuring.distribution_loss(channel, p, q)
+
+
+@given(cases(), st.fractions(0, 2, max_denominator=4), st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3))))
+def test_privacy_of_values_by_enumeration(case, epsilon, pairs):
+    channel = case[0]
+    rows = {x: oracles.sent(channel, {x: F(1)}) for x in channel.inputs}
+    every = [(x, z) for x in rows for z in rows]
+    inside = [pair for pair in every if pair in pairs]
+
+    def related(x, z):
+        return (x, z) in pairs
+
+    lost = max((float(oracles.loss(rows[x], rows[z])) for x, z in inside), default=0.0)
+    assert measuring.relation_loss(channel, related) == pytest.approx(lost, abs=1e-12)
+    for found, exact in (
+        (measuring.local_delta(channel, epsilon, related), [(x, z, epsilon) for x, z in inside]),
+        (measuring.local_delta(channel, epsilon), [(x, z, epsilon) for x, z in every]),
+        (measuring.metric_delta(channel, apart, epsilon), [(x, z, epsilon * abs(x - z)) for x, z in every]),
+    ):
+        exact = [oracles.delta(rows[x], rows[z], reach) for x, z, reach in exact]
+        assert max(exact, default=0) <= found
+        assert found == pytest.approx(float(max(exact, default=0)), abs=1e-13)
+
+
+@given(cases(), st.fractions(0, 2, max_denominator=4))
+def test_extended_privacy_by_enumeration(case, epsilon):
+    """Definition 9 with W-infinity: the least epsilon per unit, and the delta where less is asked."""
+    channel, p, q = case
+    one, two = oracles.sent(channel, p), oracles.sent(channel, q)
+    reach = oracles.least_largest(p, q, apart)
+    lost = max(float(oracles.loss(one, two)), float(oracles.loss(two, one)))
+    found = measuring.extended_loss(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart))
+    assert found == pytest.approx(lost / float(reach) if reach else 0.0, abs=1e-12)
+    delta = max(oracles.delta(one, two, epsilon * reach), oracles.delta(two, one, epsilon * reach))
+    found = measuring.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
+    assert delta <= found <= float(delta) + 1e-14
+
+
+def test_what_is_rounded_is_rounded_up():
+    third = Channel.of([0, 1], [0, 1], [[F(1, 3), F(2, 3)], [0, 1]])
+    assert F(measuring.local_delta(third, 0)) >= F(1, 3)
+    with mp.workdps(60):
+        small = F(int(mp.floor(mp.exp(-20) * (1 - mp.mpf(10) ** -14) * mp.mpf(2) ** 150)), 2**150)
+        close = Channel.of([0, 1], [0, 1], [[F(1, 2), F(1, 2)], [small / 2, 1 - small / 2]])
+        exact = oracles.delta(oracles.sent(close, {0: F(1)}), oracles.sent(close, {1: F(1)}), F(20))
+        assert 0 < exact <= measuring.local_delta(close, 20) <= 2e-13
+    p, q = {0: F(1)}, {1: F(1)}
+    for distance in (0.3, 0.7, 1.1, 3.0, 7.0):
+        found = measuring.extended_loss(third, [{0: F(1, 2), 1: F(1, 2)}, p], lambda a, b, d=distance: d)
+        assert F(found) * F(distance) >= F(measuring.distribution_loss(third, {0: F(1, 2), 1: F(1, 2)}, p))
+    assert measuring.extended_loss(third, [p, q], lambda a, b: 1.0) == math.inf
+
+
+def test_one_population_alone_is_never_told_apart():
+    channel = channels.randomised_response([0, 1], 1)
+    alone = [{0: F(1)}]
+    assert measuring.class_loss(channel, alone) == measuring.class_delta(channel, alone, 0) == 0
+    assert measuring.extended_loss(channel, alone, None) == measuring.extended_delta(channel, alone, None, 0) == 0
+    three = [{0: F(1)}, {1: F(1)}, {0: F(1, 2), 1: F(1, 2)}]
+    deltas = [measuring.distribution_delta(channel, p, q, 0) for p in three for q in three]
+    assert measuring.extended_delta(channel, three, lambda p, q: 1, 0) == max(deltas) == measuring.class_delta(
+        channel, three, 0
+    )
+
+
+def test_values_at_distance_0_and_outputs_that_nobody_gives():
+    same = {("a", "b"), ("b", "a")}
+
+    def d(x, y):
+        return 0 if x == y or (x, y) in same else 2
+
+    even, uneven = [F(1, 2), F(1, 2), 0], [F(1, 4), F(3, 4), 0]
+    assert measuring.metric_loss(Channel.of(["a", "b", "c"], [0, 1, 2], [even, uneven, even]), d) == math.inf
+    hidden = Channel.of(["a", "b", "c"], [0, 1, 2], [uneven, uneven, even])
+    assert measuring.metric_loss(hidden, d) == pytest.approx(math.log(2) / 2, abs=1e-12)
+    assert measuring.metric_loss(Channel.of(["a", "b"], [0], [[1], [1]]), d) == pytest.approx(0, abs=1e-14)
+    logs = measuring.log_masses(hidden)
+    assert logs[0].tolist() == pytest.approx([math.log(0.25), math.log(0.75), -math.inf])
+
+
+def test_populations_at_distance_0_that_differ_have_no_extended_loss():
+    p, q = {0: F(1)}, {1: F(1)}
+    assert measuring.extended_loss(channels.randomised_response([0, 1], 1), [p, q], lambda a, b: 0.0) == math.inf
+    assert measuring.extended_loss(Channel.of([0, 1], [0], [[1], [1]]), [p, q], lambda a, b: 0.0) == 0
+
+
+def test_the_bayes_factor_is_at_most_e_to_the_loss():
+    p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
+    channel = channels.randomised_response([0, 1], 1)
+    factors = [measuring.bayes_factor(channel, p, q, y) for y in (0, 1)]
+    assert max(factors) == pytest.approx(math.exp(measuring.distribution_loss(channel, p, q)), rel=1e-12)
+    assert factors[0] * factors[1] == pytest.approx(1)
+    sure = Channel.of([0, 1], [0, 1, 2], [[1, 0, 0], [0, 1, 0]])
+    assert measuring.bayes_factor(sure, {0: 1}, {1: 1}, 0) == math.inf
+    with pytest.raises(InputError, match="impossible"):
+        measuring.bayes_factor(sure, p, q, 2)
+
+
+@given(cases())
+def test_local_and_metric_privacy_bound_distribution_privacy(case):
+    """Kawamoto19 Theorems 1 and 2, without the factor |Phi| (errata E9b)."""
+    channel, p, q = case
+    loss = measuring.distribution_loss(channel, p, q)
+    assert loss <= measuring.local_loss(channel) + 1e-12
+    assert loss <= bounds.bound_by_moves(measuring.metric_loss(channel, apart), p, q, apart) + 1e-12
+
+
+def test_the_mean_move_bounds_nothing():
+    point, spread = {0: F(1)}, {0: F(9, 10), 10: F(1, 10)}
+    found = couplings.distances(point, spread, apart)
+    assert (found.w_infinity, found.w_1, found.diameter) == (10, pytest.approx(1), 10)
+    channel = channels.exponential([0, 10], [0, 10], apart, 2)
+    assert measuring.distribution_loss(channel, point, spread) > 7.6
+
+
+def test_two_bits_are_each_hidden_and_together_they_are_not():
+    """Errata E9a: the pair is in no lifted relation but the full one."""
+    same, other = {"00": F(1, 2), "11": F(1, 2)}, {"01": F(1, 2), "10": F(1, 2)}
+    for bit in (0, 1):
+        rows = [[1 - int(x[bit]), int(x[bit])] for x in ("00", "01", "10", "11")]
+        assert measuring.distribution_loss(Channel.of(("00", "01", "10", "11"), (0, 1), rows), same, other) == 0
+    assert not couplings.is_lifted(same, other, lambda x, y: x == y)
+    assert couplings.is_lifted(same, other, lambda x, y: x != y)
+
+
+@st.composite
+def relations(draw):
+    case = draw(cases())
+    pairs = draw(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=16))
+    return case[1], case[2], pairs
+
+
+@given(relations())
+@settings(max_examples=60)
+def test_lifting_is_halls_condition(case):
+    """A coupling on Phi exists exactly where p(A) <= q(neighbours of A) for every set A (Strassen)."""
+    p, q, pairs = case
+    points = list(p)
+    sets = [[x for n, x in enumerate(points) if bits >> n & 1] for bits in range(2 ** len(points))]
+    reached = [[y for y in q if any((x, y) in pairs for x in a)] for a in sets]
+    halls = all(sum(p[x] for x in a) <= sum(q[y] for y in b) for a, b in zip(sets, reached, strict=True))
+    assert couplings.is_lifted(p, q, lambda x, y: (x, y) in pairs) == halls
+
+
+def test_the_best_guess():
+    p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
+    assert measuring.success(None, p, q) == pytest.approx(0.75)
+    half = channels.randomised_response([0, 1], math.log(3))
+    assert measuring.success(half, p, q) == pytest.approx((1 + 0.25) / 2)
+
+
+def test_a_column_follows_the_channel_and_a_wrong_epsilon_is_noticed():
+    values = list(range(5))
+    channel = channels.randomised_response(values, 1)
+    column = np.full(200_000, 2)
+    seen = np.bincount(randomised(channel, column, InsecureSeededEntropyForTests(5)), minlength=5)
+    for epsilon, good in ((1.0, True), (1.05, False)):
+        expected = np.array([float(p) for p in channels.randomised_response(values, str(epsilon)).row(2).values()])
+        assert (stats.chisquare(seen, expected * 200_000).pvalue > 1e-6) == good
+
+
+@pytest.mark.parametrize("total", [3, 2**90])
+def test_columns_of_any_total(total):
+    channel = Channel(("a", "b"), (0, 1), ((0, total), (total, 0)), total)
+    assert randomised(channel, np.array([0, 1, 1, 0])).tolist() == [1, 0, 0, 1]
+    assert randomised(channel, np.array([], dtype=int)).tolist() == []
+    with pytest.raises(DataError):
+        randomised(channel, np.array([0, 2]))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: channels.randomised_response(["a"], 1),
+        lambda: channels.randomised_response(["a", "a"], 1),
+        lambda: channels.planar_laplace([(0.0, 1.0), (0.0, math.nan)], 1),
+        lambda: channels.planar_laplace([(0.0, 1.0), (1.0, 1.0)], 0),
+        lambda: channels.planar_normal(GRID, 0),
+        lambda: channels.restricted_laplace(GRID, 1, -1),
+        lambda: channels.exponential([0, 1], [0, 1], lambda x, y: -1, 1),
+        lambda: measuring.metric_loss(channels.randomised_response([0, 1], 1), lambda x, y: -1),
+    ],
+)
+def test_bad_input(wrong):
+    with pytest.raises(InputError):
+        wrong()

@@ -1,0 +1,142 @@
+"""Classes of spread populations: membership with the paper's remarks, and the worst pair by every extreme point."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations, permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import population_oracles as oracles
+from tests.support.tuples import tuple_delta
+
+from takifugu import Pmf
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms.local import channels, classes
+from takifugu.mechanisms.local.tupling import Tupling, theorem3_delta
+from takifugu.numbers.distributions.channel import Channel
+
+F = Fraction
+
+
+@given(oracles.channels(3, 3), oracles.laws(3), st.fractions("1/9", 1, max_denominator=9))
+def test_membership_is_the_largest_mass(channel, p, beta):
+    sent = oracles.sent(channel, p)
+    assert classes.largest_mass(channel, p) == max(sent.values())
+    assert classes.is_spread(channel, p, beta) == all(mass <= beta for mass in sent.values())
+
+
+@given(oracles.channels(3, 3), oracles.laws(3))
+def test_beta_1_is_every_population_and_the_largest_reach_is_enough(channel, p):
+    reach = classes.largest_reach(channel)
+    assert classes.is_spread(channel, p, 1)
+    assert classes.is_spread(channel, p, reach)
+    assert max(classes.largest_mass(channel, {x: F(1)}) for x in range(3)) == reach
+
+
+def test_a_population_without_large_masses_is_in_the_class_of_any_channel_that_only_renames():
+    flat = {x: F(1, 4) for x in range(4)}
+    keep = Channel.of(range(4), "abcd", [[int(x == n) for n in range(4)] for x in range(4)])
+    assert classes.is_spread(keep, flat, F(1, 4))
+    assert not classes.is_spread(keep, {0: F(1)}, F(99, 100))
+
+
+def test_less_noise_means_a_smaller_class_but_privacy_alone_does_not():
+    reaches = [classes.largest_reach(channels.randomised_response(range(4), e)) for e in ("0.01", 1, 3)]
+    assert reaches == sorted(reaches)
+    for epsilon, reach in zip((0.01, 1, 3), reaches, strict=True):
+        assert float(reach) == pytest.approx(math.exp(epsilon) / (math.exp(epsilon) + 3), abs=1e-12)
+    assert reaches[0] < F(26, 100)
+    assert classes.largest_reach(Channel.of(range(4), [0], [[1]] * 4)) == 1  # epsilon 0
+
+
+def extreme_points(outputs, beta):
+    full, points = math.floor(1 / beta), set()
+    masses = [beta] * full + ([1 - full * beta] if full * beta < 1 else [])
+    for chosen in combinations(range(outputs), len(masses)):
+        for order in permutations(masses):
+            law = [F(0)] * outputs
+            for y, mass in zip(chosen, order, strict=True):
+                law[y] = mass
+            points.add(tuple(law))
+    return points
+
+
+@st.composite
+def cases(draw):
+    outputs = draw(st.integers(1, 4))
+    beta = draw(st.fractions(F(1, outputs), 1, max_denominator=12))
+    weights = draw(st.lists(st.integers(0, 2), min_size=outputs, max_size=outputs).filter(any))
+    law = draw(st.sampled_from([None, tuple(F(w, sum(weights)) for w in weights)]))
+    return outputs, beta, law, draw(st.integers(0, 2)), draw(st.fractions(0, 2, max_denominator=3))
+
+
+@given(cases(), st.data())
+@settings(max_examples=25)
+def test_the_worst_pair_by_all_extreme_points(case, data):
+    outputs, beta, law, dummies, epsilon = case
+    nu = law or (F(1, outputs),) * outputs
+    found = classes.worst_pair(outputs, beta, Tupling(dummies, law), epsilon)
+    points = extreme_points(outputs, beta)
+    assert {found.p, found.q} <= points
+    chosen = data.draw(st.lists(st.tuples(*[st.sampled_from(sorted(points))] * 2), min_size=1, max_size=6))
+    assert all(tuple_delta(p, q, nu, dummies, epsilon) <= found.delta.high * (1 + 1e-14) for p, q in chosen)
+    assert float(tuple_delta(found.p, found.q, nu, dummies, epsilon)) == pytest.approx(found.delta.high, abs=1e-13)
+    kinds = {tuple(sorted(zip(nu, p, q, strict=True))) for p in points for q in points}
+    groups = [[y for y in range(outputs) if nu[y] == mass] for mass in dict.fromkeys(nu)]
+    tried = [tuple(sorted(zip(nu, p, q, strict=True))) for p, q in classes._extreme_pairs(groups, outputs, beta)]
+    assert set(tried) == kinds  # all overlaps
+    assert len(tried) == len(kinds)  # each once
+
+
+@given(st.data(), st.integers(1, 3))
+@settings(max_examples=25)
+def test_no_pair_of_the_class_is_worse(data, dummies):
+    worst = classes.worst_pair(5, F(2, 5), Tupling(dummies), F(1, 2)).delta.high
+    laws = st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(any)
+    p, q = ([F(w, sum(ws)) for w in ws] for ws in (data.draw(laws), data.draw(laws)))
+    if max(*p, *q) <= F(2, 5):
+        assert Tupling(dummies).delta(p, q, F(1, 2)) <= worst
+
+
+@given(st.integers(1, 12), st.fractions("1/16", "1/2", max_denominator=16), st.sampled_from([F(1, 4), F(1), F(2)]))
+@settings(max_examples=25)
+def test_the_worst_pair_is_below_theorem_3(dummies, beta, epsilon):
+    assert classes.worst_pair(16, beta, Tupling(dummies), epsilon).delta.high <= theorem3_delta(
+        dummies, 16, beta, epsilon
+    ) * (1 + 1e-12)
+
+
+def test_larger_classes_are_worse():
+    deltas = [classes.worst_pair(12, F(n, 24), Tupling(6), 1).delta.high for n in (2, 3, 5, 8, 24)]
+    assert deltas == sorted(deltas)
+    assert deltas[0] == 0
+
+
+def test_a_large_class_by_transforms():
+    found = classes.worst_pair(64, F(1, 16), Tupling(20), 1)
+    assert 0.0335 < found.delta.low <= found.delta.high < 0.0336
+    assert found.delta.high - found.delta.low <= 1e-6 * found.delta.high
+    rough = classes.worst_pair(24, F(3, 20), Tupling(30), F(1, 2)).delta
+    assert 0 < rough.low <= rough.high <= rough.low * (1 + 1e-5)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: classes.worst_pair(4, F(1, 5), Tupling(1), 1), lambda: classes.worst_pair(4, 0, Tupling(1), 1),
+        lambda: classes.worst_pair(4, 1, Tupling(1, [1]), 1),
+        lambda: classes.worst_pair(1, 1, Tupling(1, Pmf([0], [1])), 1),
+    ],
+)  # fmt: skip
+def test_bad_input(wrong):
+    with pytest.raises(InputError):
+        wrong()
+
+
+def test_too_many_kinds_of_pairs_are_refused():
+    dummies = [F(k, 210) for k in range(1, 21)]
+    with pytest.raises(Unsupported, match="5,000"):
+        classes.worst_pair(20, F(3, 20), Tupling(2, dummies), 1)

@@ -1,0 +1,179 @@
+"""Table 1 of Kawamoto19 as it holds: shared and fresh input, post-processing, and pre-processing with its delta."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import population_oracles as oracles
+
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.mechanisms.local import bounds, composing, measuring
+from takifugu.mechanisms.local.composing import PairPromise
+from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.transport import couplings
+
+F = Fraction
+EPSILONS = st.fractions(0, 2, max_denominator=4)
+
+
+def product_law(p, q):
+    return {(x, z): a * b for x, a in p.items() for z, b in q.items()}
+
+
+@given(oracles.channels(3, 2), oracles.channels(3, 3))
+@settings(max_examples=30)
+def test_two_channels_on_one_value_and_on_two(first, second):
+    shared, fresh = first.with_same_input(second), first.with_fresh_input(second)
+    for x in range(3):
+        one, two = oracles.sent(first, {x: F(1)}), oracles.sent(second, {x: F(1)})
+        assert oracles.sent(shared, {x: F(1)}) == product_law(one, two)
+        for z in range(3):
+            assert oracles.sent(fresh, {(x, z): F(1)}) == product_law(one, oracles.sent(second, {z: F(1)}))
+
+
+def test_channels_on_one_value_know_the_same_values_in_any_order():
+    one = Channel.of(["a", "b"], [0, 1], [[1, 0], [0, 1]])
+    two = Channel.of(["b", "a"], [0, 1], [[1, 0], [0, 1]])
+    assert one.with_same_input(two).row("a") == {(0, 1): 1}
+    with pytest.raises(InputError, match="different inputs"):
+        one.with_same_input(Channel.of(["a"], [0], [[1]]))
+
+
+@given(oracles.channels(3, 2), oracles.channels(3, 2), oracles.laws(3), oracles.laws(3), EPSILONS, EPSILONS, st.data())
+@settings(max_examples=60)
+def test_lifted_relations_add_up_on_one_value(first, second, p, q, epsilon, other, data):
+    """E9a: with what each channel keeps for the values of a relation, the sum holds for all of its lifting."""
+    pairs = data.draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1))
+
+    def related(x, z):
+        return (x, z) in pairs
+
+    promise = [
+        PairPromise(e, F(measuring.local_delta(channel, e, related)))
+        for channel, e in ((first, epsilon), (second, other))
+    ]  # fmt: skip
+    if not couplings.is_lifted(p, q, related):
+        with pytest.raises(CalibrationRefused, match="no lifting"):
+            composing.shared_input(promise, [(p, q)], related)
+        return
+    found = composing.shared_input(promise, [(p, q)], related)
+    together = first.with_same_input(second)
+    assert oracles.delta(oracles.sent(together, p), oracles.sent(together, q), found.epsilon) <= found.delta
+
+
+@given(
+    oracles.channels(2, 2, 1), oracles.channels(2, 2, 1), oracles.laws(2), oracles.laws(2), oracles.laws(2),
+    oracles.laws(2), EPSILONS, EPSILONS,
+)  # fmt: skip
+@settings(max_examples=60)
+def test_any_populations_add_up_on_two_values(first, second, p, q, r, s, epsilon, other):
+    promise = composing.fresh_input([
+        PairPromise(epsilon, F(measuring.distribution_delta(first, p, q, epsilon))),
+        PairPromise(other, F(measuring.distribution_delta(second, r, s, other))),
+    ])  # fmt: skip
+    together = first.with_fresh_input(second)
+    one, two = oracles.sent(together, product_law(p, r)), oracles.sent(together, product_law(q, s))
+    assert oracles.delta(one, two, promise.epsilon) <= promise.delta
+
+
+def bits():
+    values = ("00", "01", "10", "11")
+    return [Channel.of(values, (0, 1), [[1 - int(x[b]), int(x[b])] for x in values]) for b in (0, 1)]
+
+
+def test_the_two_bits_are_never_summed():
+    """E9a: each hides parity, together they show it; in the lifting of "differ" they are, but keep nothing for it."""
+    even, odd = {"00": F(1, 2), "11": F(1, 2)}, {"01": F(1, 2), "10": F(1, 2)}
+    assert [measuring.distribution_loss(bit, even, odd) for bit in bits()] == [0, 0]
+    assert composing.joint_loss(bits(), even, odd) == math.inf
+    assert measuring.distribution_delta(bits()[0].with_same_input(bits()[1]), even, odd, 50) == 1
+    with pytest.raises(CalibrationRefused):
+        composing.shared_input([PairPromise(0), PairPromise(0)], [(even, odd)], lambda x, y: x == y)
+    assert couplings.is_lifted(even, odd, lambda x, y: x != y)
+    assert [measuring.relation_loss(bit, lambda x, y: x != y) for bit in bits()] == [math.inf, math.inf]
+
+
+@given(oracles.channels(3, 3), oracles.channels(3, 2), oracles.laws(3), oracles.laws(3), EPSILONS)
+@settings(max_examples=40)
+def test_post_processing_tells_no_more(first, then, p, q, epsilon):
+    after = first.compose(then)
+    assert oracles.sent(after, p) == oracles.sent(then, oracles.sent(first, p))
+    assert oracles.delta(oracles.sent(after, p), oracles.sent(after, q), epsilon) <= measuring.distribution_delta(
+        first, p, q, epsilon
+    )
+
+
+def test_pre_processing_needs_the_delta_of_a_group():
+    """E9c: adjacent points keep (1, 0.01), and two steps need 0.01 (1 + e) at epsilon 2, not 0.01."""
+    third = F(1, 100) + F(math.e) / 100
+    channel = Channel.of([0, 1, 2], ["n", "y"], [[1, 0], [F(99, 100), F(1, 100)], [1 - third, third]])
+    step = measuring.local_delta(channel, 1, lambda x, z: abs(x - z) == 1)
+    assert step == pytest.approx(0.01, abs=1e-15)
+    twice = measuring.local_delta(channel, 2, lambda x, z: abs(x - z) == 2)
+    assert twice == pytest.approx(0.01 * (1 + math.e), abs=1e-15)
+    promise = composing.after_stable(PairPromise(1, F(step)), 2)
+    assert promise.epsilon == 2
+    assert twice <= float(promise.delta) * (1 + 1e-14)
+    assert float(promise.delta) == pytest.approx(twice, abs=1e-14)
+
+
+def test_a_delta_is_never_above_one():
+    """Channels that tell their inputs apart for certain, in masses that no float holds."""
+    third = F(1, 3)
+    apart = Channel.of([0, 1], range(6), [[third] * 3 + [0] * 3, [0] * 3 + [third] * 3])
+    assert measuring.local_delta(apart, F(1, 4)) == 1.0
+    assert measuring.metric_delta(apart, lambda x, y: abs(x - y), F(1, 4)) == 1.0
+    assert measuring.distribution_delta(apart, {0: 0.1 + 0.2 + 0.7}, {1: 1.0000000000000002}, 0) == 1.0
+    assert bounds.delta_by_coupling(apart, {0: 1}, {1: 1}, F(1, 4)) == 1.0
+
+
+@given(oracles.channels(4, 3), EPSILONS, st.integers(0, 3))
+@settings(max_examples=40)
+def test_so_many_steps_along_a_line(channel, epsilon, steps):
+    one = PairPromise(epsilon, F(measuring.local_delta(channel, epsilon, lambda x, z: abs(x - z) == 1)))
+    promise = composing.after_stable(one, steps)
+    delta = measuring.local_delta(channel, promise.epsilon, lambda x, z: abs(x - z) == steps)
+    assert delta <= float(promise.delta) + 1e-15
+
+
+def test_every_pair_of_populations_must_be_lifted():
+    half = {0: F(1, 2), 1: F(1, 2)}
+    for pairs in ([(half, half), (half, {0: F(1)})], [(half, {0: F(1)}), (half, half)]):
+        with pytest.raises(CalibrationRefused):
+            composing.shared_input([PairPromise(1)], pairs, lambda x, y: x == y)
+
+
+def test_what_is_kept_is_read_exactly():
+    assert composing.fresh_input([]) == PairPromise(0)
+    assert composing.fresh_input([PairPromise(1, F(1, 8)), PairPromise(2, F(1, 4))]) == PairPromise(3, F(3, 8))
+    assert composing.shared_input([PairPromise(1), PairPromise(2)], [], lambda x, y: False) == PairPromise(3)
+    assert composing.after_stable(PairPromise(3), 500) == PairPromise(1500)
+    assert composing.after_stable(PairPromise(1, F(1, 3)), 1) == PairPromise(1, F(1, 3))
+    assert composing.after_stable(PairPromise(3), 5) == PairPromise(15)
+    assert composing.after_stable(PairPromise(3, F(1, 2)), 0) == PairPromise(0)
+    assert composing.after_stable(PairPromise(500, F(1, 2)), 3) == PairPromise(1500, 1)
+    assert composing.after_stable(PairPromise(0, F(1, 16)), 3) == PairPromise(0, F(3, 16))
+    assert PairPromise(0, 7).delta == 1
+    assert str(PairPromise("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: PairPromise(-1), lambda: PairPromise(1, -1), lambda: PairPromise(math.inf),
+        lambda: composing.after_stable(PairPromise(1), -1),
+        lambda: composing.after_stable(PairPromise(1), 1.0), lambda: composing.after_stable(PairPromise(1), True),
+    ],
+)  # fmt: skip
+def test_bad_input(wrong):
+    with pytest.raises(InputError, match=r"epsilon|delta|steps are"):
+        wrong()
+
+
+def test_a_negative_number_of_steps_is_named():
+    with pytest.raises(InputError, match="the steps are -1"):
+        composing.after_stable(PairPromise(1), -1)

@@ -1,0 +1,126 @@
+"""Named mechanisms against their closed forms, and what they send against their laws: a wrong epsilon is noticed."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp
+from scipy import stats
+
+from takifugu.mechanisms.local import channels, measuring, planar, weights
+from takifugu.mechanisms.local.columns import randomised
+from takifugu.mechanisms.local.rappor import instantaneous, permanent
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+
+F = Fraction
+GRID = [(2.0 * i, float(j)) for i in range(3) for j in range(3)]
+
+
+def exponential_loss(values, outputs, epsilon):
+    """Return max over y, x, x' of (d(x', y) - d(x, y)) epsilon/2 + log Z(x')/Z(x), in 60 digits."""
+    with mp.workdps(60):
+        rate = mp.mpf(F(epsilon).numerator) / F(epsilon).denominator / 2
+        logs = {x: mp.log(mp.fsum(mp.exp(-rate * abs(x - y)) for y in outputs)) for x in values}
+        return float(
+            max(rate * (abs(z - y) - abs(x - y)) + logs[z] - logs[x] for x in values for z in values for y in outputs)
+        )
+
+
+@given(
+    st.sets(st.integers(-9, 9), min_size=2, max_size=6), st.sets(st.integers(-9, 9), min_size=2, max_size=6),
+    st.fractions("1/50", 2, max_denominator=50),
+)  # fmt: skip
+def test_the_local_epsilon_of_the_exponential_mechanism(values, outputs, epsilon):
+    channel = channels.exponential(sorted(values), sorted(outputs), lambda x, y: abs(x - y), epsilon)
+    assert measuring.local_loss(channel) == pytest.approx(exponential_loss(values, outputs, epsilon), abs=1e-12)
+
+
+@given(st.integers(2, 40), st.fractions("1/50", 12, max_denominator=50))
+@settings(max_examples=40)
+def test_the_local_epsilon_of_randomised_response(count, epsilon):
+    channel = channels.randomised_response(list(range(count)), epsilon)
+    assert measuring.local_loss(channel) == pytest.approx(float(epsilon), abs=1e-12)
+
+
+@given(st.fractions("1/100", "99/100", max_denominator=200), st.fractions(0, "2/5"), st.fractions("1/2", 1))
+def test_the_local_epsilon_of_rappor(f, p, q):
+    one_hot = permanent(list("abc"), f)
+    half = mp.mpf(f.numerator) / f.denominator / 2
+    assert one_hot.epsilon == pytest.approx(float(2 * mp.log((1 - half) / half)), abs=1e-12)
+    reported = instantaneous(list("abc"), f, p, q)
+    a, b = p + (q - p) * (1 - f / 2), p + (q - p) * f / 2
+    ratio = a * (1 - b) / (b * (1 - a))
+    assert reported.epsilon == pytest.approx(float(mp.log(mp.mpf(ratio.numerator) / ratio.denominator)), abs=1e-12)
+
+
+@given(st.floats(1e-3, 50))
+def test_the_noise_of_a_bit_has_the_strength_that_was_asked(epsilon):
+    assert permanent([0, 1], repr(weights.flipped_bits(epsilon))).epsilon == pytest.approx(epsilon, rel=1e-9)
+
+
+NAMED = {
+    "randomised response": lambda e: channels.randomised_response(GRID, e),
+    "exponential": lambda e: channels.exponential(GRID, GRID, math.dist, e),
+    "planar Laplace": lambda e: channels.planar_laplace(GRID, e),
+    "planar Laplace, remapped": lambda e: planar.remapped_laplace(GRID, e),
+    "planar normal": lambda e: channels.planar_normal(GRID, 1 / F(e)),
+    "planar normal, remapped": lambda e: planar.remapped_normal(GRID, 1 / F(e)),
+    "restricted Laplace": lambda e: channels.restricted_laplace(GRID, e, 3),
+}
+
+
+@pytest.mark.parametrize("name", list(NAMED))
+def test_what_is_sent_and_a_twentieth_more_epsilon(name):
+    rows = 400_000
+    drawn = randomised(NAMED[name](1), np.full(rows, 4), InsecureSeededEntropyForTests(8))
+    seen = np.bincount(drawn, minlength=len(GRID))
+    for epsilon, right in ((1, True), ("1.05", False)):
+        law = NAMED[name](epsilon).row(GRID[4])
+        expected = np.array([float(law.get(y, 0)) for y in GRID])
+        assert (seen[expected == 0] == 0).all()
+        can = expected > 0
+        found = stats.chisquare(seen[can], expected[can] / expected.sum() * rows).pvalue
+        assert (found > 1e-6) == right
+
+
+def test_bits_that_are_sent_and_a_twentieth_more_epsilon():
+    rows, values, entropy = 200_000, list(range(6)), InsecureSeededEntropyForTests(8)
+    bits = permanent(values, repr(weights.flipped_bits(2))).randomise(np.full(rows, 2), entropy)
+    seen = np.bincount(bits @ (1 << np.arange(6)), minlength=64)
+    for epsilon, right in ((2, True), (2.1, False)):
+        rappor = permanent(values, repr(weights.flipped_bits(epsilon)))
+        expected = np.ones(64)
+        for bit in values:
+            chance = float(rappor.present if bit == 2 else rappor.other)
+            expected *= np.where(np.arange(64) >> bit & 1, chance, 1 - chance)
+        assert (stats.chisquare(seen, expected * rows).pvalue > 1e-6) == right
+
+
+@pytest.mark.parametrize(
+    ("name", "weight"),
+    [
+        ("exponential", lambda d: math.exp(-0.7 * d / 2)),
+        ("planar Laplace", lambda d: math.exp(-0.7 * d)),
+        ("planar normal", lambda d: math.exp(-(d**2) * 0.7**2 / 2)),
+        ("restricted Laplace", lambda d: math.exp(-0.7 * d) if d <= 3 else 0.0),
+        ("randomised response", lambda d: 1.0 if d == 0 else math.exp(-0.7)),
+    ],
+)
+def test_rows_are_in_proportion_to_what_defines_the_mechanism(name, weight):
+    channel = NAMED[name]("0.7")
+    for x in GRID:
+        whole = [weight(math.dist(x, y)) for y in GRID]
+        row = [float(channel.row(x).get(y, 0)) for y in GRID]
+        assert row == pytest.approx([w / math.fsum(whole) for w in whole], rel=1e-12)
+
+
+def test_what_is_very_far_keeps_a_mass():
+    """Without it an output would rule a value out, and local privacy would be infinite."""
+    far = [(0.0, 0.0), (1e6, 0.0)]
+    for channel in (channels.planar_laplace(far, 1), channels.planar_normal(far, 1), planar.remapped_laplace(far, 1)):
+        assert math.isfinite(measuring.local_loss(channel))

@@ -1,0 +1,124 @@
+"""Tupling: the exact delta against its definition, golden values, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.tuples import tuple_delta
+
+from takifugu import Pmf
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem3_delta, theorem3_epsilon
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden.json").read_text(encoding="utf-8"))
+F = Fraction
+
+
+def law(outputs, least=0):
+    weights = st.lists(st.integers(least, 9), min_size=outputs, max_size=outputs).filter(any)
+    return weights.map(lambda ws: [F(w, sum(ws)) for w in ws])
+
+
+@st.composite
+def cases(draw, least=0):
+    outputs = draw(st.integers(1, 5))
+    dummies = draw(st.integers(0, 4 if outputs < 4 else 2))
+    return (
+        draw(law(outputs)),
+        draw(law(outputs)),
+        draw(law(outputs, least)),
+        dummies,
+        draw(st.fractions(0, 3, max_denominator=8)),
+    )
+
+
+@given(cases())
+@settings(max_examples=30)
+def test_enumerated_delta_is_the_definition(case):
+    p, q, nu, dummies, epsilon = case
+    found, exact = Tupling(dummies, nu).bracket(p, q, epsilon), tuple_delta(p, q, nu, dummies, epsilon)
+    assert found.low * (1 - 1e-14) <= exact <= found.high * (1 + 1e-14)
+    assert found.high - found.low <= 1e-14
+
+
+@given(cases())
+@settings(max_examples=20)
+def test_the_bracket_contains_the_definition(case):
+    p, q, nu, dummies, epsilon = case
+    tupling = Tupling(dummies, nu)
+    exact = tuple_delta(p, q, nu, dummies, epsilon)
+    kinds, apart = tupling.kinds(p, q)
+    found = tupling.by_transform(kinds, epsilon, apart)
+    assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12) + 1e-300
+    assert found.high - found.low <= 1e-6 * found.high + 1e-11
+
+
+@pytest.mark.parametrize("name", list(GOLDEN["tupling_exact"]))
+def test_golden_deltas(name):
+    laws, dummies = name.split(",k=")
+    p, q = ([F(x) for x in row] for row in GOLDEN["tupling_laws"][laws])
+    for key, value in GOLDEN["tupling_exact"][name].items():
+        if key.startswith("delta@"):
+            assert Tupling(int(dummies)).delta(p, q, key[6:]) == pytest.approx(value, abs=1e-12)
+        elif key.startswith("thm3_delta@"):
+            printed = theorem3_delta(int(dummies), len(p), max(*p, *q), key[11:])
+            assert printed == pytest.approx(value, abs=1e-9)
+            assert Tupling(int(dummies)).delta(p, q, key[11:]) <= printed
+
+
+@pytest.mark.parametrize("name", list(GOLDEN["tupling_theorem3"]))
+def test_golden_theorem3(name):
+    found = theorem3_epsilon(10, 64, F(name.split("beta=")[1].split("/")[0]) / 64, "0.001")
+    expected = GOLDEN["tupling_theorem3"][name]["eps"]
+    assert found is None if expected is None else found == pytest.approx(expected, rel=1e-9)
+
+
+def test_two_point_masses_that_theorem3_with_eta_would_pass():
+    """Errata X2: the claim was delta 0.0156 at epsilon 0.2687."""
+    p, q = [1] + [0] * 63, [0, 1] + [0] * 62
+    assert Tupling(5).delta(p, q, "0.2687") == pytest.approx(0.92588, abs=1e-5)
+
+
+@given(law(4), law(4), st.integers(0, 5), st.fractions(0, 2, max_denominator=4))
+@settings(max_examples=30)
+def test_more_dummies_never_tell_more(p, q, dummies, epsilon):
+    assert Tupling(dummies + 1).delta(p, q, epsilon) <= Tupling(dummies).delta(p, q, epsilon) * (1 + 1e-12) + 1e-30
+
+
+def test_the_smallest_number_of_dummies():
+    p, q = [F(1, 50)] * 50, [F(k, 1275) for k in range(1, 51)]
+    found = smallest_tupling(p, q, 1, F(1, 1000))
+    assert found is not None
+    assert found > 0
+    worst = [max(Tupling(k).delta(p, q, 1), Tupling(k).delta(q, p, 1)) for k in (found - 1, found)]
+    assert worst[0] > F(1, 1000) >= worst[1]
+    assert smallest_tupling([1, 0], [0, 1], F(1, 100), F(1, 10**6), most=3) is None
+    with pytest.raises(InputError, match="pure"):
+        smallest_tupling(p, q, 1, 0)
+
+
+def test_pmfs_are_laws_over_the_outputs_of_both():
+    p, q = Pmf([0], [1]), Pmf([5], [1])
+    assert Tupling(1).delta(p, q, 0) == Tupling(1).delta([1, 0], [0, 1], 0)
+    spread = Pmf(list(range(8)), [F(1, 8)] * 8)
+    assert Tupling(3, spread).delta(p, q, 0) == Tupling(3).delta([1] + [0] * 7, [0, 1] + [0] * 6, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Tupling(-1), lambda: Tupling(True), lambda: Tupling(1).delta([1], [1, 0], 1),
+        lambda: Tupling(1).delta([0.5], [1], 1), lambda: Tupling(1).delta([1, -0.0, "x"], [1, 0, 0], 1),
+        lambda: Tupling(1).delta([1, 0], [0, 1], -1), lambda: Tupling(1).delta([1, 0], Pmf([0], [1]), 1),
+        lambda: Tupling(1, [1]).delta([1, 0], [0, 1], 1), lambda: Tupling(1, [2, -1]).delta([1, 0], [0, 1], 1),
+        lambda: theorem3_epsilon(3, 4, 0, 0.1), lambda: theorem3_epsilon(3, 4, 0.5, 0),
+    ],
+)  # fmt: skip
+def test_bad_input(wrong):
+    with pytest.raises(InputError):
+        wrong()

@@ -1,0 +1,92 @@
+"""What asymmetric mechanisms are compared with: each keeps its own definition, and no more."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from takifugu.analysis.randomisers import Direction
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.one_sided import baselines
+from takifugu.numbers.after_noise.gaussian import gaussian_delta
+
+F = Fraction
+
+
+def largest(noise: object, left: int, right: int) -> float:
+    ratios = [noise.log_density([left], [F(z)]) - noise.log_density([right], [F(z)])  # type: ignore[attr-defined]
+              for z in range(-40, 50) if noise.log_density([left], [F(z)]) > -math.inf]  # type: ignore[attr-defined]
+    return max(ratios)  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [baselines.ordinary_geometric, baselines.ordinary_laplace])
+def test_ordinary_noise_hides_both_ways_and_may_lie_below(make: object) -> None:
+    noise = make(1, 2)  # type: ignore[operator]
+    assert largest(noise, 5, 3) == pytest.approx(1)
+    assert largest(noise, 3, 5) == pytest.approx(1)
+    assert math.fsum(math.exp(noise.log_density([5], [F(z)])) for z in range(-40, 5)) > 0.3
+
+
+def test_the_mean_error_of_laplace_noise_is_b() -> None:
+    """E7: sqrt(2) b is the deviation."""
+    noise = baselines.ordinary_laplace(F(1, 2), 3, F(1, 1000))
+    assert noise.scale == 6
+    assert noise.expected_error() == pytest.approx(6, rel=1e-6)
+    assert math.sqrt(noise.variance()) == pytest.approx(6 * math.sqrt(2), rel=1e-6)
+
+
+def test_normal_noise_keeps_its_delta_tightly() -> None:
+    noise = baselines.ordinary_gaussian(1, "1e-4", F(2), cells=3)
+    assert gaussian_delta(2, noise.sigma, 1) <= 1e-4 < gaussian_delta(2, noise.sigma * F(999, 1000), 1)
+    assert noise.cells == 3
+    with pytest.raises(InputError, match="pure epsilon"):
+        baselines.ordinary_gaussian(1, 0)
+
+
+def test_osdp_for_one_place_by_enumeration() -> None:
+    """(epsilon, N)-OSDP with N = not c: from every data set of two bits, replace a 1 by anything."""
+    noise = baselines.osdp_laplace(1)
+    worst = 0.0
+    for world in [(a, b) for a in (0, 1) for b in (0, 1)]:
+        for person, bit in enumerate(world):
+            for other in (0, 1):
+                if bit:
+                    after = (*world[:person], other, *world[person + 1 :])
+                    worst = max(worst, largest(noise, sum(world), sum(after)))
+    assert worst == pytest.approx(1)
+    assert largest(noise, 0, 1) == math.inf
+
+
+def test_osdp_with_the_printed_equation_allows_nothing() -> None:
+    """E7: with N = {c} the move from not c to c is protected, so no mechanism can say "safe" at all when alpha is 0.
+
+    n = 1, t = 0: M(0) <= e^epsilon M(1), and "safe" has probability 0 at 1.
+    """
+    noise = baselines.osdp_laplace(1)
+    safe = [math.exp(noise.log_density([count], [F(0)])) for count in (0, 1)]
+    assert safe[1] == 0
+    assert safe[0] > math.exp(1) * safe[1]
+
+
+def test_osdp_at_two_places_tells_where_else_somebody_was() -> None:
+    """Under N = "not at A", a record {B} may be published as it is: its risk for B is infinite; the policy hides it."""
+    noise = baselines.osdp_laplace(1)
+    assert noise.cells == 1
+    assert noise.moves == (Direction.DOWN,)
+
+
+def test_blowfish_without_the_edge_is_the_exact_count() -> None:
+    noise = baselines.blowfish_exact()
+    assert largest(noise, 3, 3) == 0
+    assert largest(noise, 3, 2) == largest(noise, 2, 3) == math.inf
+
+
+@pytest.mark.parametrize("make", [
+    lambda: baselines.ordinary_geometric(0), lambda: baselines.ordinary_laplace(1, -1),
+    lambda: baselines.ordinary_gaussian(1, "0.1", 0), lambda: baselines.osdp_laplace(float("nan")),
+])  # fmt: skip
+def test_bad_input(make: object) -> None:
+    with pytest.raises(InputError):
+        make()  # type: ignore[operator]

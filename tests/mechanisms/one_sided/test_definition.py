@@ -1,0 +1,319 @@
+"""The definition: frameworks of policies, what releases promise together, what they cost each other, what is said."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of, compose, joint
+from takifugu.accounting.definitions.asymmetric import loss_along
+from takifugu.accounting.ledger import Ledger
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.randomisers import Direction
+from takifugu.audit import true_loss
+from takifugu.audit.exact import joint_loss
+from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError
+from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
+from takifugu.mechanisms.one_sided.geometric import geometric_law
+from takifugu.model import frameworks
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.policies.boxes import Boxes
+from takifugu.model.policies.sensitivity import sensitivity
+from takifugu.model.queries import Query
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+
+F = Fraction
+PLACES = Visits.of(["bar", "shop"], most=2)
+PEOPLE = Domain.of(3, ["well", "ill"])
+#: Two bits of one person.
+BITS = Visits.of(["A", "B"])
+
+
+def made(policy: Policy, query: Query, epsilon: Any = 1, domain: Any = PLACES, mechanism: str = "auto") -> Any:
+    return tf.calibrate(Asymmetric(policy, domain), query, epsilon, mechanism=mechanism)
+
+
+def test_comparisons_are_the_allowed_moves() -> None:
+    recall = [one.label for one in Asymmetric(visits(), PLACES).comparisons()]
+    assert len(recall) == 5  # of the 12 ordered pairs of different sets, V' a part of V
+    assert "a person's places = 'bar' against a person's places = nowhere" in recall
+    assert all("nowhere against" not in one for one in recall)
+    hidden = list(Asymmetric(Policy.of(none_of("ill")), PEOPLE).comparisons())
+    assert {one.label for one in hidden} == {f"entry {i} = 'ill' against entry {i} = 'well'" for i in range(3)}
+    assert all(one.one_way and one.belief is None for one in hidden)
+
+
+def test_it_reads_back_and_equal_frameworks_have_one_fingerprint() -> None:
+    framework = Asymmetric(visits(["bar"]), PLACES)
+    again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
+    assert again.to_dict() == framework.to_dict()
+    assert again.fingerprint() == framework.fingerprint()
+    assert again.domain == PLACES
+    assert framework.assumptions() == ("no person was at more than 2 of the places: this is a fact, nothing was cut",)
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: Asymmetric(Policy.of(none_of("ill"), any_of("ill")), PEOPLE),  # neither way
+    lambda: Asymmetric(Policy.of(*(any_of(v) for v in ("bar", "shop")), none_of("bar"), none_of("shop")), PLACES),
+    lambda: Asymmetric(visits(["pub"]), PLACES), lambda: Asymmetric(visits(), "places"),  # type: ignore[arg-type]
+    lambda: Asymmetric(tf.every_entry(), PLACES),  # type: ignore[arg-type]
+    lambda: Asymmetric(Policy.of(checked("test-raises", 1, lambda record: 1 / 0)), PEOPLE),
+    lambda: tf.Pufferfish(visits(), tf.MarkovChain([[0.5, 0.5]] * 2, 3)),
+])  # fmt: skip
+def test_bad_frameworks(wrong: Any) -> None:
+    with pytest.raises(InputError):
+        wrong()
+
+
+def test_a_policy_that_protects_nothing_says_so() -> None:
+    with pytest.raises(InputError, match="the policy protects nothing: no record may move to another one"):
+        Asymmetric(Policy.of(none_of("ill"), any_of("ill")), PEOPLE)
+
+
+def test_a_policy_that_protects_everything_is_called_ordinary_and_gets_noise_on_both_sides() -> None:
+    calibration = made(Policy(), tf.Count("ill"), domain=PEOPLE)
+    assert {str(move) for move in calibration.randomiser.moves} == {"either"}
+    assert "ordinary differential privacy" in str(calibration)
+    assert true_loss(calibration).loss == pytest.approx(1)
+
+
+def test_thresholds_are_asked_under_a_policy_only() -> None:
+    chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]] * 2, 3))
+    with pytest.raises(InputError, match="noise on both sides"):
+        tf.calibrate(chain, tf.AtMost(tf.Count(1), 2), 1)
+
+
+def test_one_sided_noise_keeps_its_promise_and_none_the_other_way() -> None:
+    for policy, back in ((visits(), Policy.of(any_of("bar"), any_of("shop"))),):
+        calibration = made(policy, tf.Visitors())
+        assert true_loss(calibration).loss == pytest.approx(1, abs=1e-9)
+        turned = Asymmetric(back, PLACES)
+        assert true_loss(turned, tf.Visitors(), calibration.randomiser).loss == math.inf
+
+
+# What releases promise together.
+
+
+def bit(place: str, policy: Policy) -> Any:
+    return made(policy, tf.Visitors([place]), 1, BITS)
+
+
+def test_intersected_policies_compose_to_exactly_two_epsilon() -> None:
+    """E6: two one-bit releases, each exactly 1; under both predicates together exactly 2."""
+    one, two = bit("A", visits(["A"])), bit("B", visits(["B"]))
+    assert [true_loss(c).loss for c in (one, two)] == pytest.approx([1, 1])
+    both = compose([one, two])
+    assert (both.epsilon, both.delta, both.covers) == (2, 0, Covers.COMPONENT)
+    met = Asymmetric(visits(["A"]).intersected(visits(["B"])), BITS)
+    assert both.framework == met.fingerprint()
+    assert any("'A'" in c and "'B'" in c for c in both.conditions)
+    releases = [(c.query, c.randomiser) for c in (one, two)]
+    assert joint_loss(met, releases).loss == pytest.approx(2)
+
+
+@pytest.mark.parametrize("joined", [
+    checked("test-or", 1, lambda record: "A" not in record or "B" not in record),
+    checked("test-and", 1, lambda record: "A" not in record and "B" not in record),
+])  # fmt: skip
+def test_or_and_and_of_predicates_lose_infinitely_much(joined: Any) -> None:
+    """E6: (0, 1) -> (1, 0) is allowed by both formulas, and count 1 rises; at most one place each, too."""
+    one, two = bit("A", visits(["A"])), bit("B", visits(["B"]))
+    releases = [(c.query, c.randomiser) for c in (one, two)]
+    for domain in (BITS, Visits.of(["A", "B"], most=1)):
+        formula = Asymmetric(Policy.of(joined), domain)
+        assert joint_loss(formula, releases).loss == math.inf
+        with pytest.raises(CompositionRefused, match="its answer goes to the other side"):
+            joint(formula, [charge_of(one), charge_of(two)])
+
+
+def test_a_release_under_another_policy_is_charged_by_what_it_loses_here() -> None:
+    """Under more predicates, fewer moves: never above the release's own epsilon, and less where fewer places move."""
+    all_places, bar = Asymmetric(visits(), PLACES), Asymmetric(visits(["bar"]), PLACES)
+    both = made(visits(), tf.Visitors(), 1)
+    assert joint(all_places, [charge_of(both)]).epsilon == 1
+    one = made(visits(["bar"]), tf.Visitors(["bar"]), F(1, 2))
+    assert joint(all_places, [charge_of(one), charge_of(both)]).epsilon == F(3, 2)
+    with pytest.raises(CompositionRefused, match="give both frameworks the predicates of both policies"):
+        joint(bar, [charge_of(both)])  # "shop" may rise there
+    either = made(visits(["bar"]), tf.Visitors(), 1)
+    # bar falls by 1, shop moves either way by 1: D = 2; under all predicates the same noise loses no more
+    assert joint(all_places, [charge_of(either)]).epsilon == 1
+
+
+def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
+    ledger, calibration = Ledger.open(tmp_path / "ledger.db"), made(visits(), tf.Visitors(), F(1, 2))
+    data = {"Zoe": ["bar"], "Ben": ["bar", "shop"], "Cy": []}
+    for number in range(4):
+        entropy = InsecureSeededEntropyForTests(number)
+        told = tf.release(calibration, data, ledger=ledger, source="people", budget=2, entropy=entropy)
+        assert told.value["bar"] >= 2
+        assert told.value["shop"] >= 1
+        low, high = told.interval()["bar"]
+        assert (low <= 2 <= high, high) == (True, told.value["bar"])
+        assert told.rows()[0]["high"] == told.value["bar"]
+    assert ledger.spent("people").spent.epsilon == 2
+    with pytest.raises(BudgetExceeded):
+        tf.release(calibration, data, ledger=ledger, source="people")
+
+
+def test_other_people_are_charged_for_themselves(tmp_path: Path) -> None:
+    ledger, calibration = Ledger.open(tmp_path / "ledger.db"), made(visits(), tf.Visitors(), 1)
+    for town in ("north", "south"):
+        tf.release(calibration, [["bar"]], ledger=ledger, source="people", unit=town, budget=1)
+    recall = ledger.spent("people")
+    assert ([unit.spent.epsilon for unit in recall.units], recall.spent.epsilon) == ([1, 1], 1)
+
+
+def test_another_definition_is_charged_by_what_its_noise_loses() -> None:
+    chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
+    laplace = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group"))
+    mine = charge_of(made(visits(), tf.Visitors()))
+    assert joint(Asymmetric(visits(), PLACES), [mine, laplace]).epsilon == 2
+    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
+        joint(chain, [laplace, mine])  # nothing bounds how many people there are, and its noise is on one side
+
+
+def test_a_policy_that_is_a_function_composes_with_nothing() -> None:
+    odd = Policy.of(checked("test-not-ill", 1, lambda record: record != "ill"))
+    one = made(odd, tf.Count("ill"), domain=PEOPLE)
+    assert one.guarantee.covers is Covers.OUTPUT
+    assert compose([one]).epsilon == 1
+    with pytest.raises(CompositionRefused, match="a function as predicate composes with no other"):
+        compose([one, one])
+
+
+def test_what_counts_other_places_is_refused() -> None:
+    there = charge_of(made(visits(), tf.Visitors(), domain=Visits.of(["pub", "shop"], most=2)))
+    with pytest.raises(CompositionRefused, match="counts what this framework's domain does not have"):
+        joint(Asymmetric(visits(), PLACES), [there])
+
+
+def test_boxes_of_two_grids_are_other_places_however_they_are_named() -> None:
+    """A box of the one grid that is hidden may be none of the other: r0c1 is [1, 2) here and [3, 4) there."""
+    here, there = (Visits.of_boxes(Boxes.of((low, low + 2), (0, 1), columns=2, rows=1), 2) for low in (0, 2))
+    assert here.places == there.places
+    hidden = visits(["r0c1"])
+    charges = [charge_of(made(hidden, tf.Visitors(), domain=domain)) for domain in (here, there)]
+    assert charges[0].answers != charges[1].answers
+    assert joint(Asymmetric(hidden, here), [charges[0]] * 2).epsilon == 2
+    with pytest.raises(CompositionRefused, match="counts what this framework's domain does not have"):
+        joint(Asymmetric(hidden, here), charges)
+
+
+def test_a_domain_with_a_larger_bound_charges_more() -> None:
+    three = ["bar", "shop", "gym"]
+    few, many = Visits.of(three, most=1), Visits.of(three, most=3)
+    charge = charge_of(made(visits(), tf.Visitors(), 1, few))
+    assert joint(Asymmetric(visits(), few), [charge]).epsilon == 1
+    assert joint(Asymmetric(visits(), many), [charge]).epsilon == 3
+
+
+@pytest.mark.parametrize(("policy", "query", "lost"), [
+    (visits(), tf.Visitors(), 1), (visits(["bar"]), tf.Visitors(), math.inf),
+    (Policy.of(any_of("bar"), any_of("shop")), tf.Visitors(), math.inf), (visits(), tf.Visitors(["bar"]), F(1, 2)),
+])  # fmt: skip
+def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, query: Query, lost: Any) -> None:
+    noise = made(visits(), query).randomiser if lost == F(1, 2) else made(visits(), tf.Visitors()).randomiser
+    if lost == F(1, 2):
+        noise = type(noise)(F(2), F(1))  # the noise of both places for one of them
+    assert loss_along(noise, sensitivity(policy, PLACES, query)) == lost
+    audited = true_loss(Asymmetric(policy, PLACES), query, noise).loss
+    assert audited == pytest.approx(float(lost)) if lost != math.inf else audited == math.inf
+
+
+# What is said.
+
+
+def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected() -> None:
+    told = tf.release(made(visits(), tf.Visitors()), [["bar"], ["bar", "shop"]]).certificate
+    text = " ".join(told.text().split())
+    for words in (
+        "this hides that a person was at the places where they were (not that they were at no other)",
+        "from anyone, whatever they believe",
+        "nothing is promised the other way",
+        "a number is never below the true one",
+        "no person was at more than 2 of the places: this is a fact, nothing was cut",
+        "who was not at a place is not protected",
+        "who is known to have been at exactly one of several places",
+        "stochastically dominate",
+        "becomes at most 23.2 % sure of it",
+        "Epsilons add with other releases about the same records under this policy",
+    ):
+        assert words in text, words
+    assert "believes" not in text
+    again = type(told)(**told.__dict__)
+    assert again.text() == told.text()
+
+
+def test_the_report_has_no_word_about_beliefs_that_are_off() -> None:
+    page = tf.report_html(tf.release(made(visits(), tf.Visitors()), [["bar"]]))
+    assert "If the belief is inaccurate" not in page
+    assert "Anyone who sees this release, whatever they believe about the data." in page
+    assert "is listed above" not in page
+    assert "who was not at a place is not protected" in page
+
+
+def test_comparing_mechanisms_says_nothing_of_beliefs() -> None:
+    table = tf.compare(Asymmetric(visits(), PLACES), tf.Visitors(), 1)
+    assert "belief off" not in str(table)
+    assert {row.name for row in table if row.status == "chosen"} == {"asymmetric-geometric"}
+    assert [row.scale for row in table if row.name.startswith("asymmetric-")][:2] == [2, 2]
+
+
+def test_a_grid_that_rounds_what_a_record_adds_is_refused() -> None:
+    """5.4 rounded to 5 before the noise would say "at most 5"."""
+    codes = {"well": 0, "ill": "2.7"}
+    with pytest.raises(CalibrationRefused, match=r"rounds what each record\s+adds"):
+        made(Policy.of(none_of("ill")), tf.Sum(codes=codes, grid=1), domain=PEOPLE)
+    finer = made(Policy.of(none_of("ill")), tf.Sum(codes=codes, grid="0.1"), domain=PEOPLE)
+    assert finer.scale == pytest.approx(2.7)
+
+
+def test_an_answer_that_no_allowed_move_changes_gets_no_noise_and_only_on_request() -> None:
+    both = Domain.of(3, ["well", "ill", "gone"])
+    policy = Policy.of(none_of("ill"), none_of("gone"), any_of("gone"))
+    with pytest.raises(CalibrationRefused, match=r"no\s+allowed\s+move\s+changes\s+this\s+answer"):
+        made(policy, tf.Count("gone"), domain=both)
+    still = tf.calibrate(Asymmetric(policy, both), tf.Count("gone"), 1, allow_zero_noise=True)
+    assert still.randomiser.kind == "none"
+    assert tf.release(still, ["well", "gone", "gone"]).value == 2
+
+
+@pytest.mark.parametrize("value", ["ill", "well"])
+def test_noisy_counts_end_at_the_public_number_of_records(value: str) -> None:
+    """AGeo: min(z, n) for what falls along allowed moves, max(z, 0) for what rises."""
+    recall = made(Policy.of(none_of("ill")), tf.Count(value), domain=PEOPLE, mechanism="asymmetric-geometric")
+    assert recall.randomiser.kind == "one-sided-truncated"
+    way = Direction.DOWN if value == "ill" else Direction.UP
+    for count in range(4):
+        law = geometric_law(count, 3, 1, direction=way)
+        for output in range(-1, 6):
+            mass = math.exp(recall.randomiser.log_density([F(count)], [F(output)]))
+            assert mass == pytest.approx(float(dict(law.items()).get(output, 0)), abs=1e-12)
+    assert true_loss(recall).loss == pytest.approx(1)
+    joined = made(Policy.of(none_of("ill")), tf.Histogram(), domain=PEOPLE, mechanism="asymmetric-geometric")
+    assert joined.randomiser.to_dict()["most"] == 3
+    assert true_loss(joined).loss <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(("query", "domain"), [
+    (tf.Visitors(), PLACES),  # how many people there are is not public
+    (tf.Sum(codes={"well": 1, "ill": 3}), PEOPLE),  # from 3 to 9: not from 0
+])  # fmt: skip
+def test_noise_without_a_public_end_is_not_cut_off(query: Query, domain: Any) -> None:
+    policy = visits() if domain is PLACES else Policy.of(none_of("ill"))
+    assert made(policy, query, domain=domain, mechanism="asymmetric-geometric").randomiser.kind == "one-sided-geometric"
+
+
+def test_a_public_end_is_that_of_every_data_set() -> None:
+    domain = Domain.of(3, [0, 1, 5])
+    for weights in ([1, 2, 1], [2, 0, 1]):
+        recall = made(Policy.of(none_of(5), none_of(1, 5)), tf.Linear(weights), domain=domain,
+                     mechanism="asymmetric-geometric")  # fmt: skip
+        assert recall.randomiser.to_dict()["most"] == 5 * sum(weights)

@@ -1,0 +1,295 @@
+"""Release files under a policy: what they read, refuse and say; bad input releases nothing and costs nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conformance.release_files import invoke
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.releasing.certificates.certificate import meaning_of
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.policies.kind import expected_share
+from takifugu.releasing.planning.plan import plan
+
+F = Fraction
+FILE = """\
+ledger = "ledger.db"
+[source]
+name = "infected"
+file = "visits.csv"
+person = "who"
+place = "where"
+budget = 2.0
+[belief]
+kind = "asymmetric"
+places = ["bar", "shop", "gym"]
+most = 2
+[hide]
+visits = "all"
+[[release]]
+name = "safe"
+query = "safe"
+at_most = 3
+epsilon = 1.0
+"""
+ROWS = "who,where\n" + "".join(f"p{i},gym\n" for i in range(9)) + "p1,gym\np1,bar\np2,shop\n"
+
+
+def written(folder: Path, text: str = FILE, rows: str = ROWS, **others: str) -> Path:
+    (folder / "visits.csv").write_text(rows, encoding="utf-8")
+    for name, content in others.items():
+        (folder / name.replace("_", ".")).write_text(content, encoding="utf-8")
+    (folder / "release.toml").write_text(text, encoding="utf-8")
+    return folder / "release.toml"
+
+
+def counts(file: Path) -> list[int]:
+    (unit,) = plan(load(file)).units
+    return unit.data[0].tolist()  # type: ignore[no-any-return]
+
+
+def untouched(folder: Path) -> bool:
+    """Whether nothing was published, and a ledger, if there is one, has spent nothing."""
+    ledger = folder / "ledger.db"
+    spent = [row.spent.epsilon for row in Ledger.open(ledger).show()] if ledger.exists() else []
+    return not (folder / "release-published").exists() and not any(spent)
+
+
+def test_persons_count_once_at_a_place_however_many_rows_say_so(tmp_path: Path) -> None:
+    assert counts(written(tmp_path)) == [1, 1, 9]
+
+
+def test_from_the_file_to_the_table(tmp_path: Path) -> None:
+    outcome = tf.release_file(written(tmp_path))
+    (table,) = outcome.tables
+    told = {row["cell"]: row["value"] for row in table.rows}
+    assert told["gym"] != "safe"
+    assert told["gym"] >= 9
+    assert tf.read_table(tmp_path / "release-published" / "safe.csv") == tuple(
+        {**row, "low": None, "high": None} for row in table.rows
+    )
+    text = " ".join((tmp_path / "release-published" / "safe.certificate.txt").read_text().split())
+    for words in (
+        "never wrong", "the data are complete", "no person was at more than 2 of the places",
+        "that a table was published at all tells that nobody was, which epsilon does not count",
+        "who was not at a place is not protected", "the list of places is public",
+    ):  # fmt: skip
+        assert words in text, words
+    certificate = json.loads((tmp_path / "release-published" / "safe.certificate.json").read_text())
+    assert certificate["definition"] == "asymmetric"
+    assert "p1" not in (tmp_path / "release-published" / "safe.report.html").read_text()
+
+
+def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
+    import pandas as pd
+
+    grid = FILE.replace('place = "where"', 'x = "lon"\ny = "lat"').replace(
+        'places = ["bar", "shop", "gym"]', "grid = { x = [0, 3], y = [0, 2], columns = 3, rows = 2 }"
+    )
+    file = written(tmp_path, grid)
+    frame = pd.DataFrame({"who": ["a", "a", "b", "b"], "lon": [0.5, 0.7, 3.0, 0.1], "lat": [0.1, 0.2, 2.0, 0.9]})
+    (unit,) = plan(load(file, frame)).units
+    assert unit.data.tolist() == [[2, 0, 0, 0, 0, 1]]
+    outside = frame.assign(lon=[0.5, 0.7, 3.1, 0.1])
+    with pytest.raises(DataError, match="a place that is not declared"):
+        plan(load(file, outside))
+    ignoring = written(tmp_path, grid.replace('x = "lon"', 'elsewhere = "ignore"\nx = "lon"'))
+    (unit,) = plan(load(ignoring, outside)).units
+    assert unit.data.tolist() == [[2, 0, 0, 0, 0, 0]]
+    with pytest.raises(DataError, match="no finite number"):
+        plan(load(file, frame.assign(lon=["x", "1", "2", "3"])))
+
+
+VALUES = FILE.replace('person = "who"\nplace = "where"\n', 'value = "where"\n').replace(
+    'places = ["bar", "shop", "gym"]\nmost = 2', 'values = ["bar", "shop", "gym"]\npeople = 12'
+).replace('visits = "all"', 'policy = [{ none_of = ["bar"] }, { none_of = ["bar", "shop"] }]').replace(
+    "at_most = 3", 'at_most = 3\nstates = ["bar"]'
+)  # fmt: skip
+
+
+def test_predicates_over_declared_values(tmp_path: Path) -> None:
+    file = written(tmp_path, VALUES)
+    (table,) = tf.release_file(file).tables
+    assert [row["cell"] for row in table.rows] == ["count"]
+    text = " ".join(table.certificate.text().split())
+    assert "this hides that a record has 'bar' (not that it has not) and that a record has 'bar' or 'shop'" in text
+    assert "how many people there are is public" in text
+    (tmp_path / "more").mkdir()
+    rising = written(tmp_path / "more", VALUES.replace('states = ["bar"]', 'states = ["gym"]'))
+    with pytest.raises(CalibrationRefused, match='"safe"'):
+        tf.release_file(rising)
+    assert untouched(tmp_path / "more")
+
+
+FAULTS: list[tuple[str, str, str]] = [
+    ("at_most = 3", "at_most = -3", "release[0].at_most"),
+    ("at_most = 3", "at_most = nan", "release[0].at_most"),
+    ("at_most = 3", "at_most = { bar = 1 }", "release[0].at_most"),
+    ("at_most = 3\n", "", "release[0].at_most"),
+    ("at_most = 3", "at_most = 3\nlimit = 0", "release[0].limit"),
+    ("at_most = 3", 'at_most = 3\nplaces = ["pub"]', "release[0].places"),
+    ("at_most = 3", 'at_most = 3\nstates = ["bar"]', "release[0].states"),
+    ('query = "safe"', 'query = "count"', "release[0].query"),
+    ('query = "safe"\nat_most = 3', 'query = "visitors"\nat_most = 3', "release[0].at_most"),
+    ('visits = "all"', 'visits = ["pub"]', "hide.visits"),
+    ('visits = "all"', 'policy = [{ none_of = ["pub"] }]', "hide.policy"),
+    ('visits = "all"', "policy = [{}]", "hide.policy[0]"),
+    ('visits = "all"\n', "", "hide"),
+    ('places = ["bar", "shop", "gym"]', "places = []", "belief.places"),
+    ('places = ["bar", "shop", "gym"]', 'places = ["bar", "bar"]', "belief.places"),
+    ('places = ["bar", "shop", "gym"]', 'places = { file = "none.csv", column = "place" }', "belief.places"),
+    ('places = ["bar", "shop", "gym"]\n', "", "belief"),
+    ('places = ["bar", "shop", "gym"]', "grid = { x = [1, 0], y = [0, 1], columns = 2, rows = 2 }", "source.x"),
+    ("most = 2", "most = 0", "belief.most"),
+    ("most = 2", "people = 7", "belief.people"),
+    ('person = "who"\n', "", "source.person"),
+    ('place = "where"', 'place = "elsewhere"', "source.place"),
+    ('place = "where"', 'place = "where"\nvalue = "where"', "source.value"),
+    ("[hide]", "[prior]\ncounts = [0, 1]\nshares = [0.5, 0.6]\n[hide]", "prior.shares"),
+    ("[hide]", "[prior]\ncounts = [0]\nshares = [0.5, 0.5]\n[hide]", "prior.shares"),
+    ("[hide]", "[prior]\ncounts = [0, -1]\nshares = [0.5, 0.5]\n[hide]", "prior.counts"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "place"), FAULTS)
+def test_faults_of_the_file_are_told_with_their_place(tmp_path: Path, old: str, new: str, place: str) -> None:
+    assert old in FILE
+    with pytest.raises(SpecError) as told:
+        load(written(tmp_path, FILE.replace(old, new)))
+    assert any(problem.startswith(f"{place}:") for problem in told.value.problems), told.value.problems
+    assert untouched(tmp_path)
+
+
+def test_a_policy_that_protects_nothing_is_refused(tmp_path: Path) -> None:
+    both = ", ".join(f'{{ {kind} = ["{v}"] }}' for v in ("bar", "shop", "gym") for kind in ("none_of", "any_of"))
+    with pytest.raises(SpecError, match="the policy protects nothing"):
+        load(written(tmp_path, FILE.replace('visits = "all"', f"policy = [{both}]")))
+
+
+@pytest.mark.parametrize(("rows", "told"), [
+    (ROWS + "p1,shop\n", "a record has more places than the 2 that are declared"),
+    (ROWS + "Zoe,pub\n", "a row at a place that is not declared"),
+    (ROWS + ",bar\n", "missing values"), (ROWS + "Zoe,\n", "missing values"),
+    (ROWS + "Zoe\u0308,bar\nZo\u00eb,gym\n", "written in two ways"), ("who,where\n", "no rows"),
+])  # fmt: skip
+def test_data_that_break_a_rule_are_refused_and_name_nobody(tmp_path: Path, rows: str, told: str) -> None:
+    file = written(tmp_path, rows=rows)
+    with pytest.raises(TakifuguError) as raised:
+        tf.release_file(file)
+    assert told in str(raised.value)
+    assert "Zo" not in str(raised.value)
+    assert "pub'" not in str(raised.value)
+    assert untouched(tmp_path)
+    assert invoke("release", file).exit_code != 0
+    assert untouched(tmp_path)
+
+
+def test_a_list_of_places_that_is_the_data_is_refused(tmp_path: Path) -> None:
+    text = FILE.replace('places = ["bar", "shop", "gym"]', 'places = { file = "visits.csv", column = "where" }')
+    with pytest.raises(SpecError, match="is the private data itself"):
+        load(written(tmp_path, text))
+    copied = FILE.replace('places = ["bar", "shop", "gym"]', 'places = { file = "places.csv", column = "where" }')
+    with pytest.raises(SpecError, match="is the private data itself"):
+        load(written(tmp_path, copied, places_csv=ROWS))
+    public = written(tmp_path, copied, places_csv="where\nshop\nbar\ngym\npark\n")
+    assert sorted(counts(public)) == [0, 1, 1, 9]
+
+
+def test_without_a_bound_a_limit_is_what_makes_it_cheap(tmp_path: Path) -> None:
+    free = FILE.replace("most = 2\n", "")
+    scales = {}
+    limited = free.replace("at_most = 3", "at_most = 3\nlimit = 1")
+    for name, text in {"all": free, "limit": limited, "most": FILE}.items():
+        (question,) = plan(load(written(tmp_path, text))).tables[0].questions
+        scales[name] = question.calibration.scale
+    assert scales == pytest.approx({"all": 3, "limit": 1, "most": 2}, rel=1e-9)
+
+
+def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None:
+    prior = "[prior]\ncounts = [0, 3, 9]\nshares = [0.5, 0.25, 0.25]\n[hide]"
+    foreseen = tf.forecast(written(tmp_path, FILE.replace("[hide]", prior)))
+    words = str(foreseen)
+    a = 2.718281828459045 ** -0.5
+    share = (0.5 * (1 - a**4) + 0.25 * (1 - a)) / 0.75
+    assert f"{100 * share:.3g} % of the places with at most 3 are expected to be called safe" in words
+    assert "0: 86.5 %" in words
+    assert "above 3 never" in words
+    shown = invoke("release", "--dry-run", tmp_path / "release.toml")
+    assert shown.exit_code == 0
+    assert "none is called safe wrongly" in " ".join(shown.stdout.split())
+    assert untouched(tmp_path)
+
+
+@pytest.mark.parametrize("limit", [None, 1, 2, 5])
+def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None:
+    """Against enumeration of who comes before: three counts, four places."""
+    noise = SafeCells(F(1), F(1), 4, (2,), limit, F(4))
+    shares = {0: F(1, 2), 2: F(1, 4), 6: F(1, 4)}
+    recall = total = 0.0
+    for data in product(shares, repeat=4):
+        weight = float(shares[data[0]] * shares[data[1]] * shares[data[2]] * shares[data[3]])
+        for outcome in product((True, False), repeat=4):  # whether each would be called safe if it is asked
+            mass, used = weight, 0
+            for count, safe in zip(data, outcome, strict=True):
+                chance = noise.chance(count, 2)
+                mass *= chance if safe else 1 - chance
+            for count, safe in zip(data, outcome, strict=True):
+                asked = limit is None or used < limit
+                total += mass * (count <= 2)
+                recall += mass * (asked and safe)
+                used += asked and not safe
+    assert expected_share(noise, shares, 2) == pytest.approx(recall / total, rel=1e-12)
+
+
+def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text(ROWS, encoding="utf-8")
+    out = tmp_path / "draft.toml"
+    told = invoke("init", tmp_path / "visits.csv", "-o", out, "--kind", "asymmetric")
+    assert told.exit_code == 0, told.output
+    text = out.read_text()
+    assert "Zoe" not in text
+    assert "gym" not in text
+    done = text.replace('# places = ["bar", "shop"]', 'places = ["bar", "shop", "gym"]').replace(
+        "# at_most = 5", "at_most = 5"
+    )
+    done = done.replace('# person = "', 'person = "').replace('# place = "', 'place = "')
+    out.write_text(done, encoding="utf-8")
+    load(out)
+
+
+def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:
+    tf.release_file(written(tmp_path))
+    more = FILE.replace('name = "safe"', 'name = "numbers"')
+    more = more.replace('query = "safe"\nat_most = 3', 'query = "visitors"')
+    tf.release_file(written(tmp_path, more))
+    spent = Ledger.open(tmp_path / "ledger.db").spent("infected").spent
+    assert spent.epsilon == 2
+    third = more.replace('name = "numbers"', 'name = "again"')
+    with pytest.raises(TakifuguError, match="has spent epsilon 2"):
+        tf.release_file(written(tmp_path, third))
+
+
+def test_another_policy_about_the_same_people_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    tf.release_file(written(tmp_path))
+    other = FILE.replace('name = "safe"', 'name = "bar"').replace('visits = "all"', 'visits = ["bar"]').replace(
+        "at_most = 3", 'at_most = 3\nplaces = ["bar"]'
+    )
+    with pytest.raises(TakifuguError, match="give both frameworks the predicates of both policies"):
+        tf.release_file(written(tmp_path, other))
+
+
+def test_a_certificate_that_was_not_written_so_has_no_meaning(tmp_path: Path) -> None:
+    (table,) = tf.release_file(written(tmp_path)).tables
+    assert len(meaning_of(table.certificate)) == 2
+    for query in ({"kind": "at-most"}, {"kind": "at-most", "threshold": "much"}, {"kind": ["at-most"]}, {}):
+        assert meaning_of(replace(table.certificate, query=query)) == ()

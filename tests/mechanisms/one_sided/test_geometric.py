@@ -1,0 +1,164 @@
+"""AGeo and its vectors: exact laws by enumeration on all policy neighbours, and nothing the other way."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import asymmetric as oracle
+from tests.support.golden import golden
+
+from takifugu.analysis.randomisers import Direction, DiscreteLaplace
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
+from takifugu.core.errors import InputError
+from takifugu.mechanisms.one_sided.geometric import geometric_law
+
+F = Fraction
+HALF = F(1, 2)
+UP, DOWN, EITHER = Direction.UP, Direction.DOWN, Direction.EITHER
+
+
+def test_the_golden_table() -> None:
+    for name, entry in golden()["asymmetric"]["AGeo"].items():
+        for count, row in entry["table"].items():
+            law = dict(geometric_law(int(count), entry["n"], float(name)).items())
+            assert set(law) == {int(z) for z in row}
+            for z, mass in row.items():
+                assert law[int(z)] == pytest.approx(float(mass), rel=1e-11)
+        beta = entry["beta_by_true_count"]
+        for count, share in beta.items():
+            law = dict(geometric_law(int(count), entry["n"], float(name)).items())
+            assert math.fsum(p for z, p in law.items() if z <= entry["t"]) == pytest.approx(float(share), rel=1e-11)
+
+
+@given(st.integers(1, 9), st.data())
+@settings(max_examples=60, deadline=None)
+def test_the_law_is_exact(maximum: int, data: Any) -> None:
+    count = data.draw(st.integers(0, maximum))
+    true = oracle.noisy(count, HALF, maximum)
+    recall = dict(geometric_law(count, maximum, math.log(2)).items())
+    assert recall == pytest.approx({z: float(mass) for z, mass in true.items()}, rel=1e-12)
+    mirrored = dict(geometric_law(maximum - count, maximum, math.log(2), direction=UP).items())
+    assert mirrored == pytest.approx({maximum - z: mass for z, mass in recall.items()}, rel=1e-12)
+
+
+@pytest.mark.parametrize("maximum", [1, 2, 5])
+def test_every_policy_neighbour_and_no_reverse(maximum: int) -> None:
+    """All data sets of n bits with p = not c: a count falls by 1 along an allowed move."""
+    for count in range(1, maximum + 1):
+        one, other = (oracle.noisy(c, HALF, maximum) for c in (count, count - 1))
+        assert oracle.steps(one, other, HALF) == 1
+        assert oracle.steps(other, one, HALF) == math.inf
+        assert oracle.steps(*(oracle.noisy(c, HALF**2, maximum) for c in (count, count - 1)), HALF) == 2  # half scale
+        assert min(one) == count
+
+
+@pytest.mark.parametrize(("people", "places", "most"), [(2, 2, 2), (2, 3, 1), (3, 2, 2), (2, 3, 3)])
+def test_vectors_have_scale_m_over_epsilon(people: int, places: int, most: int) -> None:
+    """Each cell has decay a^(1/m): with a = decay^m, the loss is one step of a along every move of one person."""
+    cap = people + 1
+    laws = {
+        counts: oracle.together([oracle.noisy(count, HALF, cap) for count in counts])
+        for counts in product(range(people + 1), repeat=places)
+    }
+    worst = 0.0
+    for world in oracle.worlds(people, places, most):
+        for after in oracle.moves(world, places):
+            one, other = (laws[oracle.counted(data, places)] for data in (world, after))
+            worst = max(worst, oracle.steps(one, other, HALF))
+            assert oracle.steps(other, one, HALF) == math.inf
+    assert worst == most
+
+
+MIXED = (DOWN, UP, EITHER)
+
+
+@pytest.mark.parametrize("change", [(-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1), (-1, 1, 1), (-1, 1, -1)])
+def test_cells_that_fall_rise_or_do_either(change: tuple[int, ...]) -> None:
+    """Definition VIII.1, each of its cases: total L1 change 3, scale 3/epsilon, and the loss is what changed of it."""
+    noise = OneSidedGeometric(F(3), F(1), 3, MIXED)
+    left = (2, 2, 2)
+    right = tuple(x + d for x, d in zip(left, change, strict=True))
+    ratios = []
+    for y in product(range(-3, 8), repeat=3):
+        one, other = (noise.log_density(answer, [F(z) for z in y]) for answer in (left, right))
+        if one > -math.inf:
+            ratios.append(one - other)
+    assert max(ratios) == pytest.approx(sum(map(abs, change)) / 3)
+
+
+def test_mutants() -> None:
+    """Half the scale, and noise on the wrong side: the audit of the law sees both."""
+
+    def loss(noise: Any, left: int, right: int) -> float:
+        laws = [[noise.log_density([x], [F(z)]) for z in range(-30, 40)] for x in (left, right)]
+        return max(a - b for a, b in zip(*laws, strict=True) if a > -math.inf)
+
+    assert loss(OneSidedGeometric(F(1), F(1)), 5, 4) == pytest.approx(1)
+    assert loss(OneSidedTruncated(F(1), F(1), 1, (DOWN,), 9), 5, 4) == pytest.approx(1)
+    for wrong in (OneSidedGeometric(HALF, F(1)), OneSidedTruncated(HALF, F(1), 1, (DOWN,), 9)):
+        assert loss(wrong, 5, 4) == pytest.approx(2)
+    for wrong in (OneSidedGeometric(F(1), F(1), 1, (UP,)), OneSidedTruncated(F(1), F(1), 1, (UP,), 9)):
+        assert loss(wrong, 5, 4) == math.inf
+    assert loss(OneSidedGeometric(F(1), F(1), 1, (UP,)), 1, 0) == math.inf  # E5: the sign that is printed
+
+
+@pytest.mark.parametrize("delta", [1, 2, 3])
+def test_the_normaliser_of_the_two_sided_law(delta: int) -> None:
+    """N5: with a = e^(-epsilon/Delta) the masses sum to 1; with the printed one to 1.887 at Delta = 2."""
+    noise = DiscreteLaplace(F(delta), F(1))
+    assert math.fsum(math.exp(noise.log_mass(k)) for k in range(-400, 401)) == pytest.approx(1)
+    a = math.exp(-1)
+    printed = math.fsum((1 - a) / (1 + a) * math.exp(-abs(k) / delta) for k in range(-400, 401))
+    assert (printed == pytest.approx(1)) == (delta == 1)
+    assert delta != 2 or printed == pytest.approx(1.887, abs=5e-4)
+
+
+def test_alpha_is_exactly_0_and_beta_is_that_of_t_plus_1() -> None:
+    """X3: "z <= t", which for whole numbers is z < t + 1, gives beta = 1 - e^(-epsilon (t + 1 - m))."""
+    threshold = 4
+    for count in range(10):
+        law = dict(geometric_law(count, 12, "0.7").items())
+        safe = math.fsum(mass for z, mass in law.items() if z <= threshold)
+        if count > threshold:
+            assert safe == 0
+        else:
+            assert safe == pytest.approx(1 - math.exp(-0.7 * (threshold + 1 - count)))
+
+
+@pytest.mark.parametrize("direction", [DOWN, UP])
+@pytest.mark.parametrize("sensitivity", [1, 3, HALF])
+def test_a_count_beside_others_is_one_of_a_total_change(sensitivity: Any, direction: Direction) -> None:
+    """An allowed move takes this count one step and all together `sensitivity`: one step loses its share of epsilon."""
+    before, after = (5, 4) if direction is DOWN else (4, 5)
+    one, other = (dict(geometric_law(count, 9, 2, sensitivity, direction).items()) for count in (before, after))
+    assert set(one) < set(other)
+    assert max(math.log(one[z] / other[z]) for z in one) == pytest.approx(2 / float(sensitivity))
+
+
+@pytest.mark.parametrize("maximum", [0, -1, 1.5, True, "9"])
+def test_the_end_of_a_count_is_a_whole_number_above_0(maximum: Any) -> None:
+    with pytest.raises(InputError) as told:
+        geometric_law(0, maximum, 1)
+    assert told.value.where == ("maximum",)
+    assert len(geometric_law(0, 1, 1)) == 2
+
+
+@pytest.mark.parametrize("make", [
+    lambda: geometric_law(3, 2, 1), lambda: geometric_law(-1, 2, 1), lambda: geometric_law(1, 0, 1),
+    lambda: geometric_law(1, 2, 0), lambda: geometric_law(1.5, 2, 1), lambda: geometric_law(1, 2, 1, 0),
+    lambda: geometric_law(1, 2, 1, direction=EITHER), lambda: geometric_law(True, 2, 1),
+])  # fmt: skip
+def test_bad_input(make: Any) -> None:
+    with pytest.raises(InputError):
+        make()
+
+
+def test_tails_that_vanish() -> None:
+    law = geometric_law(0, 5000, 10)
+    assert math.fsum(law.probabilities) == pytest.approx(1)

@@ -1,0 +1,231 @@
+"""Marks as a randomiser: its law by hand, its draws, its loss along the moves, and what a release of it says."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of, joint
+from takifugu.accounting.ledger import Ledger
+from takifugu.analysis import randomisers
+from takifugu.analysis.randomisers import Direction
+from takifugu.audit import true_loss
+from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
+from takifugu.mechanisms.one_sided import Asymmetric, Monotone, Policy, Visits, any_of, none_of, sensitivity, visits
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.policies.boxes import Boxes
+from takifugu.model.policies.sensitivity import Change, Sensitivity
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.postprocess.release import releases_of
+
+F = Fraction
+PLACES = Visits.of(["bar", "shop"], most=2)
+
+
+def made(query: Any, epsilon: Any = 1, policy: Policy | None = None, domain: Any = PLACES) -> Any:
+    return tf.calibrate(Asymmetric(visits() if policy is None else policy, domain), query, epsilon)
+
+
+@pytest.mark.parametrize("limit", [None, 1, 2, 3])
+@pytest.mark.parametrize("threshold", [0, 1, 2.5])
+@pytest.mark.parametrize("epsilon", ["1/2", 1, 3])
+def test_every_limit_keeps_its_promise_and_uses_all_of_it(limit: Any, threshold: Any, epsilon: Any) -> None:
+    calibration = made(tf.AtMost(tf.Visitors(), threshold, limit), epsilon)
+    assert calibration.mechanism == "asymmetric-sparse"
+    price = 2 if limit is None else min(2, limit)
+    assert calibration.randomiser.units == pytest.approx(price / float(F(epsilon)), rel=1e-9)
+    loss = true_loss(calibration).loss
+    assert loss <= float(F(epsilon)) * (1 + 1e-9)
+    assert loss == pytest.approx(float(F(epsilon)))
+
+
+def test_it_promises_nothing_the_other_way() -> None:
+    noise = made(tf.AtMost(tf.Visitors(), 1)).randomiser
+    back = Asymmetric(Policy.of(any_of("bar"), any_of("shop")), PLACES)
+    assert true_loss(back, tf.AtMost(tf.Visitors(), 1), noise).loss == math.inf
+    assert (noise.loss(F(1), Direction.UP), noise.loss(F(1)), noise.loss(F(0))) == (math.inf, math.inf, 0)
+
+
+def test_half_of_the_noise_is_noticed() -> None:
+    calibration = made(tf.AtMost(tf.Visitors(), 1, 1))
+    less = SafeCells(calibration.randomiser.units / 2, F(1), 2, (1,), 1, F(2))
+    assert true_loss(calibration.framework, calibration.query, less).loss == pytest.approx(2)
+
+
+def test_the_loss_is_that_of_the_places_that_move() -> None:
+    noise = SafeCells(F(2), F(1), 9, (5,), 3, F(9))
+    assert [noise.loss(F(k), Direction.DOWN) for k in (1, 2, 3, 9)] == [F(1, 2), 1, F(3, 2), F(3, 2)]
+    assert SafeCells(F(2), F(1), 9, (5,), None, F(9)).loss(F(9), Direction.DOWN) == F(9, 2)
+
+
+def test_under_another_policy_values_that_fall_further_cost_more() -> None:
+    """A sum that falls by one step along the moves of its own policy, and by two along those of another one."""
+    domain, query = Domain.of(2, ["a", "b", "c"]), tf.AtMost(tf.Sum(codes={"a": 1, "b": 2, "c": 0}), 0, limit=1)
+    own = Policy.of(none_of("a"), none_of("b"), any_of("b"))  # a -> c alone
+    other = Policy.of(none_of("a", "b"), none_of("b"))  # a -> c, b -> a and b -> c
+    calibration = made(query, 1, own, domain)
+    moves = sensitivity(other, domain, query)
+    assert (moves.direction, moves.total) == (Monotone.DECREASING, 2)
+    assert calibration.randomiser.loss_along(sensitivity(own, domain, query)) == pytest.approx(1)
+    assert calibration.randomiser.loss_along(moves) == pytest.approx(2)
+    wider = Asymmetric(other, domain)
+    assert true_loss(wider, query, calibration.randomiser).loss == pytest.approx(2)
+    assert joint(wider, [charge_of(calibration)]).epsilon == pytest.approx(2)
+    rising = sensitivity(Policy(), domain, query)
+    assert calibration.randomiser.loss_along(rising) == math.inf
+
+
+def test_draws_follow_the_law_and_safe_is_never_wrong() -> None:
+    noise, answer = SafeCells(F(1), F(1), 3, (1,), 1, F(3)), [0, 1, 2]
+    entropy, seen = InsecureSeededEntropyForTests(7), dict[Any, int]()
+    draws = 4000
+    for _ in range(draws):
+        told = noise.draw(answer, entropy)
+        seen[told] = seen.get(told, 0) + 1
+        assert told[2] != "safe"
+    assert math.fsum(math.exp(noise.log_density(answer, told)) for told in seen) > 0.98
+    for told, count in seen.items():
+        mass = math.exp(noise.log_density(answer, told))
+        assert abs(count - draws * mass) < 6 * math.sqrt(draws * mass) + 1, told
+    worse = noise.log_density(answer, ("safe", "not answered", "safe"))
+    assert worse == -math.inf
+    assert noise.log_density(answer, ("safe", "safe", F(5, 2))) == -math.inf
+
+
+def test_it_reads_back_and_says_what_it_can() -> None:
+    noise = SafeCells(F(3, 2), F(1, 4), 2, (5, 0), None, F(2))
+    assert randomisers.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
+    assert noise.scale == F(3, 8)
+    assert noise.chance(6, 5) == 0
+    for asked in (noise.expected_error, noise.variance, lambda: noise.half_width(0.95)):
+        with pytest.raises(Unsupported):
+            asked()
+    with pytest.raises(InputError):
+        noise.draw_column([1], None)  # type: ignore[arg-type]
+    for wrong in ({"thresholds": (-1,)}, {"thresholds": (1, 2, 3)}, {"units": F(0)}, {"limit": 0}):
+        with pytest.raises(InputError):
+            replace(noise, **wrong)
+
+
+@pytest.mark.parametrize(("policy", "domain", "query", "why"), [
+    (visits(["bar"]), PLACES, tf.AtMost(tf.Visitors(), 1), '"safe" could be wrong'),
+    (Policy(), PLACES, tf.AtMost(tf.Visitors(), 1), '"safe" could be wrong'),
+    (Policy.of(any_of("ill")), Domain.of(3, ["well", "ill"]), tf.AtMost(tf.Count("ill"), 1), "could be wrong"),
+    (Policy.of(none_of("x")), Domain.of(3, ["x", "y"]), tf.AtMost(tf.Sum(codes={"x": 3, "y": 1}), 5), "more than one"),
+])  # fmt: skip
+def test_a_query_that_is_not_monotone_or_moves_too_far_is_refused(
+    policy: Any, domain: Any, query: Any, why: str
+) -> None:
+    with pytest.raises(CalibrationRefused) as told:
+        made(query, policy=policy, domain=domain)
+    assert why in " ".join(str(told.value).split())
+
+
+def test_thresholds_of_their_own_and_counts_of_values() -> None:
+    own = made(tf.AtMost(tf.Visitors(), {"bar": 0, "shop": 4}))
+    assert own.randomiser.thresholds == (0, 4)
+    ill = made(tf.AtMost(tf.Count("ill"), 1), policy=Policy.of(none_of("ill")), domain=Domain.of(3, ["well", "ill"]))
+    assert true_loss(ill).loss == pytest.approx(1)
+    assert tf.release(ill, ["well", "ill", "ill"]).value >= 2  # never "safe": two are ill
+
+
+def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    calibration = made(tf.AtMost(tf.Visitors(), 3, limit=1))
+    data = {f"p{i}": ["bar"] for i in range(30)} | {"q": ["shop"]}
+    out = tf.release(calibration, data, ledger=ledger, source="people", budget=1)
+    assert out.value["bar"] >= 30
+    assert out.value["shop"] == "not answered"
+    assert out.rows()[1] == {"cell": "shop", "value": "not answered", "low": None, "high": None}
+    assert ledger.spent("people").spent.epsilon == 1
+    text = " ".join(out.certificate.text().split())
+    assert '"safe" means that the true count is at most 3, and that is never wrong' in text
+    assert '"not answered" says nothing about a place' in text
+    (back,) = releases_of(out.certificate).values()
+    assert back.values == out.values
+    page = tf.report_html(out)
+    assert "1 not known to be safe, 1 not answered of 2 places" in page
+
+
+def test_comparing_says_what_ordinary_noise_would_do() -> None:
+    """One person who goes elsewhere changes two counts: scale 2/epsilon; a^(3 - z)/(1 + a) <= 1/1000 at the cutoff."""
+    table = tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.AtMost(tf.Visitors(), 2), 1)
+    a = math.exp(-1 / 2)
+    cutoff = max(z for z in range(-40, 3) if a ** (3 - z) / (1 + a) <= 1e-3)
+    (words,) = table.remarks
+    assert f"{100 * a**-cutoff / (1 + a):.4g} % at most" in words
+    assert "never wrong, it can call nothing safe" in words
+    assert not tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.Visitors(), 1).remarks
+
+
+def test_a_map_shows_every_box() -> None:
+    boxes = Boxes.of((0, 3), (0, 2), columns=3, rows=2)
+    calibration = made(tf.AtMost(tf.Visitors(), 3), 100, domain=Visits.of_boxes(boxes, most=1))
+    page = tf.report_html(tf.release(calibration, [["r1c2"]] * 9))
+    assert page.count("<svg") == 2  # wide and narrow
+    assert 'fill="#d55e00"' in page
+    assert "5 safe, 1 not known to be safe of 6 places" in page
+    assert "r1c2" in page
+    assert "r0c0" not in page.split("<h2>What it hides")[0].split("</svg>")[-1]
+
+
+@pytest.mark.parametrize(("x", "y", "place"), [
+    (0, 0, "r0c0"), (1, 1, "r1c2"), (F(1, 3), 0, "r0c1"), (F(333333, 1000000), 0, "r0c0"), (2, 0, None), (0, -1, None),
+])  # fmt: skip
+def test_boxes_include_their_lower_ends_and_the_last_ones_both(x: Any, y: Any, place: Any) -> None:
+    town = Boxes.of((0, 1), (0, 1), columns=3, rows=2)
+    assert town.place(F(x), F(y)) == place
+    assert Boxes.from_dict(json.loads(json.dumps(town.to_dict()))) == town
+    for wrong in (lambda: Boxes.of((1, 1), (0, 1), 1, 1), lambda: Boxes.of((0, 1), (0, 1), 2000, 2000)):
+        with pytest.raises(InputError):
+            wrong()
+
+
+def moving(*amounts: Any, direction: Monotone = Monotone.DECREASING) -> Sensitivity:
+    """Return moves along which cells fall by so much each, in answer units."""
+    return Sensitivity(tuple(Change(direction, F(amount)) for amount in amounts), sum(map(F, amounts), F(0)))
+
+
+@pytest.mark.parametrize(("limit", "lost"), [(None, F(7, 3)), (1, F(4, 3)), (2, F(7, 3)), (3, F(7, 3))])
+def test_what_is_lost_on_a_grid_of_halves_is_counted_in_its_steps(limit: Any, lost: Fraction) -> None:
+    """Cells that fall by 4, 2 and 1 steps, noise of 3 units: one value loses 4/3 at most, all of them 7/3."""
+    noise = SafeCells(F(3), F(1, 2), 3, (5,), limit, F(7))
+    assert noise.loss_along(moving(2, 1, F(1, 2))) == lost
+    assert noise.loss_along(moving(0, 0, 0, direction=Monotone.CONSTANT)) == 0
+    assert noise.loss_along(replace(moving(2, 1, F(1, 2), direction=Monotone.INCREASING))) == math.inf
+    assert noise.loss_along(Sensitivity((), F(0))) == 0
+    assert noise.loss(F(7, 2), Direction.DOWN) == F(min(7, limit or 7), 3)
+    assert noise.loss(F(7, 2), Direction.UP) == math.inf
+    assert noise.scale == F(3, 2)
+
+
+@pytest.mark.parametrize(("count", "threshold"), [(0, 0), (3, 3), (2, 5), (4, 3)])
+def test_the_chance_of_a_safe_mark_is_that_of_noise_that_stays_below(count: int, threshold: int) -> None:
+    """P(count + K <= threshold), K geometric with P(K >= k) = e^(-k/2); the density of the mark is the same."""
+    noise = SafeCells(F(2), F(1, 2), 1, (threshold,), None, F(1))
+    masses = [math.exp(-k / 2) * (1 - math.exp(-1 / 2)) for k in range(threshold - count + 1)]
+    assert noise.chance(count, threshold) == pytest.approx(math.fsum(masses))
+    told = noise.log_density((count,), ("safe",))
+    assert math.exp(told) == pytest.approx(math.fsum(masses)) if masses else told == -math.inf
+    value = noise.log_density((count,), (F(threshold + 1, 2),))
+    assert math.exp(value) == pytest.approx(math.exp(-(threshold + 1 - count) / 2) * (1 - math.exp(-1 / 2)))
+    assert noise.log_density((count,), (F(1, 3),)) == -math.inf
+
+
+def test_values_are_told_in_answer_units_and_every_cell_has_its_threshold() -> None:
+    noise = SafeCells(F(1, 1000), F(1, 2), 2, (3, 9), None, F(1))
+    assert noise.draw((8, 8), InsecureSeededEntropyForTests(1)) == (4, "safe")
+    assert SafeCells(F(1, 1000), F(1, 2), 2, (3,), None, F(1)).each == (3, 3)
+    with pytest.raises(InputError, match="the answer has 3 cells and the noise 2"):
+        noise.draw((1, 2, 3), InsecureSeededEntropyForTests(1))
+    for wrong in ((), (1, 2, 3), (5, -1), (-1,)):
+        with pytest.raises(InputError):
+            replace(noise, thresholds=wrong)

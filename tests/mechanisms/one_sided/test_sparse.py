@@ -1,0 +1,382 @@
+"""The one-sided sparse vector: its law by enumeration of every step, its loss, the broken variants, sessions, draws."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import asymmetric as oracle
+from tests.support.broken_sparse import MUTANTS, ORDINARY, one_noise
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
+from takifugu.mechanisms.one_sided.sparse import SAFE, Answers, SparseAnswers
+from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+
+F = Fraction
+HALF = F(1, 2)  # e^-epsilon: epsilon is log 2
+EPSILON = F(math.log(2))
+
+
+def adaptive(seed: int, most: int = 3) -> oracle.Rule:
+    """A threshold that depends on every answer before, in an order that no two pasts share."""
+    return lambda past: (seed + sum((3 + place) * (5 if answer is None else 7 if answer == SAFE else answer)
+                                    for place, answer in enumerate(past))) % (most + 1)  # fmt: skip
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> tuple[list[int], tuple[int, ...], oracle.Rule, int | None]:
+    """Counts, counts after an allowed move (any number of them fall), an adaptive rule, and a limit or none."""
+    size = draw(st.integers(1, 6))
+    counts = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+    falling = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    after = tuple(count - (count > 0 and fall) for count, fall in zip(counts, falling, strict=True))
+    return counts, after, adaptive(draw(st.integers(0, 50))), draw(st.sampled_from([None, 1, 2, 3]))
+
+
+@given(streams())
+@settings(max_examples=120, deadline=None)
+def test_adaptive_streams_of_up_to_six_lose_at_most_epsilon_times_the_smaller_of_c_and_m(stream: Any) -> None:
+    counts, after, rule, limit = stream
+    cap = 5 if len(counts) > 4 else 7
+    laws = [oracle.sparse(world, rule, limit, HALF, cap) for world in (counts, after)]
+    moved = sum(a != b for a, b in zip(counts, after, strict=True))
+    assert sum(laws[0].values()) == sum(laws[1].values()) == 1
+    assert oracle.steps(laws[0], laws[1], HALF) <= min(moved, moved if limit is None else limit)
+
+
+@given(streams(), st.integers(0, 3))
+@settings(max_examples=60, deadline=None)
+def test_nothing_is_promised_the_other_way(stream: Any, threshold: int) -> None:
+    """From X' to X an answer becomes impossible wherever a count that moves is above its threshold, and only there."""
+    counts, after, _, _ = stream
+    laws = [oracle.sparse(world, lambda past: threshold, None, HALF, 5) for world in (counts, after)]
+    told = any(a != b and a > threshold for a, b in zip(counts, after, strict=True))
+    assert (oracle.steps(laws[1], laws[0], HALF) == math.inf) == told
+
+
+@pytest.mark.parametrize("limit", [None, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_all_moves_of_all_short_streams(limit: int | None, seed: int) -> None:
+    """Exhaustive for three questions with counts up to 2: the bound holds everywhere, and is met."""
+    rule, met = adaptive(seed, 2), set[tuple[int, int]]()
+    laws = {counts: oracle.sparse(counts, rule, limit, HALF, 4) for counts in product(range(3), repeat=3)}
+    for counts, law in laws.items():
+        for moved in (1, 2, 3):
+            bound = min(moved, limit or moved)
+            for after in oracle.falls(counts, moved):
+                recall = oracle.steps(law, laws[after], HALF)
+                assert recall <= bound
+                met.add((moved, int(recall)))
+    assert (3, min(3, limit or 3)) in met
+
+
+def test_six_questions_all_binary_streams() -> None:
+    """Every stream of six bits and every person who can be at up to three of the six places; c = 2."""
+    rule = adaptive(4, 1)
+    laws = {counts: oracle.sparse(counts, rule, 2, HALF, 2) for counts in product(range(2), repeat=6)}
+    worst = 0.0
+    for counts, law in laws.items():
+        for after in oracle.falls(counts, 3):
+            worst = max(worst, oracle.steps(law, laws[after], HALF))
+    assert worst == 2
+
+
+def test_people_and_places() -> None:
+    """Data sets of two people at three places, each at two at most (m = 2), and every allowed move of one person."""
+    rule, limit = adaptive(2, 1), None
+    laws: dict[tuple[int, ...], Any] = {}
+    worst = 0.0
+    for world in oracle.worlds(2, 3, 2):
+        for after in oracle.moves(world, 3):
+            counts = [oracle.counted(data, 3) for data in (world, after)]
+            for one in counts:
+                laws.setdefault(one, oracle.sparse(one, rule, limit, HALF, 4))
+            worst = max(worst, oracle.steps(laws[counts[0]], laws[counts[1]], HALF))
+    assert worst == 2
+    assert SparseAnswers(EPSILON, sensitivity=2).epsilon_total == 2 * EPSILON
+
+
+@given(streams())
+@settings(max_examples=40, deadline=None)
+def test_safe_is_never_false_and_no_value_lies_below_its_count(stream: Any) -> None:
+    counts, _, rule, limit = stream
+    for answers, mass in oracle.sparse(counts, rule, limit, HALF, 5).items():
+        assert mass > 0
+        for place, (count, answer) in enumerate(zip(counts, answers, strict=True)):
+            assert answer != SAFE or count <= rule(answers[:place])
+            assert not isinstance(answer, int) or answer >= count
+
+
+@given(streams())
+@settings(max_examples=40, deadline=None)
+def test_the_law_is_that_of_the_steps(stream: Any) -> None:
+    counts, _, rule, limit = stream
+    cap = 6
+    mechanism = SparseAnswers(EPSILON, limit, None if limit else 6)
+    true = oracle.sparse(counts, rule, limit, HALF, cap)
+    below = {answers: mass for answers, mass in true.items() if cap not in answers}
+    recall = mechanism.law(counts, rule, cap - 1)
+    assert set(recall) == set(below)
+    for answers, mass in below.items():
+        assert recall[answers] == pytest.approx(float(mass), rel=1e-12)
+
+
+def test_what_cannot_be_has_probability_0() -> None:
+    mechanism = SparseAnswers(1, limit=1)
+    for answers in ([SAFE], [2], [None]):
+        assert mechanism.probability([3], answers, [2]) == 0
+    assert mechanism.probability([1], [2], [2]) == 0  # 2 is at most 2: that is safe
+    assert mechanism.probability([1, 1], [2, SAFE], [1, 1]) == 0  # nothing is answered after the last value
+    assert mechanism.probability([1, 1], [2, None], [1, 1]) > 0
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_our_own_mistakes_are_caught(name: str) -> None:
+    """Each claims epsilon * min(c, m): the same enumeration that SALap passes finds more."""
+    laws = {counts: MUTANTS[name](counts, adaptive(5, 1), 1, HALF, 4) for counts in product(range(3), repeat=3)}
+    recall = [oracle.steps(law, laws[after], HALF) for counts, law in laws.items() for after in oracle.falls(counts, 3)]
+    assert max(recall) > 1
+
+
+def test_the_enumeration_passes_what_is_right() -> None:
+    for counts in product(range(3), repeat=3):
+        for after in oracle.falls(counts, 3):
+            laws = [oracle.sparse(world, adaptive(5, 1), 1, HALF, 4) for world in (counts, after)]
+            assert oracle.steps(laws[0], laws[1], HALF) <= 1
+
+
+def test_a_query_that_can_rise_is_not_free() -> None:
+    """Under the OR of two policies one move takes (0, 1) to (1, 0): "safe" at the first tells them apart (E6)."""
+    laws = [oracle.sparse(world, lambda past: 0, 1, HALF, 4) for world in ((0, 1), (1, 0))]
+    assert oracle.steps(laws[0], laws[1], HALF) == math.inf
+    rising = Sensitivity((Change(Monotone.NONE, F(1)),) * 2, F(2))
+    with pytest.raises(InputError, match="can rise"):
+        SparseAnswers.of(rising, 1, limit=1)
+    for change in (Change(Monotone.INCREASING, F(1)), Change(Monotone.DECREASING, F(2))):
+        with pytest.raises(InputError, match="can rise, or fall by more than 1"):
+            SparseAnswers.of(Sensitivity((change,), F(2)), 1, limit=1)
+    still = Sensitivity((Change(Monotone.CONSTANT, F(0)), Change(Monotone.DECREASING, F(1))), F(1))
+    assert SparseAnswers.of(still, 1).epsilon_total == 1
+
+
+def test_a_fall_by_two_loses_two() -> None:
+    laws = [oracle.sparse(world, lambda past: 0, 1, HALF, 5) for world in ((3,), (1,))]
+    assert oracle.steps(laws[0], laws[1], HALF) == 2
+
+
+# The ordinary technique, and how it was got wrong.
+
+TWO = 2.0  # epsilon
+STREAMS: list[tuple[tuple[int, ...], tuple[int, ...], int]] = [
+    ((0, 1), (1, 0), 1), ((0, 0, 1), (1, 1, 0), 1), ((0, 0, 0, 1), (1, 1, 1, 0), 1), ((0, 0), (1, 1), 2),
+    ((0, 0, 0, 1, 1, 1), (1, 1, 1, 0, 0, 0), 3), ((0, 1, 0, 1, 0, 1), (1, 0, 1, 0, 1, 0), 3),
+    ((0, 0, 0, 0, 0, 0), (1, 1, 1, 1, 1, 1), 1), ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1), 2),
+]  # fmt: skip
+
+
+def worst_of(variant: Any, epsilon: float) -> float:
+    worst = 0.0
+    for one, other, limit in STREAMS:
+        laws = [variant.law(world, 0, limit, epsilon) for world in (one, other)]
+        assert sum(laws[0].values()) == pytest.approx(1)
+        worst = max(worst, oracle.log_ratio(laws[0], laws[1], 1e-10), oracle.log_ratio(laws[1], laws[0], 1e-10))
+    return worst
+
+
+@pytest.mark.parametrize("variant", ORDINARY, ids=lambda variant: variant.name)
+def test_published_variants(variant: Any) -> None:
+    worst = worst_of(variant, TWO)
+    if variant.is_private:
+        assert TWO / 4 < worst <= TWO
+    else:
+        assert worst > TWO * 1.1
+
+
+def test_no_noise_on_the_questions_tells_everything() -> None:
+    """Stoddard et al. 2014 (Algorithm 5) on (0, 1) against (1, 0): "safe, above" is impossible for the second."""
+    (variant,) = [one for one in ORDINARY if "Stoddard" in one.name]
+    laws = [variant.law(world, 0, 1, TWO) for world in ((0, 1), (1, 0))]
+    assert laws[0][SAFE, "above"] > 0.1
+    assert (SAFE, "above") not in laws[1]
+
+
+def test_our_ordinary_technique_has_the_law_of_algorithm_1() -> None:
+    variant, mechanism = ORDINARY[0], OrdinarySparse(TWO, limit=2)
+    assert mechanism.threshold_scale == variant.threshold(2) / 2
+    assert mechanism.question_scale == variant.question(2) / 2
+    counts, threshold = (0, 2, 1), 0
+    law, seen, entropy = variant.law(counts, threshold, 2, TWO), Counter[Any](), InsecureSeededEntropyForTests(3)
+    draws = 6000
+    for _ in range(draws):
+        answers = mechanism.answer(counts, threshold, entropy)
+        seen[tuple({0: SAFE, 1: "above", 2: None}[mark] for mark in answers.marks.tolist())] += 1
+        assert (answers.values == -1).all()
+    fits(seen, law, draws)
+
+
+def fits(seen: Counter[Any], law: Any, draws: int) -> None:
+    often = [answers for answers, mass in law.items() if mass * draws >= 8]
+    chi = sum((seen[answers] - law[answers] * draws) ** 2 / (law[answers] * draws) for answers in often)
+    assert len(often) > 3
+    assert chi < len(often) + 6 * math.sqrt(2 * len(often))
+    assert sum(seen.values()) - sum(seen[answers] for answers in law) < draws / 50
+
+
+# Draws.
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_there_are_as_many_noisy_values_as_the_limit_says(limit: int, seed: int) -> None:
+    """Whatever the noise is: it only adds, so that counts above the threshold stay there."""
+    mechanism, over = SparseAnswers(1, limit), np.array([4, 0, 9, 4, 4, 7, 4, 4, 4, 4, 4, 4])
+    marks = mechanism.answer(over, 3, InsecureSeededEntropyForTests(seed)).listed()
+    values = [place for place, mark in enumerate(marks) if isinstance(mark, int)]
+    assert len(values) == limit
+    assert all(mark is None for mark in marks[values[-1] + 1 :])
+    assert None not in marks[: values[-1]]
+    session = mechanism.session(InsecureSeededEntropyForTests(seed))
+    told = [session.ask(4, 3, place) for place in range(limit + 3)]
+    assert [isinstance(mark, int) for mark in told] == [True] * limit + [False] * 3
+    assert told[limit:] == [None] * 3
+    used = [mechanism.answer_one(4, 3, n, InsecureSeededEntropyForTests(seed)) is None for n in range(limit + 2)]
+    assert used == [False] * limit + [True] * 2
+
+
+@pytest.mark.parametrize("limit", [None, 1, 2])
+def test_draws_follow_the_law(limit: int | None) -> None:
+    counts, thresholds, draws = (0, 2, 1), [1, 2, 0], 8000
+    mechanism = SparseAnswers(1, limit, 3)
+    law, entropy, seen = mechanism.law(counts, thresholds, 20), InsecureSeededEntropyForTests(1), Counter[Any]()
+    for _ in range(draws):
+        seen[mechanism.answer(counts, thresholds, entropy).listed()] += 1
+    fits(seen, law, draws)
+    with pytest.raises(AssertionError):
+        fits(seen, SparseAnswers(F(11, 10), limit, 3).law(counts, thresholds, 20), draws)
+
+
+def test_a_session_has_the_law_of_the_same_stream() -> None:
+    counts, rule, draws = (1, 0, 2), adaptive(1, 2), 3000
+    mechanism, entropy, seen = SparseAnswers(1, limit=2), InsecureSeededEntropyForTests(2), Counter[Any]()
+    for _ in range(draws):
+        asking, past = mechanism.session(entropy), []
+        for count in counts:
+            past.append(asking.ask(count, rule(tuple(past))))
+        seen[tuple(past)] += 1
+    fits(seen, mechanism.law(counts, rule, 20), draws)
+
+
+def test_a_session_goes_on_where_it_stopped() -> None:
+    mechanism, entropy = SparseAnswers(1000, limit=2), InsecureSeededEntropyForTests(2)
+    first = mechanism.session(entropy)
+    assert [first.ask(5, 2), first.ask(1, 2)] == [5, SAFE]
+    again = mechanism.session(entropy, used=first.used)
+    assert [again.ask(6, 2), again.ask(0, 2), again.ask(9, 2)] == [6, None, None]
+    for used in (-1, 0.5, True):
+        with pytest.raises(InputError, match="number of noisy values"):
+            mechanism.answer_one(1, 1, used)  # type: ignore[arg-type]
+
+
+def test_a_session_that_rests_on_how_many_places_one_person_changes_asks_each_once() -> None:
+    """One place asked twice falls by 2 along one move: the loss is 2 epsilon, and m = 1 would claim epsilon."""
+    laws = [oracle.sparse((one, one), lambda past: 0, None, HALF, 5) for one in (2, 1)]
+    assert oracle.steps(laws[0], laws[1], HALF) == 2
+    asking = SparseAnswers(1, sensitivity=1).session(InsecureSeededEntropyForTests(1))
+    asking.ask(1, 3, "bar")
+    for place in ("bar", None):
+        with pytest.raises(InputError, match=r"asked about twice|names no place"):
+            asking.ask(1, 3, place)
+    again = SparseAnswers(1, limit=3, sensitivity=1).session(questions=asking.questions)
+    with pytest.raises(InputError, match="asked about twice"):
+        again.ask(1, 3, "bar")
+    free = SparseAnswers(1, limit=1, sensitivity=4).session(InsecureSeededEntropyForTests(1))
+    for _ in range(3):
+        free.ask(1, 3)
+
+
+def test_many_places_at_once() -> None:
+    rng = np.random.default_rng(1)
+    counts, thresholds = rng.integers(0, 8, 200_000), rng.integers(0, 8, 200_000)
+    answers = SparseAnswers(1, sensitivity=1).answer(counts, thresholds, InsecureSeededEntropyForTests(4))
+    assert (counts[answers.safe] <= thresholds[answers.safe]).all()
+    assert (answers.values[~answers.safe] >= np.maximum(counts, thresholds + 1)[~answers.safe]).all()
+    assert (answers.values[answers.safe] == -1).all()
+    room = np.maximum(thresholds + 1 - counts, 0)
+    recall, expected = int(answers.safe.sum()), float((1 - np.exp(-room)).sum())
+    assert abs(recall - expected) < 5 * math.sqrt(len(counts)) / 2
+    assert answers.used == len(counts) - recall
+
+
+def test_after_the_last_value_nothing_is_safe() -> None:
+    counts = np.array([0, 9, 0, 9, 0, 0])
+    answers = SparseAnswers(1000, limit=2).answer(counts, 5, InsecureSeededEntropyForTests(1))
+    assert answers.listed() == (SAFE, 9, SAFE, 9, None, None)
+    assert answers.safe.tolist() == [True, False, True, False, False, False]
+    assert answers.used == 2
+
+
+def test_numbers_beyond_64_bits() -> None:
+    huge = np.array([2**70, 3], dtype=object)
+    answers = SparseAnswers(1000, limit=2).answer(huge, np.array([2**71, 2], dtype=object))
+    assert answers.listed() == (SAFE, 3)
+    assert SparseAnswers(1000, limit=2).answer([2**63 - 1], 5).listed()[0] == 2**63 - 1
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_what_it_costs(limit: int | None) -> None:
+    assert SparseAnswers("0.1", limit, 24).epsilon_total == F(1, 10) * (24 if limit is None else 2)
+    assert SparseAnswers("0.1", limit=30, sensitivity=24).epsilon_total == F(24, 10)
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize("make", [
+    lambda: SparseAnswers(1), lambda: SparseAnswers(0, limit=1), lambda: SparseAnswers(float("nan"), limit=1),
+    lambda: SparseAnswers(1, limit=0), lambda: SparseAnswers(1, limit=1.5), lambda: SparseAnswers(1, limit=True),
+    lambda: SparseAnswers(1, sensitivity=0), lambda: SparseAnswers(1, sensitivity=-1),
+    lambda: OrdinarySparse(1, 0), lambda: OrdinarySparse(1, 1, share=1),
+])  # fmt: skip
+def test_parameters(make: Any) -> None:
+    with pytest.raises(InputError):
+        make()
+
+
+@pytest.mark.parametrize("threshold", [-1, 2.5, float("nan"), "3", [1, -1, 2], [1, 2], None, F(5, 2), True])
+def test_thresholds_are_whole_numbers_from_0_on(threshold: Any) -> None:
+    if threshold is True:
+        return
+    with pytest.raises(InputError, match="threshold"):
+        SparseAnswers(1, limit=1).answer([1, 2, 3], threshold)
+
+
+@pytest.mark.parametrize("counts", [[-1, 77777], [0.5, 77777], [float("nan")], ["a"], [[77777]], 77777, [None, 77777]])
+def test_counts_are_whole_numbers_from_0_on_and_never_told(counts: Any) -> None:
+    for mechanism in (SparseAnswers(1, limit=1), OrdinarySparse(1, limit=1)):
+        with pytest.raises(DataError, match="whole number") as told:
+            mechanism.answer(counts, 1)
+        assert "77777" not in str(told.value)
+
+
+def test_an_empty_map() -> None:
+    with pytest.raises(InputError, match="no place"):
+        SparseAnswers(1, limit=1).answer([], 1)
+
+
+def test_answers_read_one_by_one() -> None:
+    answers = Answers(np.array([0, 1, 2], dtype=np.int8), np.array([-1, 4, -1]))
+    assert answers.listed() == (SAFE, 4, None)
+
+
+def test_one_noise_is_a_mistake_even_without_thresholds() -> None:
+    laws = [one_noise(world, lambda past: 0, 3, HALF, 6) for world in ((1, 2), (1, 1))]
+    assert oracle.steps(laws[0], laws[1], HALF) == math.inf

@@ -1,0 +1,108 @@
+"""Takagi21 V.4 and VIII.2 as audited statements: policy, sensitivity and the law of the noise, over all moves.
+
+The relation, the counts and the data sets are enumerated here; `sensitivity` says the scale and the directions, the
+randomisers the laws. Tails of one-sided answers are sums over the same laws.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.support import policies
+
+import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.analysis.randomisers.base import Direction
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
+from takifugu.mechanisms.one_sided import (
+    Monotone,
+    Pointing,
+    Policy,
+    any_of,
+    at_most,
+    count_noise,
+    none_of,
+    sanitiser,
+    sensitivity,
+)
+from takifugu.mechanisms.one_sided.bounds import noise_loss
+from takifugu.model.beliefs.domain import Domain
+
+F = Fraction
+VALUES = ["ill", "well", "away"]
+DOMAIN = Domain.of(2, VALUES)
+WAYS = {Monotone.DECREASING: Direction.DOWN, Monotone.INCREASING: Direction.UP, Monotone.NONE: Direction.EITHER}
+SIGNS = {Direction.DOWN: 1, Direction.UP: -1, Direction.EITHER: 0}
+
+CASES = {
+    "hide who is ill": (Policy.of(none_of("ill")), [lambda x: x != "ill"]),
+    "hide who is not": (Policy.of(any_of("ill")), [lambda x: x == "ill"]),
+    "hide ill and well": (Policy.of(none_of("ill"), none_of("well")), [lambda x: x != "ill", lambda x: x != "well"]),
+    "hide ill or well": (Policy.of(none_of("ill", "well")), [lambda x: x == "away"]),
+    "ordinary": (Policy.of(), [lambda x: True]),
+}
+
+
+def histogram(data):
+    return [sum(x == value for x in data) for value in VALUES]
+
+
+@pytest.mark.parametrize("epsilon", [F(1), F(1, 3)])
+@pytest.mark.parametrize("name", CASES)
+def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilon):
+    policy, predicates = CASES[name]
+    data, related = policies.datasets(VALUES, 2), policies.policy(*predicates)
+    recall = sensitivity(policy, DOMAIN, tf.Histogram())
+    ways = tuple(WAYS.get(change.direction, Direction.EITHER) for change in recall.changes)
+    noise = OneSidedGeometric(recall.total / epsilon, F(1), 3, ways)
+    window = [range(-8, 9)] * 3
+    worst, against = 0.0, 0.0
+    for one, other in policies.moves(data, policies.anything):
+        before, after = histogram(one), histogram(other)
+        change = [b - a for a, b in zip(before, after, strict=True)]
+        if related(*next((x, y) for x, y in zip(one, other, strict=True) if x != y)):
+            cells = [
+                max((noise.log_mass(F(a), z, way) - noise.log_mass(F(b), z, way) for z in outputs
+                     if noise.log_mass(F(a), z, way) > -math.inf), default=0.0)
+                for a, b, way, outputs in zip(before, after, ways, window, strict=True)
+            ]
+            loss = noise_loss(change, [SIGNS[way] for way in ways], noise.scale)
+            assert sum(cells) == pytest.approx(loss)
+            worst = max(worst, loss)
+        else:
+            against = max(against, noise_loss(change, [SIGNS[way] for way in ways], noise.scale))
+    assert worst == pytest.approx(float(epsilon))
+    assert (against == math.inf) == any(way is not Direction.EITHER for way in ways)
+
+
+def test_the_joint_law_is_what_the_cells_say():
+    noise = OneSidedGeometric(F(2), F(1), 2, (Direction.DOWN, Direction.UP))
+    for z in itertools.product(range(-3, 4), repeat=2):
+        cells = noise.log_mass(F(1), z[0], Direction.DOWN) + noise.log_mass(F(2), z[1], Direction.UP)
+        assert noise.log_density([1, 2], z) == pytest.approx(cells) or cells == -math.inf
+
+
+@pytest.mark.parametrize("epsilon", [F(1), F(1, 2)])
+@pytest.mark.parametrize(("pointing", "way"), [(Pointing.UP, Direction.DOWN), (Pointing.DOWN, Direction.UP)])
+def test_tails_are_those_of_the_randomisers(epsilon, pointing, way):
+    law, ours = OneSidedGeometric(1 / epsilon, F(1), 1, (way,)), count_noise(epsilon, 1, pointing)
+    both, two_sided = DiscreteLaplace(1 / epsilon, F(1)), count_noise(epsilon, 1, Pointing.BOTH)
+    for x in range(-6, 7):
+        for noise, mass in ((ours, lambda z: law.log_mass(F(0), z, way)), (two_sided, lambda z: both.log_mass(F(z)))):
+            want = math.fsum(math.exp(mass(z)) for z in range(x, 400))
+            assert float(noise.at_least(x)[0]) == pytest.approx(want, abs=1e-12)
+    assert ours.mean_error() == pytest.approx(law.expected_error())
+
+
+@pytest.mark.parametrize("most", [6, 10])
+def test_cutting_off_at_a_public_end_changes_no_answer_below_it(most):
+    safe = sanitiser(at_most(4), count_noise(1))
+    cut = OneSidedTruncated(F(1), F(1), 1, (Direction.DOWN,), most)
+    for m in range(most + 1):
+        law = np.array([math.exp(cut.log_mass(F(m), z, Direction.DOWN)) for z in range(most + 1)])
+        said = law[safe.says_yes(np.arange(most + 1))].sum()
+        assert said == pytest.approx(safe.beta(m) if m <= 4 else 0.0)

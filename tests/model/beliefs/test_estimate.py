@@ -1,0 +1,133 @@
+"""Beliefs estimated from sequences: counts, smoothing, sources, and the mark of the private data."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from takifugu.core.errors import InputError
+from takifugu.model import beliefs
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.table import JointTable
+
+OTHERS = "estimated from 18 participants who are not in the release"
+walks = st.lists(st.lists(st.sampled_from("abc"), max_size=12), min_size=1, max_size=5)
+
+
+@given(walks, st.sampled_from([0.5, 1.0, 3.0]))
+def test_rows_are_smoothed_frequencies(sequences: list[list[str]], smoothing: float) -> None:
+    chain = MarkovChain.fit(sequences, 10, states=list("abc"), smoothing=smoothing, source=OTHERS)
+    for x, row in zip("abc", chain.matrix, strict=True):
+        counts = [sum(pair == (x, y) for walk in sequences for pair in pairwise(walk)) + smoothing for y in "abc"]
+        np.testing.assert_allclose(row, np.array(counts) / sum(counts), rtol=1e-14)
+    assert (chain.source, chain.length, chain.states) == (f"{OTHERS}; a point estimate", 10, ("a", "b", "c"))
+    assert not chain.from_private_data
+
+
+def test_transitions_are_counted_inside_each_sequence_only() -> None:
+    chain = MarkovChain.fit([[0, 0], [1, 1]], 5, smoothing=1, source=OTHERS)
+    assert chain.matrix.tolist() == [[2 / 3, 1 / 3], [1 / 3, 2 / 3]]
+
+
+def test_states_are_found_and_sorted_when_not_named() -> None:
+    assert MarkovChain.fit([[10, 9], [9, 10]], 5, source=OTHERS).states == (9, 10)
+    assert MarkovChain.fit([["b", 1], [1, "b"]], 5, source=OTHERS).states == (1, "b")
+
+
+def test_without_smoothing_an_empty_row_is_refused() -> None:
+    exact = MarkovChain.fit([list("aab"), list("ba")], 5, smoothing=0, source=OTHERS)
+    assert exact.matrix.tolist() == [[0.5, 0.5], [1.0, 0.0]]
+    with pytest.raises(InputError, match=r"no transition out of state 'b'.*smoothing=1\.0"):
+        MarkovChain.fit([list("aab")], 5, smoothing=0, source=OTHERS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"source": " "}, "needs its source in words"),
+        ({"smoothing": -1}, "smoothing is -1"),
+        ({"smoothing": float("nan")}, "smoothing is nan"),
+        ({"sequences": []}, "no state to count"),
+        ({"states": ["a", "b"]}, "sequence 1 holds a state"),
+        ({"states": list("abca")}, "repeat a name"),
+    ],
+)
+def test_bad_fits(arguments: dict[str, Any], message: str) -> None:
+    given_arguments = {"sequences": [list("ab"), list("cab")], "length": 5, "source": OTHERS, **arguments}
+    with pytest.raises(InputError, match=message):
+        MarkovChain.fit(**given_arguments)
+
+
+def test_a_source_is_required() -> None:
+    with pytest.raises(TypeError):
+        MarkovChain.fit([["a", "b"]], 5)  # type: ignore[call-arg]
+
+
+def test_no_private_value_is_in_a_message() -> None:
+    with pytest.raises(InputError) as caught:
+        MarkovChain.fit([["home", "clinic-17"]], 5, states=["home"], source="the diary", private=True)
+    assert "clinic" not in str(caught.value)
+
+
+def test_the_mark_of_the_private_data_survives_text() -> None:
+    chain = MarkovChain.fit([list("abab")], 5, source="the first half of each diary", private=True)
+    assert chain.from_private_data
+    assert chain.source == "estimated from the private data: the first half of each diary; a point estimate"
+    again = beliefs.from_dict(chain.to_dict())
+    assert isinstance(again, MarkovChain)
+    assert again.from_private_data
+    assert chain.with_length(9).from_private_data
+    assert MarkovChain(chain.matrix, 5, source="Estimated from the private data").from_private_data
+    assert MarkovChainClass(0.2, 0.3, 5, source=chain.source).from_private_data
+    table = JointTable.from_counts([("ill",), ("well",)], [1, 3], source="the survey itself", private=True)
+    assert table.from_private_data
+    assert not JointTable.from_counts([("ill",), ("well",)], [1, 3], source="another survey").from_private_data
+
+
+def test_counted_tables_are_exact() -> None:
+    table = JointTable.from_counts([(0, 1), (1, 1), (2, 0)], [1, 2, 0], source="a public survey")
+    assert (table.masses, table.total) == ((1, 2, 0), 3)
+    assert table.possible(0) == (True, True, False)
+    for counts in ([1, -1, 2], [0, 0, 0], [1, 2.5, 1]):
+        with pytest.raises(InputError, match="whole numbers"):
+            JointTable.from_counts([(0, 1), (1, 1), (2, 0)], counts, source="a public survey")
+
+
+@pytest.mark.parametrize(
+    ("rows", "probabilities", "message"),
+    [
+        ([(0,), (1,)], [Fraction(1, 2), Fraction(1, 3)], "sum to exactly 1"),
+        ([(0,), (1,)], [0.5, 0.6], "sum to 1"),
+        ([(0,), (1,)], [0.5, float("nan")], "finite"),
+        ([(0,), (1,)], [1], "2 rows and 1 probabilities"),
+        ([(0,), (0,)], [0.5, 0.5], "repeats a row"),
+        ([(0,), (1, 2)], [0.5, 0.5], "different lengths"),
+        ([], [], "0 rows"),
+    ],
+)
+def test_bad_tables(rows: Any, probabilities: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        JointTable(rows, probabilities)
+
+
+def test_tables_read_back_without_change() -> None:
+    rng = np.random.default_rng(0)
+    for masses in ([Fraction(1, 3), Fraction(2, 3)], rng.dirichlet([1, 1]).tolist(), [0.1, 0.9 + 1e-12]):
+        table = JointTable([("a", 0), ("b", 1)], masses, names=["x", "y"], source="a paper")
+        again = beliefs.from_dict(table.to_dict())
+        assert again.to_dict() == table.to_dict()
+
+
+def test_a_region_takes_no_smoothing_and_no_start() -> None:
+    for extra, says in (
+        ({"smoothing": 1.0}, r"smoothing is 1\.0 beside confidence=0\.9.*leave smoothing out"),
+        ({"initial": "any"}, r"initial is 'any' beside confidence=0\.9.*for every initial distribution"),
+    ):
+        with pytest.raises(InputError, match=says):
+            MarkovChain.fit([list("abab")], 5, source=OTHERS, confidence=0.9, **extra)  # type: ignore[call-overload]

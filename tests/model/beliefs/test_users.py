@@ -1,0 +1,184 @@
+"""Independent users: laws, alphabets, two named modes of absence, canonical form, bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import takifugu as tf
+from takifugu.core.errors import InputError
+from takifugu.model import beliefs, frameworks, secrets
+from takifugu.model.beliefs.users import IndependentUsers
+from takifugu.model.secrets import ABSENT, comparisons
+
+COIN = {0: Fraction(3, 10), 1: Fraction(7, 10)}
+
+
+def test_absence_is_a_letter_where_it_is_possible() -> None:
+    assert IndependentUsers([COIN]).alphabet(0) == (0, 1, ABSENT)
+    mixed = IndependentUsers([COIN, COIN], presence=[1, Fraction(1, 2)], absence="removed")
+    assert mixed.alphabet(0) == (0, 1)
+    assert mixed.alphabet(1) == (0, 1, ABSENT)
+    assert mixed.possible(0) == (True, True)
+    assert not mixed.one_alphabet
+
+
+def test_what_nobody_can_be_is_not_possible() -> None:
+    users = IndependentUsers([{0: 1, 1: 0}, COIN], presence=[Fraction(1, 2), 0], absence="removed")
+    assert users.possible(0) == (True, False, True)
+    assert users.possible(1) == (False, False, True)
+    assert len(list(comparisons(tf.every_entry(), users))) == 0
+    assert [c.label for c in comparisons(tf.presence(), users)] == [
+        "entry 0 = 0 against entry 0 = 'absent'",
+        "entry 0 = 'absent' against entry 0 = 0",
+    ]
+
+
+def test_presence_compares_values_with_absence_and_every_entry_compares_values() -> None:
+    users = IndependentUsers([{"a": 0.5, "b": 0.25, "c": 0.25}] * 2)
+    against = {(c.left.value, c.right.value) for c in comparisons(tf.presence(1), users)}  # type: ignore[union-attr]
+    assert against == {(v, ABSENT) for v in "abc"} | {(ABSENT, v) for v in "abc"}
+    values = {(c.left.value, c.right.value) for c in comparisons(tf.every_entry(), users)}  # type: ignore[union-attr]
+    assert values == {(v, w) for v in "abc" for w in "abc" if v != w}
+
+
+def test_groups_and_users_one_by_one_are_the_same_belief() -> None:
+    one = IndependentUsers([COIN] * 3 + [{0: 0.5, 2: 0.5}] * 2, presence=[0.5] * 3 + [1] * 2, absence="removed")
+    two = IndependentUsers.groups([(3, COIN, 0.5), (2, {0: 0.5, 2: 0.5})], absence="removed")
+    assert one.to_dict() == two.to_dict()
+    assert [two.alphabet(i) for i in range(5)] == [one.alphabet(i) for i in range(5)]
+
+
+def test_the_canonical_form_reads_back() -> None:
+    users = IndependentUsers(
+        [COIN, {"x": 0.1, "y": 0.9}, COIN], [1, 0.3, 1], "removed", ["ann", "ben", "cy"], "a public survey"
+    )
+    framework = tf.Pufferfish([tf.presence("ben"), tf.every_entry(), tf.presence()], users)
+    again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
+    assert again.to_dict() == framework.to_dict()
+    assert again.fingerprint() == framework.fingerprint()
+    assert beliefs.from_dict(users.to_dict()).names == ("ann", "ben", "cy")
+    assert users.position("cy") == 2
+
+
+def test_the_mode_of_absence_is_named_in_words() -> None:
+    for mode, word in (("unknown", "an unknown value"), ("removed", "is removed")):
+        users = IndependentUsers([COIN], presence=0.5, absence=mode)
+        assert word in users.describe()
+        assert any(word in text for text in users.assumptions())
+
+
+def test_a_million_users_are_a_few_laws() -> None:
+    users = IndependentUsers.groups([(600_000, COIN), (300_000, {0: 0.5, 5: 0.5}), (100_000, COIN)])
+    assert users.size == len(users.components()) == 1_000_000
+    assert len(users.laws) == 2
+    assert users.components()[999_999] == range(999_999, 1_000_000)
+    assert users.component(7) is users.component(999_999)
+    assert len(json.dumps(users.to_dict())) < 1_000
+
+
+def test_laws_may_be_pmfs_and_numpy_numbers() -> None:
+    users = IndependentUsers([tf.Pmf([0, 2], [Fraction(1, 4), Fraction(3, 4)]), {np.int64(1): np.float64(1.0)}])
+    assert users.alphabet(0) == (0, 2, ABSENT)
+    assert users.alphabet(1) == (1, ABSENT)
+    assert users.law(0).exact
+    assert not users.law(1).exact
+
+
+@pytest.mark.parametrize(
+    ("laws", "words"),
+    [
+        ([], "no users"),
+        ([{}], "empty"),
+        ([{0: -0.1, 1: 1.1}], "at least 0"),
+        ([{0: math.nan, 1: 1.0}], "finite"),
+        ([{0: math.inf}], "finite"),
+        ([{0: True}], "finite number"),
+        ([{0: 0.5, 1: 0.4}], "sum to"),
+        ([{0: Fraction(1, 3), 1: Fraction(1, 3)}], "sum to 2/3"),
+        ([[(0, 0.5), (0, 0.5)]], "repeat a name"),
+        ([{"absent": 0.5, 1: 0.5}], "stands for an absent user"),
+        ([7], "value -> probability"),
+    ],
+)
+def test_bad_laws_are_refused(laws: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        IndependentUsers(laws)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"presence": 1.5}, "from 0 to 1"),
+        ({"presence": math.nan}, "from 0 to 1"),
+        ({"presence": [1, 1, 1]}, "one per user"),
+        ({"presence": 0.5}, "unknown.*removed"),
+        ({"presence": 0.5, "absence": "gone"}, "write"),
+        ({"absence": "removed"}, "presence below 1"),
+        ({"names": ["a", "a"]}, "different name"),
+        ({"names": ["a"]}, "different name"),
+    ],
+)
+def test_bad_users_are_refused(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        IndependentUsers([COIN, COIN], **changes)
+
+
+@pytest.mark.parametrize("groups", [[], [(0, COIN)], [(1.5, COIN)], [(2,)], [COIN], [(True, COIN)]])
+def test_bad_groups_are_refused(groups: Any) -> None:
+    with pytest.raises(InputError):
+        IndependentUsers.groups(groups)
+
+
+@pytest.mark.parametrize("user", [-1, 1.5, True, ["a"]])
+def test_bad_users_of_a_presence_are_refused(user: Any) -> None:
+    with pytest.raises(InputError, match="the user is"):
+        tf.presence(user)
+
+
+def test_secrets_that_do_not_fit_are_refused() -> None:
+    users = IndependentUsers([COIN, COIN])
+    certain = IndependentUsers([{0: 1}] * 2)
+    for secret, belief, words in (
+        (tf.presence(2), users, "users 0 to 1"),
+        (tf.presence("ann"), users, "no names"),
+        (tf.presence(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=2), "no absent users"),
+        (tf.entry(0, 0, 7), users, "cannot take"),
+        (tf.every_entry(), certain, "probability zero under every belief"),
+        (tf.entry(0, 0, 1), IndependentUsers([{0: 1, 1: 0}]), "probability zero under every belief"),
+    ):
+        with pytest.raises(InputError, match=words):
+            tf.Pufferfish(secret, belief)
+    assert secrets.from_dict(tf.presence(1).to_dict()) == tf.presence(1)
+
+
+def test_absence_is_not_a_state_that_queries_count() -> None:
+    users = IndependentUsers([COIN, {5: 1}], presence=0.5, absence="removed")
+    with pytest.raises(InputError, match="does not know"):
+        tf.Count("absent").resolve(users)
+    histogram = tf.Histogram().resolve(users)
+    assert histogram.labels == ("0", "1", "5")
+    assert histogram.tables[0].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+
+
+def test_group_noise_covers_removal() -> None:
+    ages = {20: 0.5, 80: 0.5}
+    counted, removed = IndependentUsers([ages] * 3), IndependentUsers([ages] * 3, 0.9, "removed")
+    for users, change in ((counted, 60), (removed, 80)):
+        framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
+        calibration = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
+        assert calibration.scale == change
+        assert str(calibration.guarantee.covers) == "component"
+
+
+def test_users_of_different_alphabets_and_weights() -> None:
+    users = IndependentUsers([{0: 0.5, 1: 0.5}, {10: 0.5, 12: 0.5}, {0: 0.5, 1: 0.5}], 0.5, "removed")
+    answer = tf.Linear([1, "1/2", 0]).resolve(users)
+    assert answer.grid == 1
+    assert [answer.contribution(i)[:, 0].tolist() for i in range(2)] == [[0, 1, 0], [5, 6, 0]]
+    assert answer.entry_changes().tolist() == [1, 6, 0]

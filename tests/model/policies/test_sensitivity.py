@@ -1,0 +1,224 @@
+"""p-sensitivity against every data set of a few people and every allowed move of one of them."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.model.policies.test_policy import VALUES, policies
+from tests.support.policy_oracles import reaches, subsets
+
+from takifugu.core.errors import DataError, InputError, Unsupported
+from takifugu.mechanisms.one_sided import Monotone, Policy, Visits, any_of, checked, none_of, sensitivity, visits
+from takifugu.model import queries
+from takifugu.model.beliefs.domain import Domain
+from takifugu.model.policies.places import counts_of
+from takifugu.model.queries import AtMost, Count, Histogram, Linear, Query, Sum, Visitors
+
+F = Fraction
+CODES = {"a": F(0), "b": F(1, 2), "c": F(-3), "d": F(2)}
+DIRECTIONS = {
+    (False, False): "constant", (False, True): "decreasing", (True, False): "increasing", (True, True): "none",
+}  # fmt: skip
+#: A query over two people with values of VALUES, and the same as a function of the data.
+QUERIES: list[tuple[Query, Any]] = [
+    (Count("a"), lambda data: [sum(x == "a" for x in data)]),
+    (Count(["a", "c"]), lambda data: [sum(x in "ac" for x in data)]),
+    (Histogram(), lambda data: [sum(x == v for x in data) for v in VALUES]),
+    (Histogram(total=4), lambda data: [F(sum(x == v for x in data), 4) for v in VALUES]),
+    (Sum(codes=CODES), lambda data: [sum(CODES[x] for x in data)]),
+    (Linear([2, -3], codes=CODES), lambda data: [2 * CODES[data[0]] - 3 * CODES[data[1]]]),
+    (Linear([0, 1], codes=CODES), lambda data: [CODES[data[1]]]),
+    (AtMost(Histogram(), 1), lambda data: [sum(x == v for x in data) for v in VALUES]),
+]
+
+
+def check(recall: Any, slow: tuple[list[Any], list[Any], Any]) -> None:
+    up, down, total = slow
+    assert [str(c.direction) for c in recall.changes] == [
+        DIRECTIONS[u > 0, d > 0] for u, d in zip(up, down, strict=True)
+    ]
+    assert [c.amount for c in recall.changes] == [max(u, d) for u, d in zip(up, down, strict=True)]
+    assert recall.total == total
+
+
+@given(policies, st.sampled_from(QUERIES))
+def test_sums_over_listed_values(both: Any, asked: tuple[Query, Any]) -> None:
+    policy, functions = both
+    check(sensitivity(policy, Domain.of(2, VALUES), asked[0]), reaches(functions, VALUES, 2, asked[1]))
+
+
+@given(policies)
+def test_records_that_differ_in_their_values(both: Any) -> None:
+    """One person cannot be "a", the other is "a" or "d": the moves of each are those between its own values."""
+    policy, functions = both
+    domain = Domain((("b", "c"), ("a", "d")))
+    recall = sensitivity(policy, domain, Histogram())
+    cells = ("b", "c", "a", "d")
+    up, down, total = [0] * 4, [0] * 4, 0
+    for alphabet in domain.alphabets:
+        one = reaches(functions, alphabet, 1, lambda data: [int(data[0] == v) for v in cells])
+        up = [max(a, b) for a, b in zip(up, one[0], strict=True)]
+        down = [max(a, b) for a, b in zip(down, one[1], strict=True)]
+        total = max(total, one[2])
+    check(recall, (up, down, total))
+
+
+@st.composite
+def places(draw: st.DrawFn) -> tuple[Visits, tuple[str, ...] | None]:
+    """A domain of a few places, and those that are counted."""
+    there = VALUES
+    most = draw(st.sampled_from([None, 1, 2, 3, 4]))
+    chosen = draw(st.one_of(st.none(), st.lists(st.sampled_from(there), min_size=1, max_size=4, unique=True)))
+    return Visits.of(there, most), chosen if chosen is None else tuple(chosen)
+
+
+@given(policies, places())
+@settings(max_examples=200)
+def test_places_are_never_called_monotone_where_they_are_not(both: Any, asked: Any) -> None:
+    """From the structure alone: an upper bound of every cell's moves, and of all of them together."""
+    (policy, functions), (domain, chosen) = both, asked
+    cells = VALUES if chosen is None else chosen
+    records = subsets(VALUES, domain.largest)
+    up, down, total = reaches(functions, records, 1, lambda data: [int(v in data[0]) for v in cells])
+    recall = sensitivity(policy, domain, Visitors(chosen))
+    for change, rise, fall in zip(recall.changes, up, down, strict=True):
+        assert change.amount >= max(rise, fall)
+        assert not rise or change.direction in (Monotone.INCREASING, Monotone.NONE)
+        assert not fall or change.direction in (Monotone.DECREASING, Monotone.NONE)
+    assert recall.total >= total
+
+
+@given(places(), st.lists(st.sampled_from(VALUES), min_size=1, max_size=4, unique=True))
+def test_for_predicates_of_one_place_each_it_is_exact(asked: Any, hidden: list[str]) -> None:
+    domain, chosen = asked
+    cells = VALUES if chosen is None else chosen
+    records = subsets(VALUES, domain.largest)
+    for policy, functions in [
+        (visits(hidden), [lambda r, v=v: v not in r for v in hidden]),
+        (visits(), [lambda r, v=v: v not in r for v in VALUES]),
+        (Policy.of(*(any_of(v) for v in VALUES)), [lambda r, v=v: v in r for v in VALUES]),
+        (Policy(), []),
+    ]:
+        slow = reaches(functions, records, 1, lambda data: [int(v in data[0]) for v in cells])
+        recall = sensitivity(policy, domain, Visitors(chosen))
+        check(recall, slow)
+
+
+@given(policies, places())
+def test_a_function_is_looked_at_record_by_record(both: Any, asked: Any) -> None:
+    (policy, functions), (domain, chosen) = both, asked
+    cells = VALUES if chosen is None else chosen
+    odd = checked("test-size", 1, lambda record: len(record) < 2)
+    together, slow = policy.intersected(Policy.of(odd)), [*functions, lambda record: len(record) < 2]
+    records = subsets(VALUES, domain.largest)
+    recall = sensitivity(together, domain, Visitors(chosen))
+    check(recall, reaches(slow, records, 1, lambda data: [int(v in data[0]) for v in cells]))
+
+
+def test_a_function_over_many_places_is_taken_to_allow_every_move() -> None:
+    domain = Visits.of([f"p{i}" for i in range(40)], most=3)
+    odd = Policy.of(checked("test-many", 1, lambda record: True))
+    recall = sensitivity(odd, domain, Visitors())
+    assert (recall.direction, recall.total) == (Monotone.NONE, 6)
+    with pytest.raises(Unsupported, match="more than 4,096"):
+        domain.as_records(1)
+
+
+def test_what_protects_everything_is_called_ordinary() -> None:
+    """N3: p = True meets the printed condition, allows every move, and nothing is monotone."""
+    for everything in (Policy(), Policy.of(checked("test-true", 1, lambda record: True)), Policy.of(any_of(*VALUES))):
+        recall = sensitivity(everything, Domain.of(3, VALUES), Histogram())
+        assert recall.is_ordinary
+        assert "no cell is monotone" in recall.describe()
+        assert "ordinary differential privacy" in recall.describe()
+    assert not sensitivity(visits(), Visits.of("AB"), Visitors()).is_ordinary
+
+
+def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
+    many = Visits.of([f"place {i}" for i in range(5000)], most=24)
+    recall = sensitivity(visits(), many, AtMost(Visitors(), 5))
+    assert (recall.direction, recall.total, len(recall.changes)) == (Monotone.DECREASING, 24, 5000)
+    assert "no cell can but fall, by up to 24" in recall.describe()
+    assert sensitivity(visits(), many, Visitors(["place 7"])).total == 1
+    rest = sensitivity(visits(["place 0"]), many, Visitors(["place 0", "place 1"]))
+    assert [c.direction for c in rest.changes] == [Monotone.DECREASING, Monotone.NONE]
+    assert rest.direction is Monotone.NONE
+
+
+def test_a_predicate_of_two_places_leaves_neither_monotone() -> None:
+    """E6 in another dress: "at neither A nor B" allows {A} -> {B}."""
+    recall = sensitivity(Policy.of(none_of("A", "B")), Visits.of("AB", most=1), Visitors())
+    assert [c.direction for c in recall.changes] == [Monotone.NONE] * 2
+
+
+def test_counts_are_of_people_and_each_person_counts_once() -> None:
+    domain = Visits.of(["bar", "shop", "gym"], most=2)
+    data = {"Ana": ["bar", "bar", "shop"], "Ben": {"bar"}, "Cy": []}
+    counts = counts_of(domain, data)
+    assert counts.tolist() == [[2, 1, 0]]
+    assert counts_of(domain, [["gym"], ["bar", "gym"]]).tolist() == [[1, 0, 2]]
+    assert domain.resolve(Visitors(["gym", "bar"])).evaluate(counts) == (0, 2)
+    rows = domain.as_records(3)
+    place = {v: i for i, v in enumerate(rows.alphabet(0))}
+    indices = np.array([place[frozenset(visited)] for visited in data.values()])
+    assert Visitors(["gym", "bar"]).resolve(rows).evaluate(indices) == (0, 2)
+
+
+@pytest.mark.parametrize("wrong", [
+    {"Zoe": ["bar", "shop", "gym"]}, {"Zoe": ["elsewhere"]}, {"Zoe": "bar"}, "bar", 3, [3], np.array([[1, 2]]),
+    np.array([[1, -2, 0]]), np.array([[1.0, 2.0, 0.0]]),
+])  # fmt: skip
+def test_data_that_break_a_rule_are_refused_and_nobody_is_named(wrong: Any) -> None:
+    domain = Visits.of(["bar", "shop", "gym"], most=2)
+    with pytest.raises(DataError) as told:
+        counts_of(domain, wrong)
+    assert "Zoe" not in str(told.value)
+    assert "elsewhere" not in str(told.value)
+
+
+def test_more_places_than_declared_are_refused_and_never_cut() -> None:
+    with pytest.raises(DataError, match="cutting records down could make \"safe\" wrong"):
+        counts_of(Visits.of("abc", most=1), [["a", "b"]])
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: Visits.of([]), lambda: Visits(("a", "a")), lambda: Visits((1, "1")), lambda: Visits.of("ab", most=0),
+    lambda: Visits.of("ab").resolve(Count("a")), lambda: Visits.of("ab").resolve(Visitors(["c"])),
+    lambda: Visits.of("ab").position("c"), lambda: Visitors([]), lambda: AtMost(Visitors(), -1),
+    lambda: AtMost(Visitors(), float("nan")), lambda: AtMost(Visitors(), 5, limit=0), lambda: AtMost(Visitors(), {}),
+    lambda: AtMost(AtMost(Visitors(), 1), 1), lambda: AtMost(Sum(grid=1), 1),  # type: ignore[arg-type]
+    lambda: Visits.of("ab").resolve(AtMost(Visitors(), {"a": 1})),
+    lambda: Visits.of("ab").resolve(AtMost(Visitors(), {"a": 1, "b": 2, "c": 3})),
+    lambda: sensitivity(visits(["c"]), Visits.of("ab"), Visitors()), lambda: Visitors().resolve(Domain.of(2, [0, 1])),
+])  # fmt: skip
+def test_bad_input(wrong: Any) -> None:
+    with pytest.raises(InputError):
+        wrong()
+
+
+def test_thresholds_are_rounded_down_on_the_answers_grid() -> None:
+    domain = Visits.of("ab")
+    assert AtMost(Visitors(), "5.4").steps(domain.resolve(Visitors())) == (5, 5)
+    assert AtMost(Visitors(), {"b": 3, "a": 0.5}).steps(domain.resolve(Visitors())) == (0, 3)
+    halves = Sum(codes={"a": F(1, 2), "b": 0})
+    assert AtMost(halves, "5.4").steps(halves.resolve(Domain.of(20, "ab"))) == (10,)  # 5.0 in halves, not 5.5
+
+
+@pytest.mark.parametrize("query", [
+    Visitors(), Visitors(["a", 3]), AtMost(Visitors(), 5), AtMost(Visitors(["a"]), {"a": "7/2"}, limit=3),
+    AtMost(Histogram(total=7), 2),
+])  # fmt: skip
+def test_queries_read_back(query: Query) -> None:
+    assert queries.from_dict(json.loads(json.dumps(query.to_dict()))) == query
+    assert query.describe()
+
+
+def test_every_pair_of_directions_has_a_name() -> None:
+    assert {(r, f): str(Monotone.of(r, f)) for r, f in product((False, True), repeat=2)} == DIRECTIONS

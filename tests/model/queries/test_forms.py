@@ -1,0 +1,139 @@
+"""Chosen entries as a ledger keeps them, in words, and as they are read back: the same ones, or it charges others."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import takifugu as tf
+from takifugu.core.errors import InputError
+from takifugu.model import queries
+from takifugu.model.queries import resolved
+from takifugu.model.queries.forms import entry_tuple, runs, unruns
+
+STATES = [[0.5, 0.5], [0.5, 0.5]]
+
+
+@given(st.sets(st.integers(0, 40) | st.sampled_from(["hiv", "age"]), min_size=1))
+def test_entries_are_kept_as_runs_and_read_back(entries):
+    chosen = entry_tuple(entries)
+    kept = json.loads(json.dumps(runs(chosen)))
+    assert unruns(kept) == chosen
+    numbers = [run for run in kept if not isinstance(run, str)]
+    assert all(before[1] + 1 < after[0] for before, after in pairwise(numbers))
+    assert {name for name in kept if isinstance(name, str)} == {entry for entry in entries if isinstance(entry, str)}
+
+
+def test_runs_as_they_are_written():
+    assert runs((0, 1, 2, 7, "hiv")) == [[0, 2], [7, 7], "hiv"]
+    assert runs(()) == []
+    assert runs(None) is unruns(None) is None
+
+
+def test_entries_in_words():
+    told = [tf.Count(1, entries=entries).describe().rpartition("'1'")[2] for entries in ([3], [3, 5], ["age"])]
+    assert len(set(told)) == 3
+    assert "3" in told[0]
+    assert "2 chosen entries" in told[1]
+    assert "'age'" in told[2]
+
+
+@given(st.integers(1, 4), st.integers(1, 9), st.data())
+def test_cells_that_repeat_are_those_that_are_written_out(every, size, data):
+    cell = st.sets(st.integers(0, every - 1), min_size=1)
+    cells = {f"cell {n}": sorted(one) for n, one in enumerate(data.draw(st.lists(cell, min_size=1, max_size=3)))}
+    out = {label: [n for n in range(size) if n % every in one] for label, one in cells.items()}
+    chain = tf.MarkovChain(STATES, size)
+    if not all(out.values()):
+        with pytest.raises(InputError, match="has no entry"):
+            resolved(tf.By(tf.Count(1), cells, every=every), chain)
+        return
+    query = tf.Histogram() if data.draw(st.booleans()) else tf.Mean()
+    short, long = (resolved(queries.from_dict(q.to_dict()), chain) for q in (
+        tf.By(query, cells, every=every), tf.By(query, out)))  # fmt: skip
+    assert (short.grid, short.labels) == (long.grid, long.labels)
+    states = data.draw(st.lists(st.integers(0, 1), min_size=size, max_size=size))
+    assert short.evaluate(states) == long.evaluate(states)
+
+
+@pytest.mark.parametrize("every", [0, -1, 1.5, True, "2"])
+def test_cells_repeat_every_whole_number_of_entries(every):
+    with pytest.raises(InputError, match="the cells repeat every") as caught:
+        tf.By(tf.Count(1), {"a": [0]}, every=every)
+    assert caught.value.where == ("every",)
+
+
+@pytest.mark.parametrize("odd", [2, 3, "age"])
+def test_cells_that_repeat_hold_numbers_below_their_period(odd):
+    assert tf.By(tf.Count(1), {"a": [0], "b": [1]}, every=2).every == 2
+    with pytest.raises(InputError, match=f"the cell 'b' holds {odd!r}"):
+        tf.By(tf.Count(1), {"a": [0], "b": [odd]}, every=2)
+
+
+def test_only_chosen_entries_are_read_by_cells():
+    chain, cells = tf.MarkovChain(STATES, 4), {"a": [0, 1], "b": [2, 3]}
+    answer = resolved(tf.By(tf.Count(1), cells, entries=[1, 0]), chain)
+    assert answer.evaluate([1, 1, 1, 1]) == (2, 0)
+    assert answer.entry_changes().tolist() == [1, 1, 0, 0]
+    assert answer.cell_ranges() == (2, 0)
+    with pytest.raises(InputError, match="no entry of 'b' is read"):
+        resolved(tf.By(tf.Mean(), cells, entries=[0, 1]), chain)
+    kept = tf.By(tf.Count(1), cells, entries=[1, 0])
+    assert queries.from_dict(json.loads(json.dumps(kept.to_dict()))) == kept
+
+
+def test_a_histogram_by_cells_has_a_block_for_each():
+    chain, cells = tf.MarkovChain(STATES, 4), {"a": [0, 1, 2], "b": [3]}
+    table = tf.By(tf.Histogram(), cells)
+    totals = [block.constant_sum() for block in resolved(table, chain).blocks(table.blocks)]
+    assert totals == [3, 1]
+    assert tf.By(tf.Count(1), cells).blocks == tf.By(tf.Mean(), cells).blocks == 1
+
+
+def test_what_a_written_table_by_cells_is_of():
+    written = tf.By(tf.Histogram(), {"00": [0], "01": [1]}).to_dict()
+    labels = ["00, a", "00, b, c", "01, a", "01, b, c"]
+    assert tf.By.two_way(written, labels) == (("00", "a"), ("00", "b, c"), ("01", "a"), ("01", "b, c"))
+    by_two = tf.By(tf.Count(1), {"Monday 00": [0]}, "weekday and hour").to_dict()
+    assert tf.By.two_way(by_two, ["Monday 00"]) == (("Monday", "00"),)
+    assert tf.By.two_way(by_two, ["Monday 00", "Tuesday"]) is None
+    assert tf.By.two_way(tf.By(tf.Count(1), {"Monday 00": [0]}, "week").to_dict(), ["Monday 00"]) is None
+
+
+@pytest.mark.parametrize("total", [1, 2, 50])
+def test_the_total_of_a_cross_table_is_its_grid(total):
+    table = tf.CrossTable(["a"], total=total)
+    assert (table.total, table.grid) == (total, tf.CrossTable(["a"]).grid / total)
+    assert tf.CrossTable(["a"]).grid == 1
+    assert queries.from_dict(table.to_dict()) == table
+
+
+@pytest.mark.parametrize("dummies", [-1, True, 1.5, "2"])
+def test_the_number_of_dummies_is_a_whole_one(dummies):
+    with pytest.raises(InputError, match="the number of dummies"):
+        tf.EachValue(dummies)
+    assert tf.EachValue(0).dummies == 0 != tf.EachValue(1).dummies
+
+
+def test_rows_are_randomised_of_populations_only():
+    with pytest.raises(InputError, match="requires rows from populations"):
+        tf.EachValue().resolve(tf.MarkovChain(STATES, 2))
+    law = {"a": 0.5, "b": 0.25, "c": 0.25}
+    belief = tf.FromPopulations({"home": law, "out": {**law, "a": 0.25, "b": 0.5}}, 3)
+    answer = tf.EachValue().resolve(belief)
+    assert answer.entry_changes().tolist() == [2, 2, 2]
+    assert (answer.change([0, 2]), answer.change([])) == (4, 0)
+    assert answer.cell_ranges() == (2, 2, 2)
+    assert answer.labels == ("row 0", "row 1", "row 2")
+    assert answer.restrict(slice(1, 3)).labels == ("row 0", "row 1")
+    assert answer.restrict(slice(1, 2)).labels == ("value",)
+    assert (answer.coordinate_change([0, 1]), answer.coordinate_change([])) == (2, 0)
+    assert tf.EachValue.from_dict({}) == tf.EachValue()
+    assert tf.EachValue(2, "May", ("a", "b")).describe() == (
+        "each row's 'a' and 'b' of the batch 'May', randomised among 2 dummies"
+    )
+    assert tf.EachValue().describe() == "each row's value, randomised"

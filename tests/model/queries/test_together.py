@@ -1,0 +1,61 @@
+"""Several queries as one answer: its cells are those of the parts, under every kind of belief."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import takifugu as tf
+from takifugu.core.errors import InputError
+from takifugu.model import queries
+from takifugu.model.queries import resolved
+
+PARTS = [tf.Count("b"), tf.Mean(codes={"a": 0, "b": 1, "c": 3}, entries=[0, 2]), tf.Histogram(),
+         tf.Linear([1, 0, "1/2"], codes={"a": 1, "b": 2, "c": 0})]  # fmt: skip
+CHAIN = tf.MarkovChain([[0.5, 0.3, 0.2]] * 3, 3, states=["a", "b", "c"])
+
+
+@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=4), st.lists(st.integers(0, 2), min_size=3, max_size=3))
+def test_cells_are_those_of_the_parts(parts, values):
+    together = tf.Together(parts)
+    answer = resolved(together, CHAIN)
+    told = [Fraction(cell) * answer.grid for cell in answer.evaluate(np.array(values))]
+    alone = [resolved(part, CHAIN) for part in parts]
+    assert told == [Fraction(cell) * each.grid for each in alone for cell in each.evaluate(np.array(values))]
+    assert len(set(answer.labels)) == len(answer.labels)
+    assert queries.from_dict(together.to_dict()) == together
+
+
+def test_columns_that_only_some_parts_read():
+    table = tf.JointTable([(0, "x"), (1, "y"), (2, "x")], [0.5, 0.25, 0.25], ["n", "s"])
+    answer = resolved(tf.Together([tf.Sum("n"), tf.Count("x", entries=["s"])]), table)
+    assert answer.evaluate(np.array([2, 0])) == (2, 1)
+
+
+def test_records_and_parameters_add_up_the_parts():
+    table = tf.JointTable([("a", 0), ("b", 1)], [Fraction(1, 2)] * 2, names=["group", "ill"])
+    people = tf.Records(table, 4)
+    both = tf.Together([tf.Mean("ill"), tf.CountRows({"group": "b", "ill": 1})])
+    answer = resolved(both, people)
+    assert answer.grid == Fraction(1, 4)
+    assert answer.evaluate(np.array([1, 1, 0, 1])) == (3, 12)
+    prior = tf.JointTable([("low", "low"), ("high", "high")], [Fraction(1, 2)] * 2, names=["group", "ill"])
+    laws = {"group": {"low": {"a": Fraction(1)}, "high": {"b": Fraction(1)}},
+            "ill": {"low": {0: Fraction(1)}, "high": {1: Fraction(1)}}}  # fmt: skip
+    columns = tf.Parameters(prior, laws, 4)
+    answer = resolved(both, columns)
+    alone = [resolved(part, columns) for part in both.queries]
+    assert answer.cells == 2
+    for near in ([0], [1], [0, 1]):
+        parts = [Fraction(each.change(near)) * each.grid for each in alone]
+        assert max(parts) <= answer.change(near) * answer.grid <= sum(parts)
+
+
+@pytest.mark.parametrize("wrong", [[], [tf.Together([tf.Count(1)])], ["count"]])
+def test_what_cannot_be_told_together(wrong):
+    with pytest.raises(InputError):
+        tf.Together(wrong)

@@ -1,0 +1,76 @@
+"""Joint laws of two sums over records, against every data set."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.record_oracles import laws_given, record_tables
+
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_function, given_sum, power
+
+SMALL = settings(max_examples=40)
+
+
+def law_of(rows, chances):
+    total = math.lcm(*(c.denominator for c in chances))
+    return RecordLaw.of((g, f, int(c * total)) for (g, f), c in zip(rows, chances, strict=True))
+
+
+def sums(data):
+    return sum(row[1] for row in data)
+
+
+@SMALL
+@given(record_tables(levels=3, answers=3), st.integers(1, 4))
+def test_given_a_sum(table, records):
+    rows, chances = table
+    expected = laws_given(rows, chances, records, sums, lambda data: sum(row[0] for row in data))
+    found = given_sum(law_of(rows, chances), records)
+    assert {a: dict(law.items()) for a, (_, law) in found.items()} == expected
+    weights = {a: Fraction(w, sum(w for w, _ in found.values())) for a, (w, _) in found.items()}
+    assert sum(weights.values()) == 1
+
+
+@SMALL
+@given(record_tables(levels=2, answers=3), st.integers(1, 5))
+def test_given_a_count_is_given_a_sum_of_two_levels(table, records):
+    law = law_of(*table)
+    found = given_count(law.given(0), law.given(1), records, range(records + 1))
+    assert found == {a: given for a, (_, given) in given_sum(law, records).items()}
+
+
+@SMALL
+@given(record_tables(levels=3, answers=2), st.integers(1, 3))
+def test_given_any_function(table, records):
+    rows, chances = table
+    expected = laws_given(rows, chances, records, sums, lambda data: max(row[0] for row in data) - data[0][0])
+    found = given_function(law_of(rows, chances), records, lambda levels: max(levels) - levels[0])
+    assert {a: dict(law.items()) for a, (_, law) in found.items()} == expected
+
+
+@given(st.integers(0, 9))
+def test_powers(count):
+    law = Pmf.from_counts([0, 2], [1, 3])
+    expected = Pmf([0], [1])
+    for _ in range(count):
+        expected = expected.convolve(law)
+    assert power(law, count) == expected
+
+
+def test_vectors_add_place_by_place():
+    law = RecordLaw.of([((0, 0), 0, 1), ((0, 1), 1, 1), ((1, 1), 1, 2)])
+    found = given_sum(law, 2)
+    assert list(found) == [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    assert dict(found[1, 1][1].items()) == {1: 1}
+
+
+@pytest.mark.parametrize("records", [1, 3])
+def test_rows_without_mass_are_left_out(records):
+    law = RecordLaw.of([(0, 0, 1), (1, 5, 0), (1, 1, 1)])
+    assert law.levels == (0, 1)
+    assert max(given_sum(law, records)[records][1].values) == records

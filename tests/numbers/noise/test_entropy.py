@@ -1,0 +1,121 @@
+"""Bytes are never shared: not by processes, threads, copies or pickles; only the noise package draws."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from tests.support.processes import told_by_a_fork
+
+from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
+from takifugu.numbers.noise.entropy import Entropy, is_private
+
+SOURCE = Path(__file__).parents[3] / "src" / "takifugu"
+
+
+def test_two_processes_never_draw_the_same_stream() -> None:
+    entropy = SystemEntropy()
+    entropy.bytes(5)  # whatever could be buffered is buffered now
+    streams = [told_by_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
+    assert len(set(streams)) == 4
+    noises = [told_by_a_fork(lambda: discrete_laplace(Fraction(10**9), 4, entropy).tobytes()) for _ in range(3)]
+    assert len({*noises, discrete_laplace(Fraction(10**9), 4, entropy).tobytes()}) == 4
+
+
+def test_the_fork_test_can_fail() -> None:
+    shared = InsecureSeededEntropyForTests(1)
+    assert told_by_a_fork(lambda: shared.bytes(32)) == shared.bytes(32)
+
+
+def test_copies_pickles_and_threads_never_share_bytes() -> None:
+    entropy = SystemEntropy()
+    entropy.bytes(5)
+    twins = [copy.copy(entropy), copy.deepcopy(entropy), pickle.loads(pickle.dumps(entropy)), entropy]
+    drawn: list[bytes] = [twin.bytes(32) for twin in twins]
+    threads = [threading.Thread(target=lambda: drawn.extend(entropy.bytes(16) for _ in range(500))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(drawn)) == 2004
+
+
+def test_a_seeded_stream_repeats_and_does_not_depend_on_how_it_is_cut() -> None:
+    whole = InsecureSeededEntropyForTests(3).bytes(200_000)
+    pieces = InsecureSeededEntropyForTests(3)
+    assert b"".join(pieces.bytes(n) for n in (0, 1, 65_535, 1, 130_000, 4_463)) == whole
+    assert len({whole[i : i + 16] for i in range(0, 200_000, 16)}) == 12_500
+    assert InsecureSeededEntropyForTests(4).bytes(16) != whole[:16]
+    assert hashlib.sha256(whole).hexdigest()[:16] == "c462b0f645cf7b0a"  # a seed means the same in every version
+
+
+def test_only_the_system_source_calls_itself_private() -> None:
+    assert SystemEntropy().private
+    assert not InsecureSeededEntropyForTests(0).private
+
+
+class Claims:
+    """A source from outside that says that it is private."""
+
+    private = True
+
+    def bytes(self, n: int) -> bytes:
+        return bytes(n)
+
+
+class Derived(SystemEntropy):
+    def bytes(self, n: int) -> bytes:
+        return bytes(n)
+
+
+@pytest.mark.parametrize("entropy", [Claims(), Derived(), InsecureSeededEntropyForTests(0)])
+def test_what_a_source_claims_is_not_believed(entropy: Entropy) -> None:
+    assert is_private(SystemEntropy())
+    assert not is_private(entropy)
+
+
+def drawing(source: str) -> set[str]:
+    """Return what a module uses that draws random numbers; `secrets.token_hex` makes keys and names, not noise."""
+    used: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            used |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            used |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)} - {"secrets"}
+        elif isinstance(node, ast.Attribute):
+            used.add(ast.unparse(node).replace("np.", "numpy.", 1))
+    names = {"random", "secrets", "os.urandom", "os.getrandom", "numpy.random"}
+    names |= {"secrets.randbelow", "secrets.randbits", "secrets.choice", "secrets.SystemRandom", "secrets.token_bytes"}
+    return used & names
+
+
+def test_no_other_room_draws_randomness() -> None:
+    for path in SOURCE.rglob("*.py"):
+        assert path.parent == SOURCE / "noise" or not drawing(path.read_text()), path
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import random", "import secrets", "from numpy import random", "np.random.laplace()", "from os import urandom"],
+)
+def test_the_search_for_randomness_can_fail(source: str) -> None:
+    assert drawing(source)
+    assert not drawing("from secrets import token_hex")
+    assert not drawing("from takifugu.model.secrets import entry")
+
+
+def test_importing_the_room_is_light() -> None:
+    loaded = "print({m.split('.')[0] for m in sys.modules} & {'scipy', 'mpmath', 'pandas'})"
+    script = f"import sys, takifugu.numbers.noise; {loaded}"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

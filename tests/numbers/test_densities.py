@@ -1,0 +1,164 @@
+"""Continuous distributions: bounds against many digits, divergences against quadrature and the definition."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp
+from tests.support import density_oracles as oracle
+
+import takifugu as tf
+from takifugu.core.errors import InputError
+from takifugu.numbers.densities import from_dict
+from takifugu.numbers.densities.excess import charge_at, density_hockey_stick, distance_from, max_divergence
+
+Normal, NormalMixture, Truncated, UniformMean = tf.Normal, tf.NormalMixture, tf.Truncated, tf.UniformMean
+SHARES = st.floats(0, 1, allow_subnormal=False)
+
+
+@given(oracle.densities, SHARES, SHARES)
+@settings(max_examples=50)
+def test_heights_and_masses_are_enclosed(density, one, other):
+    first, last = density.edges[0], density.edges[-1]
+    low, high = sorted(first + (last - first) * share for share in (one, other))
+    if low == high:
+        return
+    told = density.to_dict()
+    with mp.workdps(30):
+        function = oracle.height(told)
+        least, most = (float(bound[0]) for bound in density.bounds(np.array([low]), np.array([high])))
+        nudge = (high - low) * 1e-6
+        for x in (low + nudge, (low + high) / 2, high - nudge):
+            assert least <= function(x) <= most
+            assert math.isclose(density.pdf(np.array([x]))[0], function(x), rel_tol=1e-9, abs_tol=1e-290)
+    with mp.workdps(20):
+        at_least, at_most = (float(bound[0]) for bound in density.mass(np.array([low]), np.array([high])))
+        exact = oracle.mass(told, low, high)
+        assert at_least <= exact * (1 + mp.mpf(10) ** -12) + 1e-14
+        assert exact * (1 - mp.mpf(10) ** -12) - 1e-14 <= at_most <= at_least + 1e-11
+
+
+@pytest.mark.parametrize(("count", "place"), [(3, 1e-3), (12, 0.02), (40, 0.1), (100, 0.2), (12, 1 - 2**-20)])
+def test_tails_of_uniform_means_keep_their_digits(count, place):
+    density, x = UniformMean(count, 0, 1), place
+    with mp.workdps(60):
+        exact = oracle.height(density.to_dict())(x)
+        assert math.isclose(density.pdf(np.array([x]))[0], exact, rel_tol=1e-11)
+        u = count * mp.mpf(min(x, 1 - x))
+        tail = sum((-1) ** k * mp.binomial(count, k) * (u - k) ** count for k in range(count) if u > k)
+        ends = (0.0, x) if x < 0.5 else (x, 1.0)
+        least, most = (bound[0] for bound in density.mass(*(np.array([end]) for end in ends)))
+        assert least <= tail / mp.factorial(count) <= most <= least * (1 + 1e-10)
+
+
+def test_tails_of_normals_keep_their_digits():
+    with mp.workdps(40):
+        for z in (5, 20, 36):
+            least, most = (float(b[0]) for b in Normal(1, 2).mass(np.array([1.0 + 2 * z]), np.array([math.inf])))
+            exact = mp.erfc(z / mp.sqrt(2)) / 2
+            assert least <= exact <= most <= least * (1 + 1e-10)
+
+
+@given(oracle.densities, oracle.densities, st.floats(-0.5, 2))
+@settings(max_examples=15)
+def test_the_hockey_stick_against_quadrature(p, q, epsilon):
+    found, expected = density_hockey_stick(p, q, epsilon), oracle.hockey_stick(p, q, epsilon)
+    assert expected - 1e-8 <= found <= expected + 5e-3  # two forms of one distribution, at 0, are the loosest
+
+
+def test_the_hockey_stick_is_tight_where_densities_cross():
+    mixed = NormalMixture([0.25, 0.75], [-1, 1], [1, 0.5])
+    for p, q in itertools.permutations([Normal(0, 1), mixed, UniformMean(5, -2, 3), Truncated(mixed, -1.5, 1)], 2):
+        for epsilon in (0.0, 0.7):
+            found, expected = density_hockey_stick(p, q, epsilon), oracle.hockey_stick(p, q, epsilon)
+            assert expected - 1e-9 <= found <= expected + 1e-9
+
+
+@given(oracle.densities, oracle.densities, st.sampled_from([0.3, 0.1, 0.02]))
+@settings(max_examples=10)
+def test_the_max_divergence_against_its_definition(p, q, eta):
+    found = max_divergence(p, q, eta)
+    below = oracle.max_divergence(p, q, eta)
+    assert found >= min(below, 600) - 0.02  # the oracle's cells have a width
+    if math.isfinite(found):
+        assert density_hockey_stick(p, q, found) <= eta
+        if found > math.log1p(-eta) + 1e-6:
+            assert density_hockey_stick(p, q, found - 1e-6) > eta * (1 - 1e-9) or oracle.hockey_stick(
+                p, q, found - 1e-4
+            ) > eta - 1e-8  # fmt: skip
+    else:
+        assert oracle.hockey_stick(p, q, 40) > eta - 1e-8
+
+
+@given(oracle.densities)
+@settings(max_examples=15)
+def test_a_distribution_is_at_no_distance_from_itself(density):
+    assert max_divergence(density, density) == 0.0
+    assert max_divergence(density, density, 0.25) <= math.log(0.75) + 1e-9
+    assert density_hockey_stick(density, density, 0) == 0.0
+
+
+def test_a_normal_shift_has_the_closed_form():
+    for shift, sigma, epsilon in ((1, 2, 0.5), (1, 1, 1), (3, 2, 2), (1, 5, 0.01)):
+        from takifugu.numbers.after_noise.gaussian import gaussian_delta
+
+        exact = gaussian_delta(shift, sigma, epsilon)
+        assert exact <= density_hockey_stick(Normal(0, sigma), Normal(shift, sigma), epsilon) + 1e-16
+        assert density_hockey_stick(Normal(0, sigma), Normal(shift, sigma), epsilon) <= exact * (1 + 1e-8)
+
+
+def test_unequal_variances_have_one_side_only():
+    wide, narrow = Normal(0, 2), Normal(0, 1)
+    assert round(density_hockey_stick(wide, narrow, 1), 4) == 0.1967
+    assert density_hockey_stick(narrow, wide, 1) < 1e-250
+
+
+def test_what_is_cut_away_is_what_eta_must_cover():
+    whole, cut = Normal(0, 1), Truncated(Normal(0, 1), high=1.6448536269514722)
+    assert math.isclose(max_divergence(cut, whole), -math.log(0.95), rel_tol=1e-12)
+    assert max_divergence(whole, cut) == math.inf
+    assert max_divergence(whole, cut, 0.0499) == math.inf
+    assert distance_from(whole, cut, 0.0501) < 0.001
+    assert math.isclose(charge_at(whole, cut, 0.0), 0.05, rel_tol=1e-9)
+
+
+def test_the_pure_divergence_of_bounded_densities():
+    low, high = UniformMean(1, 0, 1), UniformMean(1, 0, 4)
+    assert math.isclose(max_divergence(low, high), math.log(4), rel_tol=1e-9)
+    assert max_divergence(high, low) == math.inf
+    triangle = UniformMean(2, 0, 4)
+    assert math.isclose(max_divergence(triangle, high), math.log(2), rel_tol=1e-6)
+    assert max_divergence(Normal(0, 1), Normal(1, 1)) == math.inf
+
+
+@given(oracle.densities)
+def test_a_density_reads_back_as_itself(density):
+    assert from_dict(json.loads(json.dumps(density.to_dict()))) == density
+    assert density.describe()
+
+
+@pytest.mark.parametrize(("make", "key"), [
+    (lambda: Normal(0, 0), "deviation"), (lambda: Normal(math.nan, 1), "mean"), (lambda: Normal("x", 1), "mean"),
+    (lambda: NormalMixture([0.5, 0.4], [0, 1], [1, 1]), "weights"),
+    (lambda: NormalMixture([1], [0, 1], [1]), "weights"),
+    (lambda: NormalMixture([1.5, -0.5], [0, 1], [1, 1]), "weights"), (lambda: UniformMean(0, 0, 1), "count"),
+    (lambda: UniformMean(2, 1, 1), "low"), (lambda: UniformMean(101, 0, 1), "count"),
+    (lambda: Truncated(Normal(0, 1), 3, 2), "low"), (lambda: Truncated(Normal(0, 1), 40), "low"),
+    (lambda: max_divergence(Normal(0, 1), Normal(0, 1), 1), "eta"), (lambda: from_dict({"kind": "cauchy"}), "kind"),
+    (lambda: density_hockey_stick(Normal(0, 1), Normal(0, 1), 601), "epsilon"),
+])  # fmt: skip
+def test_what_is_refused(make, key):
+    with pytest.raises(InputError) as told:
+        make()
+    assert key in told.value.where
+
+
+def test_a_discrete_distribution_has_no_divergence_from_a_normal_one():
+    with pytest.raises(InputError, match="single values"):
+        max_divergence(tf.Pmf([0, 1], [0.5, 0.5]), Normal(0, 1), 0.5)

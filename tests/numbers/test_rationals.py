@@ -1,0 +1,138 @@
+"""Numbers at the border: read exactly or refused, and scales rounded to the safe side by no more than is promised."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from takifugu.core.errors import InputError
+from takifugu.numbers.rationals import SCALE_BITS, as_delta, as_epsilon, as_fraction, decimal_up, round_up, to_text
+
+TINY = Fraction(1, 10**40)
+READ: list[tuple[Any, Fraction]] = [
+    (3, Fraction(3)),
+    (np.int64(-3), Fraction(-3)),
+    (np.uint8(7), Fraction(7)),
+    (Fraction(2, 6), Fraction(1, 3)),
+    (0.1, Fraction(1, 10)),
+    (np.float64(0.1), Fraction(1, 10)),
+    (1e-310, Fraction(1, 10**310)),
+    (-0.0, Fraction(0)),
+    (" 1/3 ", Fraction(1, 3)),
+    ("1e-6", Fraction(1, 10**6)),
+    (Decimal("0.30"), Fraction(3, 10)),
+    (Decimal("1e-50"), Fraction(1, 10**50)),
+]
+NO_NUMBERS: list[Any] = [
+    math.nan, math.inf, -math.inf, "", "x", "1/0", "nan", Decimal("NaN"), Decimal("Infinity"), None, [], 1j, True,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "expected"), READ)
+def test_a_number_is_the_rational_that_it_shows(value: Any, expected: Fraction) -> None:
+    found = as_fraction(value, "x")
+    assert found == expected
+    assert type(found.numerator) is type(found.denominator) is int
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS)
+def test_what_is_no_finite_number_is_refused_by_name(value: Any) -> None:
+    for read in (as_fraction, as_epsilon, as_delta):
+        with pytest.raises(InputError, match=r"the budget is .*: it must be a"):
+            read(value, "the budget")
+
+
+def test_truth_values_are_told_from_numbers() -> None:
+    with pytest.raises(InputError, match="not true or false"):
+        as_fraction(True, "x")
+
+
+def test_the_range_of_a_promise() -> None:
+    assert as_epsilon(TINY) == TINY
+    assert as_delta(0) == 0
+    assert as_delta(1 - TINY) == 1 - TINY
+    for value in (0, -TINY, "-1"):
+        with pytest.raises(InputError, match="above 0"):
+            as_epsilon(value)
+    for value in (-TINY, 1, 1 + TINY):
+        with pytest.raises(InputError, match="at least 0 and below 1"):
+            as_delta(value)
+
+
+positive = st.one_of(
+    st.fractions(min_value=0).filter(bool),
+    st.floats(min_value=1e-300, max_value=1e300),
+    st.integers(1, 2**200),
+    st.builds(Fraction, st.integers(1, 2**90), st.integers(1, 2**90)),
+)
+
+
+@given(positive)
+def test_scales_are_rounded_up_and_stay_short(value: Fraction | float) -> None:
+    exact, found = Fraction(value), round_up(value)
+    assert exact <= found <= exact * (1 + Fraction(1, 2 ** (SCALE_BITS - 1)))
+    assert Fraction(1, 2 ** (SCALE_BITS - 1)) < Fraction(1, 10**10)
+    power = found.numerator & -found.numerator
+    assert (found.numerator // power).bit_length() <= SCALE_BITS + 1 <= 37
+
+
+def test_scales_that_are_short_stay_and_others_do_not() -> None:
+    longest = 2**SCALE_BITS - 1
+    for short in (
+        Fraction(0),
+        Fraction(10, 3),
+        Fraction(longest),
+        Fraction(1, longest),
+        Fraction(longest, longest - 1),
+    ):
+        assert round_up(short) == short
+    for value in (Fraction(2 * longest + 1, 3), Fraction(3, 2 * longest + 1)):
+        assert value < round_up(value) <= value * (1 + Fraction(1, 2**35))
+    with pytest.raises(InputError, match="must not be negative"):
+        round_up(-TINY)
+
+
+def test_rounding_is_tight_enough_to_be_noticed() -> None:
+    """One bit less would exceed what is promised for some of these."""
+    excess = [round_up(Fraction(2**80 + n * 2**44 + 1, 2**80)) - 1 - Fraction(n * 2**44 + 1, 2**80) for n in range(64)]
+    assert Fraction(1, 2**36) * Fraction(9, 10) < max(excess) <= Fraction(1, 2**35)
+
+
+@given(st.one_of(st.fractions(), st.integers().map(Fraction), st.decimals(-1000, 1000, places=5).map(Fraction)))
+def test_what_is_written_reads_back(value: Fraction) -> None:
+    assert Fraction(to_text(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(4), "4"),
+        (Fraction(-1, 10), "-0.1"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(1, 10**7), "1/10000000"),
+        (Fraction(10**400, 3), f"{10**400}/3"),
+    ],
+)
+def test_what_is_written_is_plain(value: Fraction, text: str) -> None:
+    assert to_text(value) == text
+
+
+@given(positive.map(Fraction))
+def test_a_cost_is_shortened_upwards_to_twelve_digits(value: Fraction) -> None:
+    """Against decimal arithmetic, which rounds a quotient once."""
+    upwards = Context(prec=12, rounding=ROUND_CEILING)
+    expected = Fraction(upwards.divide(Decimal(value.numerator), Decimal(value.denominator)))
+    assert value <= decimal_up(value) == expected
+
+
+def test_a_short_cost_stays_and_nothing_costs_nothing() -> None:
+    for value in (Fraction(0), Fraction(1), Fraction(10), Fraction(1, 1000), Fraction(999_999_999_999, 10**6)):
+        assert decimal_up(value) == value
+    assert decimal_up(1 + TINY) == 1 + Fraction(1, 10**11)

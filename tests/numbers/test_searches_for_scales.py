@@ -1,0 +1,62 @@
+"""Searches end on the safe side: what they return was tried there, and held."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from takifugu.numbers.search import between, geometric_mean, halved, least_scale, lowest, mean, next_to, smallest_scale
+
+
+@pytest.mark.parametrize("search", [least_scale, smallest_scale])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda b: 2 / b,
+        lambda b: 1 / b**3,
+        lambda b: math.expm1(1 / b),
+        lambda b: 5.0 if b < 3 else 0.25,  # a jump
+        lambda b: 5.0 if b < 3 else 0.0,
+    ],
+)
+def test_a_scale_was_tried_and_a_little_less_fails(search, loss):
+    tried = {}
+
+    def watched(scale):
+        tried[scale] = float(loss(scale)) if scale else math.inf
+        return tried[scale]
+
+    epsilon, low, high = Fraction(1, 2), Fraction(1, 100), Fraction(50)
+    scales = (low, high) if search is least_scale else (high, low)
+    found = search(watched, epsilon, *scales) if search is least_scale else search(watched, *scales, epsilon)
+    assert tried[found] <= epsilon
+    assert loss(found * (1 - Fraction(1, 10**9))) > epsilon
+
+
+def test_where_even_the_lowest_scale_holds_it_was_tried():
+    """It was returned untried: a scale a little below the float that was."""
+    tried = []
+
+    def loss(scale):
+        tried.append(scale)
+        return 0.1
+
+    found = least_scale(loss, Fraction(1), Fraction(1, 3), Fraction(20))
+    assert found in tried
+    assert float(found) == pytest.approx(1 / 3)
+
+
+def test_halving_by_integers_reals_and_logarithms():
+    assert halved(lambda n: n >= 17, 1000, 0, next_to, between) == 17
+    assert halved(lambda n: n <= 17, 0, 1000, next_to, between) == 17
+    real = halved(lambda x: x * x >= 2, 2.0, 1.0, lambda good, bad: good - bad < 1e-9, mean)
+    assert real * real >= 2
+    assert real == pytest.approx(math.sqrt(2), abs=2e-9)
+    log = halved(lambda x: x < 1e-5, 1e-9, 1e9, lambda good, bad: bad / good < 1.001, geometric_mean)
+    assert log < 1e-5 < 1.001 * log
+
+
+def test_the_lowest_place_of_a_valley():
+    assert lowest(lambda x: (abs(x - 2), x), -1.0, 7.0, 30, key=lambda one: one[0])[1] == pytest.approx(2, abs=1e-5)

@@ -1,0 +1,137 @@
+"""The certificate says what is hidden, from whom, under which assumptions, with which noise; and warns."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import takifugu as tf
+from takifugu.analysis.randomisers import KINDS
+from takifugu.releasing.certificates.certificate import FORMAT, Certificate
+from takifugu.releasing.certificates.certifying import certify
+
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
+FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
+DATA = ["still", "walking", "still"] * 20
+
+KEYS = [
+    "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
+    "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "warnings",
+    "private", "ledger", "release_id", "date", "software", "table", "unit_count", "checksum",
+]  # fmt: skip
+ANSWER_KEYS = [
+    "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
+    "covers", "framework",
+]  # fmt: skip
+
+
+def made(calibration: Any, ledger: Path | None = None) -> Certificate:
+    return tf.release(calibration, DATA, ledger=ledger, source="minutes").certificate
+
+
+def test_the_keys_are_stable_and_survive_json(tmp_path: Path) -> None:
+    certificate = made(tf.calibrate(FRAMEWORK, tf.Histogram(), 1), tmp_path / "ledger.db")
+    plain = certificate.to_dict()
+    assert list(plain) == KEYS
+    assert plain["format"] == FORMAT
+    assert list(plain["answers"][0]) == ANSWER_KEYS
+    assert json.loads(certificate.to_json()) == plain
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        certificate.source = "another"  # type: ignore[misc]
+
+
+def test_it_says_everything_that_was_promised(tmp_path: Path) -> None:
+    calibration = tf.calibrate(FRAMEWORK, tf.Histogram(), "0.5", mechanism="quilt-exact")
+    certificate = made(calibration, tmp_path / "ledger.db")
+    assert certificate.hidden == ("the value of every entry",)
+    assert certificate.beliefs == (CHAIN.describe(),)
+    assert "a diary study" in certificate.beliefs[0]
+    assert "its length is public" in certificate.assumptions
+    assert certificate.frameworks == {FRAMEWORK.fingerprint(): FRAMEWORK.to_dict()}
+    assert (certificate.epsilon, certificate.delta, certificate.compositions) == ("0.5", "0", ("composes",))
+    assert certificate.mechanisms == {"quilt-exact": calibration.source}
+    answer = certificate.answers[0]
+    assert answer.noise == calibration.randomiser.to_dict()
+    assert set(answer.values) == {"still", "walking"}
+    text = " ".join(certificate.text().split())
+    for words in ("the value of every entry", "a diary study", "public", "epsilon 0.5", "quilt-exact", "Song",
+                  "discrete Laplace", certificate.release_id or "", "takifugu"):  # fmt: skip
+        assert words.lower() in text.lower(), words
+    assert certificate.warnings == ()
+
+
+def test_the_text_is_at_most_78_columns() -> None:
+    text = made(tf.calibrate(FRAMEWORK, tf.Histogram(), 1)).text()
+    assert max(map(len, text.splitlines())) <= 78
+
+
+def test_without_a_ledger_it_says_so() -> None:
+    certificate = made(tf.calibrate(FRAMEWORK, tf.Histogram(), 1))
+    assert (certificate.ledger, certificate.release_id) == (None, None)
+    assert any("No ledger" in w for w in certificate.warnings)
+
+
+def test_it_warns_of_noise_that_hides_no_single_entry() -> None:
+    short = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=2, states=[0, 1])
+    calibration = tf.calibrate(
+        tf.Pufferfish(tf.every_entry(), short), tf.Count(1), 1, mechanism="laplace-exact", allow_zero_noise=True
+    )
+    certificate = tf.release(calibration, [0, 1]).certificate
+    assert calibration.hides_one_entry == (not any("would not hide one entry" in w for w in certificate.warnings))
+    parity = tf.JointTable([(0, 0), (0, 1), (1, 0), (1, 1)], [0.25] * 4, names=["x1", "x2"])
+    nothing = tf.calibrate(
+        tf.Pufferfish(tf.attribute("x1", 0, 1), parity), tf.Identity("x2"), 1, mechanism="wasserstein",
+        allow_zero_noise=True,
+    )  # fmt: skip
+    assert nothing.randomiser.kind == "none"
+    assert any("No noise was added" in w for w in tf.release(nothing, (0, 1)).certificate.warnings)
+
+
+def test_it_warns_of_a_promise_weaker_than_asked() -> None:
+    calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="entry")
+    assert calibration.epsilon > 1
+    certificate = made(calibration)
+    assert any("weaker than requested" in w for w in certificate.warnings)
+    assert any("correlated" in c for c in certificate.conditions)
+
+
+def test_it_says_when_the_belief_came_from_the_private_data() -> None:
+    fitted = tf.MarkovChain.fit([DATA], 60, source="this sequence", private=True)
+    calibration = tf.calibrate(
+        tf.Pufferfish(tf.every_entry(), fitted), tf.Histogram(), 1, mechanism="group", allow_private_belief=True
+    )
+    assert "estimated from the private data" in made(calibration).text()
+
+
+def test_every_noise_has_a_name() -> None:
+    for kind in map(KINDS.find, KINDS.names):
+        assert kind.name
+        assert kind.sentence, kind.name
+    law = tf.between(tf.Pmf([0, 1], [0.9, 0.1]), tf.Pmf([0, 1], [0.1, 0.9]))
+    said = {"optimal": "with the probabilities tabulated", "kantorovich-exponential": "more probable the"}
+    for mechanism, words in said.items():
+        calibration = tf.calibrate(law, tf.Identity(), 1, mechanism=mechanism, allow_zero_noise=True)
+        text = " ".join(tf.release(calibration, 1).certificate.text().split())
+        assert f"one of finitely many values, {words}" in text
+        assert ("scale" in text.split("one of finitely")[1].split(";")[1]) == (mechanism != "optimal")
+
+
+@pytest.mark.parametrize(("secrets", "count"), [(tf.presence(), None), (tf.every_entry(), 3)])
+def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) -> None:
+    """How many there are would tell who is there; a declared size stands in the belief."""
+    users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, 0.5, "removed")
+    found = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
+    told: dict[str, Any] = {
+        "release": "r", "source": "s", "private": True, "account": None, "units": ["Ana", "Ben", "Chi"],
+    }  # fmt: skip
+    certificate = certify([(None, found, {"value": Fraction(1)})], scope="pooled", **told)
+    assert (certificate.units, certificate.unit_count) == ((), count)
+    assert ("over all 3 units together" in " ".join(certificate.text().split())) == (count == 3)
+    assert "Ana" not in certificate.to_json()
+    listed = certify([(None, found, {"value": Fraction(1)})], scope="pooled", list_units=True, **told)
+    assert listed.units == ("Ana", "Ben", "Chi")

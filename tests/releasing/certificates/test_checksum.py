@@ -1,0 +1,122 @@
+"""A certificate reads back as it was written; any change to it is noticed, a new layout of the same words is not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing import files
+
+from takifugu.core.errors import InputError
+from takifugu.releasing.certificates.certificate import checksum_of
+from takifugu.releasing.certificates.checksum import from_dict, read_certificate
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning import plan
+from takifugu.releasing.publishing import run
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("certificates")
+    run.publish(plan.plan(load(files.write(folder))))
+    return folder / "out" / "time-use-units.certificate.json"
+
+
+def changes(value: Any) -> list[Any]:
+    """Return every copy of nested plain data with one leaf changed or one key dropped."""
+    if isinstance(value, dict):
+        dropped = [{k: v for k, v in value.items() if k != key} for key in value]
+        inside = [{**value, key: changed} for key, v in value.items() for changed in changes(v)]
+        return dropped + inside
+    if isinstance(value, list):
+        swapped = [value[::-1]] if value != value[::-1] else []
+        return swapped + [[*value[:i], c, *value[i + 1 :]] for i, v in enumerate(value[:2]) for c in changes(v)]
+    if isinstance(value, bool) or value is None:
+        return [not value]
+    if isinstance(value, int | float):
+        return [value + 1]
+    return [value + "0"]
+
+
+def test_it_reads_back_as_it_was_written(written: Path) -> None:
+    again = read_certificate(written)
+    assert again.to_dict() == json.loads(written.read_text(encoding="utf-8"))
+    assert again.text() + "\n" == written.with_suffix(".txt").read_text(encoding="utf-8")
+
+
+def test_every_change_is_noticed(written: Path) -> None:
+    told = json.loads(written.read_text(encoding="utf-8"))
+    changed = changes(told)
+    assert len(changed) > 200
+    for one in changed:
+        with pytest.raises(InputError, match=r"changed after it was written|not a Takifugu certificate|format"):
+            from_dict(one)
+
+
+def test_a_small_number_changed_by_hand(written: Path, tmp_path: Path) -> None:
+    text = written.read_text(encoding="utf-8")
+    edited = tmp_path / "edited.certificate.json"
+    edited.write_text(text.replace('"epsilon": "1"', '"epsilon": "0.1"'), encoding="utf-8")
+    with pytest.raises(InputError, match=r"edited\.certificate\.json: this file was changed after it was written"):
+        read_certificate(edited)
+
+
+@pytest.mark.parametrize("left_out", ["scale", "expected_error"])
+def test_what_the_noise_has_is_never_left_out(written: Path, left_out: str) -> None:
+    told = json.loads(written.read_text(encoding="utf-8"))
+    forged = {**told, "answers": [{**answer, left_out: None} for answer in told["answers"]]}
+    with pytest.raises(InputError, match="missing"):
+        from_dict({**forged, "checksum": checksum_of(forged)})
+
+
+def test_another_layout_is_no_change(written: Path) -> None:
+    told = json.loads(written.read_text(encoding="utf-8"))
+    turned = json.loads(json.dumps(dict(reversed(told.items())), ensure_ascii=True, indent=7))
+    assert from_dict(turned) == read_certificate(written)
+    assert from_dict(copy.deepcopy(told)) == read_certificate(written)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[]", "not a Takifugu certificate"),
+        (b"{}", "not a Takifugu certificate"),
+        (b'{"format": 3}', "not a Takifugu certificate"),
+        (b'{"format": "takifugu-certificate/9"}', "this version reads"),
+        (b'{"format": "takifugu-certificate/1"}', "changed after it was written"),
+    ],
+)
+def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:
+    where = tmp_path / "a.json"
+    where.write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        read_certificate(where)
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_certificate(tmp_path / "none.json")
+    with pytest.raises(InputError, match="it is a folder"):
+        read_certificate(tmp_path)
+
+
+def test_the_page_is_not_the_certificate(written: Path) -> None:
+    with pytest.raises(InputError, match=r"beside it is time-use-units\.certificate\.json"):
+        read_certificate(written.with_suffix(".txt"))
+
+
+def test_one_of_another_version_is_not_guessed_at(written: Path) -> None:
+    from takifugu.releasing.certificates.certificate import checksum_of
+
+    told = json.loads(written.read_text(encoding="utf-8"))
+    del told["mechanisms"]
+    told["software"] = "takifugu 7"
+    with pytest.raises(InputError, match="'takifugu 7', which this version cannot read"):
+        from_dict({**told, "checksum": checksum_of(told)})

@@ -1,0 +1,418 @@
+"""Release files that hide a property of whole columns: reading, faults, ledger and certificates, in both settings."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing.attribute_files import BODIES, FILES, SCHOOL, STAFF, written
+from tests.support.engines import ENGINES, Columns
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.planning.truth import answer_of, read
+from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing.run import release_file
+
+#: What the files of `attribute_files` publish, by hand, in grid units of each.
+ANSWERS = {"records": 16, "parameters": 30}
+
+
+def answers(path: Path, data: Any = None) -> list[Any]:
+    """Return the exact answers of a file, in answer units."""
+    found = []
+    for question in (q for table in plan(load(path, data)).tables for q in table.questions):
+        made = question.calibration
+        found += [units * made.problem.grid for units in answer_of(made, read(made, question.data))]
+    return found
+
+
+def faults(path: Path) -> dict[str, str]:
+    with pytest.raises(SpecError) as caught:
+        load(path)
+    return dict(line.split(": ", 1) for line in caught.value.problems)
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+
+
+def spent(folder: Path, name: str) -> Any:
+    return Ledger.open(folder / "ledger.db", create=False).spent(name).spent
+
+
+# What is read
+
+
+@pytest.mark.parametrize("kind", ["records", "parameters"])
+def test_rows_are_counted_as_by_hand(tmp_path: Path, kind: str) -> None:
+    assert answers(written(tmp_path, kind)) == [ANSWERS[kind]]
+
+
+def test_numbers_are_rounded_and_added_as_by_hand(tmp_path: Path) -> None:
+    rows = list(csv.DictReader(BODIES.splitlines(), delimiter=";"))
+    total = sum(round(float(row["weight"]) * 2) for row in rows) * Fraction(1, 2)
+    assert answers(written(tmp_path, "normal")) == [total / 60]
+
+
+def as_columns(text: str, separator: str, kinds: dict[str, str], missing: tuple[str, ...] = ()) -> Columns:
+    rows = list(csv.DictReader(text.splitlines(), delimiter=separator))
+    made: dict[str, tuple[str, list[Any]]] = {}
+    for name, kind in kinds.items():
+        values: list[Any] = [None if row[name] in missing else row[name] for row in rows]
+        if kind == "float":
+            values = [None if value is None else float(value) for value in values]
+        made[name] = (kind, [int(v) for v in values] if kind == "int" else values)
+    return made
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_reads_the_same(tmp_path: Path, engine: str) -> None:
+    frames = {
+        "records": as_columns(STAFF, ",", {"smokes": "text", "team": "text", "hours": "float"}, ("?",)),
+        "normal": as_columns(BODIES, ";", {"weight": "float", "income": "float"}),
+        "parameters": as_columns(SCHOOL, ",", {"marks": "int", "height": "text"}),
+    }
+    for kind, columns in frames.items():
+        path = written(tmp_path / kind, kind)
+        own, given = load(path), load(path, ENGINES[engine](columns))
+        (one,), (other,) = own.kind.units(own), given.kind.units(given)
+        held = [getattr(unit.data, "totals", unit.data) for unit in (one, other)]
+        assert held[0] == held[1], kind
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("rows", [0, 1, 59])
+def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, kind: str, rows: int) -> None:
+    lines = FILES[kind][2].splitlines(keepends=True)
+    path = written(tmp_path, kind, data="".join([*lines[: 1 + min(rows, len(lines) - 2)]]))
+    with pytest.raises(DataError, match=r"another number of rows than belief.records|no rows") as caught:
+        release_file(path)
+    assert not re.search(rf"\b{rows}\b", str(caught.value)), caught.value
+    assert not (tmp_path / "ledger.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "words"),
+    [
+        ("records", "no,b,0.5,4", "never,b,0.5,4", "column 'smokes' has a value that the belief does not know"),
+        ("records", "no,b,0.5,4", ",b,0.5,4", "column 'smokes' has missing values"),
+        ("records", "no,b,0.5,4", "no,b,SENTINEL,4", "column 'hours' has a value that the belief does not know"),
+        ("records", "no,b,0.5,4", "yes,b,0.5,4", "combination of values"),
+        ("records", "smokes,team", "smoking,team", "no column 'smokes'"),
+        ("parameters", "1,big", "4,big", "column 'marks' has a value that the belief does not know"),
+        ("normal", "40.000;70.00", "40.000;SENTINEL", "column 'weight' has texts that are no numbers"),
+        ("normal", "40.000;70.00", "40.000;", "column 'weight' has values that are missing or not finite"),
+        ("normal", "40.000;70.00", "40.000;inf", "column 'weight' has values that are missing or not finite"),
+        ("normal", "40.000;70.00", "40.000;200.01", "column 'weight' has numbers outside of its declared range"),
+    ],
+)  # fmt: skip
+def test_what_breaks_a_rule_of_the_data(tmp_path: Path, kind: str, old: str, new: str, words: str) -> None:
+    rows = FILES[kind][2]
+    assert old in rows
+    with pytest.raises(TakifuguError, match=words) as caught:
+        release_file(written(tmp_path, kind, data=rows.replace(old, new, 1)))
+    assert "SENTINEL" not in str(caught.value)
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_values_that_are_clipped_or_replaced_are_on_the_certificate(tmp_path: Path) -> None:
+    rule = {'resolution = "0.5"\n': 'resolution = "0.5"\noutside = "clip"\nmissing = { weight = 70 }\n'}
+    rows = BODIES.replace("40.000;70.00", "40.000;999").replace("40.143;69.67", "40.143;nan")
+    plain, path = written(tmp_path / "plain", "normal"), written(tmp_path / "clipped", "normal", rule, rows)
+    assert answers(path)[0] == answers(plain)[0] + (200 - 70 + Fraction("0.5")) / 60
+    (table,) = release_file(path).tables
+    assumed = " | ".join(table.certificate.assumptions)
+    assert "clipped" in assumed
+    assert "a missing or infinite value of 'weight' counts as 70" in assumed
+    assert "rounded to multiples of 0.5" in assumed
+
+
+def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
+    (table,) = release_file(written(tmp_path, "records"), anyway=True).tables
+    assumed = " | ".join(table.certificate.assumptions)
+    assert "'hours' are read in classes: below 20 as 10, from 20 to below 40 as 30, at least 40 as 50" in assumed
+    assert "a missing value counts as 30" in assumed
+    assert "the number of records is public" in assumed
+
+
+# What is promised
+
+
+@pytest.mark.parametrize(
+    ("kind", "hidden", "setting", "believed"),
+    [
+        ("records", "the share of 'b' in 'team' of the records at hand, up to a difference of 0.1",
+         "what these very records add up to, not a parameter of the population", "40 independent records"),
+        ("normal", "the mean of 'income' of the records at hand, up to a difference of 2",
+         "what these very records add up to, not a parameter of the population", "jointly normal columns"),
+        ("parameters", "the parameter of 'height' in the population",
+         "a parameter of the population that the records come from, not what these records add up to", "50 records"),
+    ],
+)  # fmt: skip
+def test_one_sentence_says_what_is_hidden_from_whom(
+    tmp_path: Path, kind: str, hidden: str, setting: str, believed: str
+) -> None:
+    (table,) = release_file(written(tmp_path, kind), anyway=True).tables
+    page = " ".join(table.certificate.text().split())
+    (sentence,) = re.findall(r"In short (.*?) Published", page)
+    for words in (hidden, setting, believed, "from anyone who believes", "single rows are not hidden by this promise"):
+        assert words in sentence, sentence
+    report = (tmp_path / "out" / f"{table.name}.report.html").read_text(encoding="utf-8")
+    assert "single rows are not hidden by this promise" in report
+    assert table.certificate.definition == "attribute"
+
+
+def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> None:
+    for kind in FILES:
+        path = written(tmp_path / kind, kind)
+        assert invoke("release", path).exit_code == 0
+        (certificate,) = (tmp_path / kind / "out").glob("*.certificate.json")
+        rows_as_text = invoke("certificate", "show", certificate)
+        assert rows_as_text.exit_code == 0
+        assert "is the one that was certified" in rows_as_text.stdout
+        told = json.loads(certificate.read_text(encoding="utf-8"))
+        (framework,) = told["frameworks"].values()
+        assert framework["definition"] == "attribute"
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "place", "words"),
+    [
+        ("normal", {"[60, 100]]": "[60, 10]]"}, "belief.covariance", "positive semidefinite"),
+        ("normal", {"[60, 100]]": "[61, 100]]"}, "belief.covariance", "symmetric"),
+        ("normal", {"mean = [70, 40]": "mean = [70]"}, "belief.mean", "1 means for 2 columns"),
+        ("normal", {"records = 60": "records = 1"}, "belief.records", "from 2"),
+        ("normal", {"records = 60": "records = 0"}, "belief.records", "write records"),
+        ("normal", {', income = [-50, 200]': ""}, "belief.ranges.income", "is missing"),
+        ("normal", {"weight = [20, 200]": "weight = [200, 20]"}, "belief.ranges.weight", "bound"),
+        ("normal", {"weight = [20, 200]": "weihgt = [20, 200]"}, "belief.ranges.weihgt", "no column"),
+        ("normal", {'resolution = "0.5"': "resolution = 0"}, "belief.resolution", "above 0"),
+        ("normal", {'resolution = "0.5"\n': ""}, "belief.resolution", "is missing"),
+        ("normal", {'"income", function': '"wealth", function'}, "hide.property.attribute", "no column 'wealth'"),
+        ("normal", {", max_difference = 2": ""}, "hide.property", "max_difference"),
+        ("normal", {", max_difference = 2": ", max_difference = 0"}, "hide.property.max_difference", "above 0"),
+        ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, { at_least = 49 }]"}, "hide.property.sets",
+         "overlap"),
+        ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, {}]"}, "hide.property.sets", "no end"),
+        ("normal", {"delta = 1e-5\n": ""}, "release[0]", ""),
+        ("normal", {'attribute = "weight"': 'attribute = "wieght"'}, "release[0].attribute", "did you mean 'weight'"),
+        ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].attribute", ""),
+        ("normal", {"property =": "parameter ="}, "hide.parameter.function", "not a known key"),
+        ("records", {"records = 40": "records = 0"}, "belief.records", "write records"),
+        ("records", {'attribute = "team"': 'attribute = "teem"'}, "hide.property.attribute", "no column 'teem'"),
+        ("records", {'of = "b"': 'of = "c"'}, "hide.property.of", "does not know"),
+        ("records", {', of = "b"': ""}, "hide.property", "share"),
+        ("records", {"ends = [20, 40]": "ends = [40, 20]"}, "belief.classes.hours.ends", "must rise"),
+        ("records", {"values = [10, 30, 50]": "values = [10, 30]"}, "belief.classes.hours.values", "3 classes"),
+        ("records", {"missing = 30\n": "missing = 31\n"}, "belief.classes.hours.missing", "30"),
+        ("records", {"[belief.classes.hours]": "[belief.classes.hour]"}, "belief.classes.hour", "no column"),
+        ("records", {'["a", 10, "no"]': '["a", 11, "no"]'}, "belief.rows", "none of its classes"),
+        ("records", {'probabilities = ["0.2"': 'probabilities = ["0.3"'}, "belief.rows", "sum"),
+        ("records", {'states = ["yes"]': 'states = ["yess"]'}, "release[0].states", "did you mean 'yes'"),
+        ("records", {'states = ["yes"]': 'where = { smokes = "yes" }'}, "release[0].where", "does not belong"),
+        ("records", {"property = {": "parameter = { attribute = \"team\" }\nrecord = {",
+                     ', function = "share", of = "b"': ""}, "hide.parameter", "the population"),
+        ("parameters", {'attribute = "height" }': 'attribute = "weight" }'}, "hide.parameter", "weight"),
+        ("parameters", {'attribute = "height" }': 'attribute = "height", values = ["tall", "huge"] }'},
+         "hide.parameter.values", "huge"),
+        ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4", "0.5"]'}, "belief.columns.height", "sum"),
+        ("parameters", {'tall = ["0.4", "0.6"]': 'tall = ["0.4"]'}, "belief.columns.height", "1 probabilities"),
+        ("parameters", {"[belief.columns.height]": "[belief.columns.size]"}, "belief.columns.size", "no parameter"),
+        ("parameters", {'"0.4", "0.1", "0.4", "0.1"': '"0.4", "0.1", "0.4"'}, "belief.prior", ""),
+        ("parameters", {'parameter = { attribute = "height" }': ""}, "hide", "hides nothing"),
+        ("parameters", {"parameter = {": "record = {"}, "hide.record", "the records at hand"),
+    ],
+)  # fmt: skip
+def test_faults_name_their_place(
+    tmp_path: Path, kind: str, changes: dict[str, str], place: str, words: str
+) -> None:
+    if kind == "normal" and "delta = 1e-5\n" in changes:
+        with pytest.raises(TakifuguError, match="delta"):
+            release_file(written(tmp_path, kind, changes))
+        return
+    told = faults(written(tmp_path, kind, changes))
+    assert words in told[place], told
+
+
+def test_a_secret_that_takes_one_value_is_refused(tmp_path: Path) -> None:
+    certain = {
+        '["b", 10, "no"], ["b", 30, "yes"], ["b", 50, "yes"]': '["a", 10, "yes"], ["a", 30, "yes"], ["a", 50, "no"]',
+        'of = "b"': 'of = "a"',
+    }
+    (line,) = faults(written(tmp_path, "records", certain)).values()
+    assert re.search("one value|probability zero|nothing would be hidden", line), line
+
+
+def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
+    changes = {
+        "[60, 100]]": "[60, 10]]",
+        "weight = [20, 200]": "weight = [200, 20]",
+        "max_difference = 2": "max_difference = -2",
+        'name = "mean-weight"': 'name = "../up"',
+        "budget = {": "budgte = {",
+    }
+    told = faults(written(tmp_path, "normal", changes))
+    assert {*told} >= {"belief.covariance", "belief.ranges.weight", "hide.property.max_difference", "release[0].name",
+                       "source.budgte"}  # fmt: skip
+
+
+def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
+    path = written(tmp_path, "normal", {'attribute = "weight"\n': 'attribute = "income"\n'})
+    (table,) = plan(load(path)).tables
+    assert table.calibrations[0].scale is not None
+    assert 0 < table.calibrations[0].scale < 100
+
+
+HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
+
+
+@pytest.mark.parametrize(
+    ("hidden", "words"),
+    [
+        ('parameter = { attribute = "income", map = "mean", interval = [38, 42] }', "in the population"),
+        ('record = { attribute = "income", max_difference = 20 }', "'income', up to a difference of 20"),
+        ('property = { attribute = ["income", "weight"], function = [1, "-0.5"], max_difference = 1 }', "-0.5 times"),
+        ('property = [{ attribute = "income", function = "sum", pairs = [[2400, 2500]] }, '
+         '{ attribute = "weight", function = "mean", max_difference = 1 }]', "the sum of 'income'"),
+        ('property = { attribute = "income", function = "mean", sets = [{ below = 40 }, { at_least = 40 }] }',
+         "below 40 or at least 40"),
+    ],
+)  # fmt: skip
+def test_what_a_normal_belief_hides(tmp_path: Path, hidden: str, words: str) -> None:
+    changes = {HIDDEN: hidden, "delta = 1e-5\n": "delta = 1e-5\nallow_zero_noise = true\n"}
+    (table,) = release_file(written(tmp_path, "normal", changes)).tables
+    assert words in "; ".join(table.certificate.hidden)
+    assert table.certificate.definition == ("pufferfish" if "record" in hidden else "attribute")
+
+
+@pytest.mark.parametrize("kind", ["records", "normal"])
+def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> None:
+    if kind == "records":
+        query = 'query = "sum"\nattribute = ["hours", "team"]\ncodes = { 10 = 1, 30 = 3, 50 = 5, a = 0, b = 1 }\n'
+        path = written(tmp_path, kind, {'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': query})
+        told = faults(path)
+        assert "10" in told["release[0].codes"] or "does not know" in told["release[0].codes"]
+        path = written(tmp_path, kind, {
+            'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': 'query = "mean"\nattribute = ["hours"]\n'
+        })  # fmt: skip
+        assert answers(path) == [Fraction(4 * (10 + 30 + 50 + 10 + 30 + 50 + 30 + 30 + 30 + 10), 40)]
+        return
+    path = written(tmp_path, kind, {'attribute = "weight"\n': 'attribute = ["weight", "income"]\n'})
+    (table,) = plan(load(path)).tables
+    assert table.calibrations[0].randomiser.cells == 2
+    weights = {'query = "mean"\nattribute = "weight"\n': 'query = "linear"\nweights = { income = 2, weight = -1 }\n'}
+    mean = [answers(written(tmp_path / column, kind, {'attribute = "weight"\n': f'attribute = "{column}"\n'}))[0]
+            for column in ("income", "weight")]  # fmt: skip
+    assert answers(written(tmp_path / "linear", kind, weights)) == [60 * (2 * mean[0] - mean[1])]
+
+
+# A budget for several releases
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -> None:
+    changes = {"\n[belief]\n": "only_release = true\n\n[belief]\n"}
+    if kind != "normal":
+        changes["epsilon = 1.0\n"] = 'epsilon = 1.0\nmechanism = "laplace-exact"\n'
+    path = written(tmp_path, kind, changes)
+    release_file(path, anyway=True)
+    name = load(path).source.name
+    before = spent(tmp_path, name)
+    with pytest.raises((CompositionRefused, BudgetExceeded)):
+        release_file(path, again=load(path).items[0].name, once="K", anyway=True)
+    assert spent(tmp_path, name) == before
+
+
+def test_whole_releases_add_up_to_the_budget(tmp_path: Path) -> None:
+    path = written(tmp_path, "records")
+    name = load(path).items[0].name
+    for times in range(1, 5):
+        release_file(path, again=name, once=str(times), anyway=True)
+        assert spent(tmp_path, "staff").epsilon == times
+    with pytest.raises(BudgetExceeded):
+        release_file(path, again=name, once="one more", anyway=True)
+    assert spent(tmp_path, "staff").epsilon == 4
+
+
+def test_an_unfinished_release_is_completed_and_pays_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: object) -> None:
+        raise OSError("no more")
+
+    for kind in FILES:
+        path = written(tmp_path / kind, kind)
+        name = load(path).source.name
+        with monkeypatch.context() as broken:
+            broken.setattr(run, "place", crash)
+            with pytest.raises(TakifuguError):
+                release_file(path, anyway=True)
+        before = spent(tmp_path / kind, name)
+        assert before.epsilon == 1
+        (found,) = tf.resume(tmp_path / kind / "ledger.db")
+        assert (str(found.state), found.problem) == ("done", "")
+        assert spent(tmp_path / kind, name) == before
+
+
+# A first draft
+
+_FILLED = {
+    "records": {"# records = 500": "records = 40"},
+    "independent-records": {
+        '# columns = ["smokes", "team"]': 'columns = ["smokes", "team"]',
+        '# rows = [["a", "yes"], ["a", "no"], ["b", "yes"]]': 'rows = [["yes", "a"], ["no", "a"], ["yes", "b"]]',
+        '# probabilities = ["0.5"': 'probabilities = ["0.5"',
+        '# property = { attribute = "smokes", function = "share", of = "a",':
+            'property = { attribute = "smokes", function = "share", of = "yes",',
+        '# attribute = "team"': 'attribute = "team"',
+        '# states = ["yes"]': 'states = ["a"]',
+    },
+    "normal": {
+        "# columns = [": "columns = [", "# ranges = {": "ranges = {", "# resolution": "resolution", "# mean": "mean",
+        "# covariance": "covariance", '# property = { attribute = "hours", function = "mean", max':
+            'property = { attribute = "hours", function = "mean", max', '# attribute = "x"': 'attribute = "x"',
+    },
+    "parameters": {
+        "# prior = { columns": "prior = { columns", "# columns.": "columns.", "# parameter =": "parameter =",
+        '# attribute = "team"': 'attribute = "team"', '# states = ["yes"]': 'states = ["yes"]',
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["independent-records", "normal", "parameters"])
+def test_a_draft_becomes_valid(tmp_path: Path, kind: str) -> None:
+    data, where = tmp_path / "staff.csv", tmp_path / "release.toml"
+    data.write_text(STAFF.replace("?", "").replace("inf", "1"), encoding="utf-8")
+    started = invoke("init", data, "-o", where, "--kind", kind)
+    assert started.exit_code == 0, started.output
+    assert invoke("calibrate", where).exit_code == 2
+    text = where.read_text(encoding="utf-8")
+    assert "SENTINEL" not in text
+    for old, new in {**_FILLED["records"], **_FILLED[kind]}.items():
+        assert old in text, (old, text)
+        text = text.replace(old, new)
+    where.write_text(text, encoding="utf-8")
+    assert load(where).kind.names == (kind,)
+    assert invoke("compare", where).exit_code == 0
+
+
+def test_init_says_which_kinds_it_drafts(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a,b\n1,2\n")
+    refused = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--kind", "parameter-box")
+    assert refused.exit_code == 2
+    assert "no release file is drafted for a belief of kind 'parameter-box'" in refused.stderr
+    assert not (tmp_path / "r.toml").exists()

@@ -1,0 +1,317 @@
+"""Files that would take all memory, or for ever, or run somebody else's code: refused in words, soon, and unchanged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.conformance.release_files import Example
+from tests.conformance.test_release_files import EXAMPLES
+from tests.releasing import files
+from tests.support.processes import told_by_a_fork
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger, pending
+from takifugu.accounting.ledger.pending import packed
+from takifugu.cli import main
+from takifugu.core.errors import LedgerError, TakifuguError
+from takifugu.releasing.certificates.certificate import checksum_of
+from takifugu.releasing.publishing import rehearsing
+from takifugu.releasing.publishing.bundle import bundle_of
+
+SMALL = files.SPEC.replace('per = "both"\n', "")
+#: Seconds of the processor, and of the clock, which are many because the machine may be busy: what hangs never ends.
+PROCESSOR, SECONDS, KILOBYTES = 60, 900.0, 1_000_000
+
+
+#: Runs a command from a small process: a child's largest memory counts what its parent held when it was made.
+SMALL_PARENT = """
+import json, resource, subprocess, sys
+code = subprocess.run(sys.argv[2:]).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+with open(sys.argv[1], "w") as file:
+    json.dump([used.ru_maxrss, used.ru_utime + used.ru_stime], file)
+sys.exit(code)
+"""
+
+
+def run(folder: Path, *words: object) -> tuple[int, str]:
+    """Run a command line in a process of its own; return its exit code and what it said."""
+    said, used = folder / "said.txt", folder / "used.json"
+    with said.open("wb") as file:
+        command = [sys.executable, "-c", SMALL_PARENT, used, sys.executable, "-m", "takifugu", *map(str, words)]
+        done = subprocess.run(command, cwd=folder, stdout=file, stderr=subprocess.STDOUT, timeout=SECONDS)
+    text = said.read_text()
+    kilobytes, seconds = json.loads(used.read_text())
+    used.unlink()
+    assert "Traceback" not in text
+    assert kilobytes < KILOBYTES
+    assert seconds < PROCESSOR
+    return done.returncode, " ".join(text.split())
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def published(folder: Path) -> Path:
+    where = files.write(folder, SMALL)
+    tf.release_file(where)
+    return where
+
+
+def edited(folder: Path, *statements: str) -> Path:
+    with closing(sqlite3.connect(folder / "ledger.db")) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    return folder / "ledger.db"
+
+
+def test_a_ledger_that_is_a_link_to_itself(tmp_path: Path) -> None:
+    files.write(tmp_path, SMALL)
+    (tmp_path / "ledger.db").symlink_to(tmp_path / "other.db")
+    (tmp_path / "other.db").symlink_to(tmp_path / "ledger.db")
+    for words in (("ledger", "show", "ledger.db"), ("release", "release.toml"), ("ledger", "init", "ledger.db")):
+        code, said = run(tmp_path, *words)
+        assert code == 2, said
+        assert "ledger" in said
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "data.csv")
+    code, said = run(tmp_path, "init", "data.csv")
+    assert code == 2
+    assert "a device or a pipe" in said
+    os.mkfifo(tmp_path / "ledger.db")
+    code, said = run(tmp_path, "ledger", "show", "ledger.db")
+    assert code == 2
+    assert "is a device or a pipe" in said
+    assert "delete it" not in said
+    (tmp_path / "study").mkdir()
+    published(tmp_path / "study")
+    os.mkfifo(tmp_path / "study" / "out" / "pipe.certificate.json")
+    files.write(tmp_path / "study", SMALL.replace('"time-use"', '"again"'))
+    code, said = run(tmp_path / "study", "release", "release.toml")
+    assert code == 0, said
+
+
+def test_a_line_as_long_as_a_packed_file(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "data.csv.gz", "wb", compresslevel=1) as file:
+        file.write(b"t,state\n1,")
+        for _ in range(400):
+            file.write(b"a" * 1_000_000)
+    code, said = run(tmp_path, "init", "data.csv.gz")
+    assert code == 2
+    assert "a line of more than" in said
+
+
+@pytest.mark.parametrize("empty", [{}, {"secrets": [], "beliefs": []}, {"secrets": [{}], "beliefs": [{}]}, {"x": 1}])
+def test_a_certificate_with_an_empty_framework(tmp_path: Path, empty: dict[str, object]) -> None:
+    published(tmp_path)
+    path = tmp_path / "out" / "time-use.certificate.json"
+    told = json.loads(path.read_text())
+    told["frameworks"] = dict.fromkeys(told["frameworks"], empty)
+    path.write_text(json.dumps({**told, "checksum": checksum_of(told)}))
+    for words in (("certificate", "show", path), ("certificate", "show", path, "--json")):
+        result = invoke(*words)
+        assert result.exit_code in (0, 2), result.output
+        assert empty.get("secrets") == [] or result.exit_code == 2, result.output
+
+
+def test_a_reservation_in_a_state_that_there_is_not(tmp_path: Path) -> None:
+    where = published(tmp_path)
+    path = edited(tmp_path, "update reservations set state = 'weird'")
+    for words in (
+        ("ledger", "show", path), ("ledger", "history", path), ("ledger", "resume", path),
+        ("release", "--force", where),
+    ):  # fmt: skip
+        result = invoke(*words)
+        assert result.exit_code in (2, 4), (words, result.output)
+        assert "edited" in result.output
+
+
+SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i as kind, i as version from n"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["alter table meta rename to hidden", f"create view meta as {SLOW}"],
+        ["create trigger more after insert on debits begin delete from debits; end"],
+        pytest.param(["create view more as select 1"], marks=pytest.mark.slow),
+        pytest.param(["create table more (x)"], marks=pytest.mark.slow),
+        pytest.param(["alter table units add column more text"], marks=pytest.mark.slow),
+        ["alter table meta add column more text generated always as (hex(zeroblob(100000000)))"],
+        pytest.param(["create index more on units (epsilon)"], marks=pytest.mark.slow),
+    ],
+)
+def test_a_ledger_with_parts_that_are_not_ours(tmp_path: Path, statements: list[str]) -> None:
+    where = published(tmp_path)
+    path = edited(tmp_path, *statements)
+    for words in (("ledger", "show", path), ("release", "--force", where)):
+        code, said = run(tmp_path, *words)
+        assert code == 2, said
+        assert "is not a ledger" in said or "a part that no ledger has" in said
+
+
+@pytest.mark.slow
+def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
+    where = published(tmp_path)
+    big = zlib.compress(b"\0" * 500_000_000, 1)
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
+        connection.execute("update reservations set state = 'drawn', bundle = ?", (big,))
+        connection.commit()
+    del big
+    for words in (("ledger", "resume", tmp_path / "ledger.db"), ("release", "--force", where)):
+        code, said = run(tmp_path, *words)
+        assert code in (2, 4), said
+        assert "take more than 200 MB" in said
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Example
+) -> None:
+    """Its size is found with noise about no data: whatever is in the private file, the refusal is the same."""
+    where = tmp_path / "release.toml"
+    for name, text in {**example.files, where.name: example.text}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(rehearsing, "LARGEST", 1000)
+    refused = invoke("release", where)
+    assert refused.exit_code == 2
+    said = " ".join(refused.output.split())
+    assert "one release takes at most 0 MB; publish fewer rows or cells at once" in said
+    assert "nothing happened. No epsilon was spent" in said
+    assert not list(tmp_path.rglob("*.certificate.json"))
+    monkeypatch.setattr(rehearsing, "LARGEST", 3_000_000)  # a rehearsal with room
+    monkeypatch.setattr(rehearsing, "CELL", 4_000_000)
+    monkeypatch.setattr(rehearsing, "ROW", 4_000_000)
+    assert invoke("release", where).exit_code == 0
+
+
+def test_a_release_of_the_library_is_refused_before_it_is_paid_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
+    calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="group")
+    monkeypatch.setattr(rehearsing, "LARGEST", 1000)
+    with pytest.raises(LedgerError, match="would take 0 MB"):
+        tf.release(calibration, [0] * 5, ledger=tmp_path / "a.db", source="s", budget=9)
+    assert not Ledger.open(tmp_path / "a.db").show()
+
+
+def test_a_small_release_is_not_rehearsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsing, "_blank", None)
+    published(tmp_path)
+
+
+def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
+    assert rehearsing.LARGEST * 4 <= pending.LARGEST * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("../x", "../x.csv"), ("/tmp/x", "/tmp/x.csv"), ("time-use", "../time-use.csv"), ("time-use", "time-use.sh"),
+        ("x", "x.csv"), ("..", "...csv"), ("time-use", "other.csv"),
+    ],
+)  # fmt: skip
+def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, file: str) -> None:
+    published(tmp_path)
+    told = {"format": "takifugu-bundle/1", "tables": [{"name": name, "files": {file: "x"}}]}
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
+        bundle = packed(json.dumps(told).encode())
+        connection.execute("update reservations set state = 'drawn', bundle = ?", (bundle,))
+        connection.commit()
+    before = sorted(tmp_path.rglob("*"))
+    result = invoke("ledger", "resume", tmp_path / "ledger.db")
+    assert result.exit_code == 4
+    assert "is not what was drawn for it" in result.output
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("kept", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/1"}', b"\xff", None])
+def test_a_bundle_that_is_none(kept: bytes | None) -> None:
+    with pytest.raises(LedgerError):
+        bundle_of(kept, ["time-use"])
+
+
+def test_twenty_thousand_tables(tmp_path: Path) -> None:
+    head, table = SMALL.split("[[release]]")
+    many = "".join(f"[[release]]{table.replace('time-use', f't{number}')}" for number in range(20_000))
+    files.write(tmp_path, f"{head}{many}")
+    code, said = run(tmp_path, "release", "release.toml")
+    assert code == 2
+    assert "there are 20,000 tables; write at most 1,000 in a file" in said
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_what_a_killed_process_left_is_swept_when_it_is_old(tmp_path: Path) -> None:
+    word = "0123456789abcdef"
+    left = [
+        tmp_path / name
+        for name in (f".ledger.db.{word}.new", f".ledger.db.{word}.new-wal", f".takifugu-{word}.probe",
+                     f".takifugu-{word}.probe-journal", f".takifugu-{word}.lock", f".takifugu-{word}.unfinished")
+    ]  # fmt: skip
+    for path in left:
+        path.write_bytes(b"")
+    Ledger.open(tmp_path / "one.db")
+    assert all(path.exists() for path in left)  # they may be in use
+    for path in left:
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    Ledger.open(tmp_path / "two.db")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.db", "two.db"]
+
+
+def _as_nobody(path: Path) -> bytes:
+    if os.getuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    rows_as_text = CliRunner().invoke(main, ["ledger", "show", str(path)])
+    try:
+        Ledger.open(path).source("more")
+    except TakifuguError as error:
+        return f"{rows_as_text.exit_code} {' '.join(rows_as_text.output.split())} | {error}".encode()
+    return b"it was written"
+
+
+def test_a_ledger_that_may_only_be_read_is_shown(tmp_path: Path) -> None:
+    published(tmp_path)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.is_relative_to(tempfile.gettempdir()) and folder != Path(tempfile.gettempdir()):
+            folder.chmod(0o755)
+    (tmp_path / "ledger.db").chmod(0o444)
+    tmp_path.chmod(0o555)
+    told = told_by_a_fork(lambda: _as_nobody(tmp_path / "ledger.db")).decode()
+    tmp_path.chmod(0o755)
+    assert told.startswith("0 source 'study'"), told
+    assert "is read-only" in told
+
+
+def test_a_connection_that_cannot_be_closed_leaves_no_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pool of connections logs what it cannot undo, with a traceback, where nobody listens to its log."""
+
+    class Broken(sqlite3.Connection):
+        def rollback(self) -> None:
+            raise sqlite3.OperationalError("disk I/O error")
+
+    published(tmp_path)
+    real = sqlite3.connect
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sqlite3, "connect", lambda *a, **k: real(*a, **{**k, "factory": Broken}))
+        with pytest.raises(LedgerError):
+            Ledger.open(tmp_path / "ledger.db").history("nobody")
+    assert "Traceback" not in capsys.readouterr().err

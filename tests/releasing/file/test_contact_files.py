@@ -1,0 +1,183 @@
+"""Release files of people who meet: from a public file of meetings to the certificate."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.support.answers import true_answer
+from tests.support.research import research_file
+
+import takifugu as tf
+from takifugu.cli import main
+from takifugu.core.errors import DataError, SpecError
+from takifugu.releasing.file import loading as spec
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.planning import plan
+from takifugu.releasing.publishing.run import release_file
+
+PUPILS = """\
+ledger = "ledger.db"
+output = "out"
+
+[source]
+name = "pupils"
+file = "data.csv"
+person = "who"
+value = "state"
+missing = ["?"]
+budget = 10
+
+[belief]
+kind = "contacts"
+file = "meetings.csv"
+columns = ["one", "other"]
+at_least = { minutes = 5 }
+people = ["finn"]
+states = ["well", "ill"]
+outside = 0.1
+inside = "2/5"
+
+[[release]]
+name = "ill"
+query = "count"
+states = ["ill"]
+epsilon = 1
+"""
+
+MEETINGS = "minutes,one,other\n30,ana,ben\n20,cem,ben\n45,ana,cem\n15,dora,eli\n1,cem,dora\n4,eli,dora\n"
+STATES = {"finn": "well", "ana": "ill", "ben": "ill", "cem": "well", "dora": "well", "eli": "ill"}
+
+
+def rows(states: dict[str, str]) -> str:
+    return "state,who\n" + "".join(f"{state},{who}\n" for who, state in states.items())
+
+
+def written(folder: Path, text: str = PUPILS, data: str = rows(STATES), meetings: str = MEETINGS) -> Path:
+    (folder / "meetings.csv").write_text(meetings)
+    (folder / "data.csv").write_text(data)
+    (folder / "spec.toml").write_text(text)
+    return folder / "spec.toml"
+
+
+def checked(path: Path) -> ReleaseFile:
+    found = spec.load(path)
+    assert isinstance(found, ReleaseFile)
+    return found
+
+
+def expected() -> tf.CliqueInfection:
+    return tf.clique_infection(
+        [["ana", "ben", "cem"], ["dora", "eli"], ["finn"]],
+        lambda size: tf.household_infection(size, outside=0.1, inside=0.4),
+        ["well", "ill"],
+    )
+
+
+def test_the_belief_is_that_of_the_meetings_that_count(tmp_path: Path) -> None:
+    assert checked(written(tmp_path)).belief.to_dict() == expected().to_dict()
+
+
+def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    release_file(path)
+    wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
+    (table,) = plan.calibrated(checked(path)).tables
+    assert [found.scale for found in table.calibrations] == [wanted.scale]
+    assert "the members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
+    file = checked(path)
+    (record,) = file.kind.units(file)
+    assert true_answer(wanted, record.data) == (3,)
+
+
+def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
+    meetings = "one,minutes,other\neli,15,dora\nben,20,cem\nben,30,ana\nben,0,ana\ncem,45,ana\ncem,1,dora\n"
+    file = checked(written(tmp_path, data=rows(dict(reversed(STATES.items()))), meetings=meetings))
+    assert file.belief.to_dict() == expected().to_dict()
+    (record,) = file.kind.units(file)
+    assert record.data == STATES
+
+
+@pytest.mark.parametrize(("hide", "pairs"), [('person = "eli"', 1), ('person = "eli"\na = "well"\nb = "ill"', 1)])
+def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
+    file = checked(written(tmp_path, PUPILS.replace("[[release]]", f"[hide]\n{hide}\n\n[[release]]")))
+    family = file.framework.secrets[0].family(file.belief)
+    assert tuple(family.entries) == (file.belief.position("eli"),)
+    assert tf.calibrate(file.framework, tf.Count("ill"), 1, mechanism="group").scale == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('person = "who"\n', "", r"source\.person: is missing"),
+        ('value = "state"\n', "", r"source\.value: is missing"),
+        ('value = "state"', 'value = "state"\nunit = "who"', r"source\.unit: does not belong to contacts"),
+        ('value = "state"', 'value = "state"\ngroup = "who"', r"source\.group: belongs to a belief of kind users"),
+        ('value = "state"', 'value = "states"', r"source\.value: .*'states'.*did you mean 'state'"),
+        ('file = "meetings.csv"', 'file = "data.csv"', r"belief\.file: is the private data itself"),
+        ('file = "meetings.csv"', 'file = "nobody.csv"', r"belief: .*nobody\.csv"),
+        ('["one", "other"]', '["one", "others"]', r"belief: .*'others'.*did you mean 'other'"),
+        ('["one", "other"]', '["one"]', r"belief\.columns"),
+        ("{ minutes = 5 }", "{ hours = 5 }", r"belief: .*'hours'"),
+        ("{ minutes = 5 }", "{ other = 5 }", r"belief: .*'other' of the meetings is 'ben'; it must be a finite number"),
+        ('["finn"]', '["finn", "ana"]', r"belief: people lists 'ana', whom the file names too"),
+        ('["well", "ill"]', '["well", "well"]', r"belief: .*states .*repeat a name"),
+        ("outside = 0.1", "outside = 1.5", r"belief: outside is 1\.5; it must be a probability"),
+        ('inside = "2/5"', 'inside = "much"', r"belief: a probability is 'much'"),
+        ('states = ["ill"]\nepsilon', 'states = ["sick"]\nepsilon', r"release\[0\]\.states: .*'sick'"),
+        ("epsilon = 1\n", 'epsilon = 1\nvariables = ["ana"]\n', r"release\[0\]\.variables: names columns"),
+        ("[[release]]", '[hide]\nperson = "zoe"\n\n[[release]]', r"hide: no clique holds the person 'zoe'"),
+        ("[[release]]", '[hide]\nvariable = "ana"\n\n[[release]]', r"hide\.variable: .*with 'contacts' write person"),
+        ("[[release]]", '[hide]\nperson = "ana"\na = "ill"\n\n[[release]]', r"hide: a and b are the two values"),
+    ],
+)
+def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    assert old in PUPILS
+    path = written(tmp_path, PUPILS.replace(old, new))
+    with pytest.raises(SpecError, match=problem):
+        release_file(path)
+    assert not (tmp_path / "ledger.db").exists()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (rows({**STATES, "zoe": "ill"}), r"source\.person: the data has somebody whom the belief does not know"),
+        (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.person: somebody of the belief is not in"),
+        (rows(STATES) + "ill,ana\n", r"source\.person: .*names somebody twice"),
+        (rows(STATES) + "ill,?\n", r"source\.person: .*missing values"),
+        (rows({**STATES, "ben": "sick"}), r"'state' has a value that the belief does not know: its values are"),
+        (rows({**STATES, "ben": "?"}), r"'state' has missing values"),
+        ("state,who\n", r"source\.person: somebody of the belief is not in the data"),
+    ],
+)
+def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: Path, data: str, problem: str) -> None:
+    path = written(tmp_path, data=data)
+    with pytest.raises(DataError, match=problem) as raised:
+        release_file(path)
+    assert not any(word in str(raised.value) for word in ("zoe", "sick", "ben"))
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_mapping_by_name_in_the_library() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), expected())
+    found = tf.calibrate(framework, tf.Count("ill"), Fraction(1))
+    assert true_answer(found, STATES) == true_answer(found, [STATES[name] for name in expected().names]) == (3,)
+    with pytest.raises(DataError, match="exactly the people of the belief"):
+        true_answer(found, {**STATES, "zoe": "ill"})
+
+
+def test_the_primary_school_from_its_example(tmp_path: Path) -> None:
+    edges = research_file("contacts/contact_primary_school_edges.csv.gz")
+    example = (Path(__file__).parents[3] / "examples" / "real" / "primary-school.toml").read_text()
+    (tmp_path / edges.name).write_bytes(edges.read_bytes())
+    (tmp_path / "school.toml").write_text(example.replace("contacts-made-up.csv", edges.name))
+    result = CliRunner().invoke(main, ["compare", str(tmp_path / "school.toml")])
+    assert result.exit_code == 0, result.output
+    scales = {line.split()[0]: line.split()[1] for line in result.stdout.splitlines() if len(line.split()) > 3}
+    assert scales["group"] == "12"
+    assert float(scales["laplace-exact"]) < float(scales["wasserstein"]) <= 12

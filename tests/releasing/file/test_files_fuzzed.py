@@ -1,0 +1,178 @@
+"""Release files and data with something wrong in them, at random: refused in words, nothing spent or published."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+
+SPEC = """\
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "study"
+file = "data.csv"
+unit = "who"
+order = "at"
+value = "pulse"
+encoding = "latin-1"
+delimiter = ";"
+decimal = ","
+thousands = "."
+header = true
+order_format = "%d/%m/%Y %H:%M"
+timezone = "Europe/Berlin"
+step = "1h"
+round_to = "30min"
+duplicates = "first"
+null_keys = "drop"
+nulls = "refuse"
+missing = ["NA"]
+bins = { calm = [0, 60.5], fast = [60.5, 250] }
+budget = 10
+[belief]
+kind = "markov-chain"
+states = ["calm", "fast"]
+matrix = [[0.8, 0.2], [0.3, 0.7]]
+units_independent = true
+[hide]
+kind = "every-entry"
+[[release]]
+name = "time-use"
+query = "histogram"
+epsilon = 1.0
+mechanism = "group"
+"""
+PRIVATE = ("Zyxomma", "Wärter")
+ROWS = [
+    f"{who};{day:02}/10/2025 {hour}:{minute:02};{pulse}"
+    for who, minute in zip(PRIVATE, (1, 0), strict=True)
+    for day in (25, 26)
+    for hour, pulse in ((7, "59,5"), (8, "60,5"))
+]
+DATA = "\r\n".join(["who;at;pulse", *ROWS, ";;", ""]).encode("latin-1")
+VALUES = [
+    "", '""', '"x"', "true", "false", "-1", "0", "1e400", "inf", "nan", "[]", "[[]]", "{}", '"\\n"', "0x", "=",
+    "12345678901234567890", '"1min"', '"1h"', '";"', '","', '"."', '"latin-1"', '"utf-16"', '"%Y"', '"%d.%m.%Y"',
+    '"UTC"', '"Mars/Base"', "[1, 2]", "{ calm = [0, 1] }", "{ calm = [0, 1], fast = [2, 3] }", "{ calm = [1, 0] }",
+    "2026-01-01", "'C:\\x'", '"C:\\x"', '"\\u0000"', "[0.5, 0.5]", '"who"', '"at"', '"refuse"', '"last"', '["calm"]',
+    '"' + "x" * 20_000 + '"',
+]  # fmt: skip
+
+SWAPS = [
+    (b";", b","), (b"2025", b"2O25"), (b"/10/", b"/13/"), (b",5", b".5"), (b"\r\n", b"\r"), (b"59,5", b"-1"),
+    (b"8:", b"25:"),
+]  # fmt: skip
+ODD = [b'"', b"\x00", b"\xff\xfe", b"PK\x03\x04", b"\n\n", b";"]
+
+
+def mutated(text: str, chance: random.Random) -> str:
+    lines = text.split("\n")
+    for _ in range(chance.choice([1, 1, 1, 2, 4])):
+        at, kind = chance.randrange(len(lines)), chance.randrange(8)
+        line = lines[at]
+        if kind <= 2 and "=" in line:
+            lines[at] = f"{line.split('=')[0]}= {chance.choice(VALUES)}"
+        elif kind == 3:
+            del lines[at]
+        elif kind == 4:
+            lines.insert(at, chance.choice(lines))
+        elif kind == 5 and line:
+            place = chance.randrange(len(line))
+            sign = chance.choice(["", "\x00", "\\", '"', "[", "é", "\u202e", "#", "\t"])
+            lines[at] = line[:place] + sign + line[place + 1 :]
+        elif kind == 6:
+            lines[at] = f"{chance.choice(['kez', 'file', 'bins.calm', 'a.b.c', 'timezone'])} = {chance.choice(VALUES)}"
+        else:
+            other = chance.randrange(len(lines))
+            lines[at], lines[other] = lines[other], lines[at]
+        lines = lines or [""]
+    text = "\n".join(lines)
+    return text[: chance.randrange(len(text))] if text and chance.random() < 0.03 else text
+
+
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    for _ in range(chance.choice([1, 1, 2, 5])):
+        at, kind = chance.randrange(len(content) + 1), chance.randrange(7)
+        if kind == 0:
+            content = content[:at]
+        elif kind == 1:
+            content = content[:at] + bytes([chance.randrange(256)]) + content[at:]
+        elif kind == 2:
+            content = content[:at] + content[at + chance.randrange(1, 9) :]
+        elif kind == 3:
+            content = content.replace(*chance.choice(SWAPS))
+        elif kind == 4:
+            lines = content.split(b"\r\n")
+            lines.insert(chance.randrange(len(lines)), chance.choice(lines) + chance.choice([b"", b";", b"1", b'"']))
+            content = b"\r\n".join(lines)
+        elif kind == 5:
+            content = content[:at] + chance.choice(ODD) + content[at:]
+        else:
+            lines = content.split(b"\r\n")
+            chance.shuffle(lines)
+            content = b"\r\n".join(lines)
+    return content
+
+
+def faults(folder: Path, spec: str, data: bytes, number: int) -> Iterator[str]:
+    """Publish from these files; yield what is wrong with how that ended, and "published" where it was."""
+    room = folder / str(number)
+    room.mkdir()
+    shutil.copy(folder / "ledger.db", room / "ledger.db")
+    (room / "release.toml").write_bytes(spec.encode("utf-8", "surrogatepass"))
+    (room / "data.csv").write_bytes(data)
+    before = state(room)
+    ended = CliRunner().invoke(main, ["release", str(room / "release.toml")])
+    said = ended.output
+    if ended.exit_code == 0:
+        yield "published"
+    elif ended.exit_code not in (1, 2) or "Traceback" in said or not isinstance(ended.exception, SystemExit):
+        yield f"case {number}: exit code {ended.exit_code}, {ended.exception!r}: {said[-300:]}"
+    elif state(room) != before:
+        yield f"case {number}: files were written or changed: {said[-300:]}"
+    elif any(name in said for name in (*PRIVATE, "59,5", "25/10")):
+        yield f"case {number}: tells the data: {said[-300:]}"
+    shutil.rmtree(room)
+
+
+def state(room: Path) -> dict[str, str]:
+    files = (path for path in room.rglob("*") if path.is_file() and not path.name.endswith(("-wal", "-shm")))
+    return {str(path.relative_to(room)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def outcomes(folder: Path, seed: int, specs: int, datas: int) -> Counter[str]:
+    Ledger.open(folder / "ledger.db").source("other", 10)
+    chance, found = random.Random(seed), Counter[str]()
+    for number in range(specs):
+        found.update(faults(folder, mutated(SPEC, chance), DATA, number))
+    for number in range(specs, specs + datas):
+        found.update(faults(folder, SPEC, damaged(DATA, chance), number))
+    return found
+
+
+def test_the_files_are_right_as_they_stand(tmp_path: Path) -> None:
+    Ledger.open(tmp_path / "ledger.db").source("other", 10)
+    assert list(faults(tmp_path, SPEC, DATA, 0)) == ["published"]
+
+
+def test_some_files_with_something_wrong(tmp_path: Path) -> None:
+    found = outcomes(tmp_path, 1, 8, 4)
+    assert set(found) <= {"published"}
+    assert found["published"] < 12
+
+
+@pytest.mark.slow
+def test_a_thousand_release_files_and_three_hundred_files_of_data(tmp_path: Path) -> None:
+    found = outcomes(tmp_path, 2, 1000, 300)
+    assert set(found) <= {"published"}
+    assert found["published"] < 650

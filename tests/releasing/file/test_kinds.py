@@ -1,0 +1,146 @@
+"""A kind of release file from outside the package works everywhere, and one that is wrong is refused at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from tests.conformance.release_files import Example, check_release_file
+from tests.support.registries import restored
+
+import takifugu as tf
+from takifugu.core.errors import InputError, ReleaseState, TakifuguError
+from takifugu.extending.files import (
+    Columned,
+    FileSpec,
+    Kind,
+    RecordHideSpec,
+    RecordItemSpec,
+    RecordSourceSpec,
+    Section,
+    Unit,
+    fault,
+    register_release_file,
+)
+from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.loading import json_schema
+
+
+class TwinsSpec(Section):
+    """Two siblings, who are alike with a known probability."""
+
+    kind: Literal["twins"]
+    alike: float
+
+
+class TwinsFile(FileSpec):
+    source: RecordSourceSpec
+    belief: TwinsSpec
+    hide: RecordHideSpec = RecordHideSpec()
+    release: tuple[RecordItemSpec, ...]
+
+
+class Twins(Columned):
+    names = ("twins",)
+    sections = TwinsFile
+
+    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
+        if not 0 <= spec.belief.alike <= 1:
+            yield fault(("belief", "alike"), f"is {spec.belief.alike}", "write a probability")
+
+    def belief(self, spec: Any, folder: Path) -> tf.JointTable:
+        same, other = spec.belief.alike / 2, (1 - spec.belief.alike) / 2
+        rows = [["well", "well"], ["ill", "ill"], ["well", "ill"], ["ill", "well"]]
+        return tf.JointTable(rows, [same, same, other, other], ["elder", "younger"], "a test")
+
+
+HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
+EXAMPLE = Example(
+    "twins",
+    f'{HEAD}unit = "family"\n[belief]\nkind = "twins"\nalike = 0.75\n'
+    '[[release]]\nname = "ill"\nepsilon = 1.0\nquery = "count"\nstates = ["ill"]\n',
+    {"data.csv": "family,elder,younger\na,ill,ill\nb,well,ill\nc,well,well\n"},
+    (('name = "study"', "name = 3", "source.name"), ("alike = 0.75", 'alike = "often"', "belief.alike")),
+    named=("unit",),
+)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    with restored():
+        yield
+
+
+def test_it_works_everywhere(tmp_path: Path) -> None:
+    register_release_file(Twins())
+    check_release_file(EXAMPLE, tmp_path)
+
+
+def test_its_faults_and_schema_are_its_own(tmp_path: Path) -> None:
+    register_release_file(Twins())
+    assert "alike" in json_schema("twins")["$defs"]["TwinsSpec"]["properties"]
+    path = tmp_path / "release.toml"
+    path.write_text(EXAMPLE.text.replace("0.75", "1.5").replace('unit = "family"', 'value = "x"'), encoding="utf-8")
+    with pytest.raises(tf.errors.SpecError) as caught:
+        tf.forecast(path)
+    assert [fault.where for fault in caught.value.faults] == [("source", "value"), ("belief", "alike")]
+    path.write_text(EXAMPLE.text.replace('"twins"', '"twns"'), encoding="utf-8")
+    with pytest.raises(tf.errors.SpecError, match='registered "twins"'):
+        tf.forecast(path)
+
+
+@pytest.mark.parametrize("name", ["network", "markov-chain", "twins"])
+def test_a_name_is_registered_once(name: str) -> None:
+    class Other(Twins):
+        names = (name,)
+
+    register_release_file(Twins())
+    with pytest.raises(InputError, match="registered already"):
+        register_release_file(Other())
+
+
+class Unread(Kind):
+    names, sections = ("unread",), TwinsFile
+
+
+@pytest.mark.parametrize(("kind", "words"), [
+    (object(), "is no kind of release file"),
+    (type("Nameless", (Twins,), {"names": ()})(), "names no value of belief.kind"),
+    (type("Shapeless", (Twins,), {"sections": FileSpec})(), "has no model of its file"),
+    (Unread(), "does not define units, query, belief, framework_of"),
+])  # fmt: skip
+def test_a_kind_that_lacks_something_is_refused(kind: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        register_release_file(kind)
+    assert "unread" not in KINDS
+
+
+def test_of_several_names_all_are_free_or_none_is_taken() -> None:
+    with pytest.raises(InputError, match="registered already"):
+        register_release_file(type("Both", (Twins,), {"names": ("siblings", "users")})())
+    assert "siblings" not in KINDS
+
+
+UNITS = [
+    ((), "no unit"),
+    ((Unit("ann", ["well", "ill"]), Unit("ann", ["ill", "ill"])), "two units of one name"),
+    ((Unit(None, ["well", "ill"]), Unit(None, ["ill", "ill"])), "two units of one name"),
+    ((Unit("ann", ["well", "ill"]), Unit("bob", ["ill", "ill"])), "read together"),
+]
+
+
+@pytest.mark.parametrize(("units", "words"), UNITS)
+def test_units_that_one_debit_would_pay_for_together_are_refused_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: tuple[Unit, ...], words: str
+) -> None:
+    register_release_file(Twins())
+    monkeypatch.setattr(Twins, "units", lambda self, file: units)
+    path = tmp_path / "release.toml"
+    path.write_text(EXAMPLE.text.replace('unit = "family"', ""), encoding="utf-8")
+    (tmp_path / "data.csv").write_text(EXAMPLE.files["data.csv"], encoding="utf-8")
+    with pytest.raises(InputError, match=words) as caught:
+        tf.release_file(path, anyway=True)
+    assert caught.value.state is ReleaseState.NOTHING
+    assert not (tmp_path / "ledger.db").exists()

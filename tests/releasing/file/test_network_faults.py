@@ -1,0 +1,174 @@
+"""Networks that are wrong, through `takifugu compare` and `takifugu release`: clear words, and nothing is touched."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+
+BIF = """\
+network clinic { }
+variable smoke { type discrete [ 2 ] { yes, no }; }
+variable cough { type discrete [ 2 ] { wet, dry }; }
+variable breath { type discrete [ 2 ] { short, good }; }
+probability ( smoke ) { table 0.3, 0.7; }
+probability ( cough | smoke ) { (yes) 0.3, 0.7; (no) 0.6, 0.4; }
+probability ( breath | cough, smoke ) { default 0.4, 0.6; (dry, no) 0.3, 0.7; }
+"""
+
+SPEC = """\
+ledger = "ledger.db"
+output = "out"
+
+[source]
+name = "clinic"
+file = "data.csv"
+
+[belief]
+kind = "network"
+file = "clinic.bif"
+
+[hide]
+variable = "smoke"
+
+[[release]]
+name = "found"
+query = "count"
+states = ["wet", "short"]
+variables = ["cough", "breath"]
+epsilon = 1
+mechanism = "wasserstein"
+"""
+
+DATA = "breath,spare,cough,smoke\nshort,x,wet,yes\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A good release file with its network and data, and a ledger that remembers something."""
+    for name, text in (("clinic.bif", BIF), ("release.toml", SPEC), ("data.csv", DATA)):
+        (tmp_path / name).write_text(text)
+    Ledger.open(tmp_path / "ledger.db").source("clinic", 10)
+    return tmp_path
+
+
+def change(folder: Path, name: str, old: str, new: str) -> None:
+    text = (folder / name).read_text()
+    assert old in text
+    (folder / name).write_text(text.replace(old, new))
+
+
+def run(folder: Path, command: str) -> tuple[int, str]:
+    """Run a command; whatever it says, an error it does not own, a changed ledger or a new file is a failure."""
+    before = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    outcome = CliRunner().invoke(main, [command, str(folder / "release.toml")])
+    told = " ".join((outcome.stdout + outcome.stderr).split())
+    assert outcome.exception is None or isinstance(outcome.exception, SystemExit), outcome.exception
+    assert "Traceback" not in told
+    if outcome.exit_code:
+        assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    return outcome.exit_code, told
+
+
+CYCLE = ("probability ( smoke ) { table 0.3, 0.7; }", "probability ( smoke | breath ) { default 0.3, 0.7; }")
+HALF = BIF.index("(yes) 0.3")
+WRONG_NETWORKS = [
+    (*CYCLE, "belief.file: the network has a cycle through"),
+    ("0.3, 0.7; }\nprobability ( cough", "0.3, 0.700002; }\nprobability ( cough", "misses a sum of 1 by 2e-06"),
+    ("(no) 0.6, 0.4;", "(no) 0.6, 0.5;", "misses a sum of 1 by 0.1"),
+    ("(no) 0.6, 0.4;", "(no) 1.6, -0.6;", "a probability is negative"),
+    ("variable breath", "variable cough", "two blocks 'variable cough'"),
+    (BIF[HALF:], "", "belief.file: clinic.bif opens and closes a different number of braces"),
+    (BIF, "", "belief.file: clinic.bif does not give every variable its probabilities"),
+]
+
+
+@pytest.mark.parametrize("command", ["compare", "release"])
+@pytest.mark.parametrize(("old", "new", "words"), WRONG_NETWORKS)
+def test_a_wrong_network_is_refused(folder: Path, command: str, old: str, new: str, words: str) -> None:
+    change(folder, "clinic.bif", old, new)
+    status, told = run(folder, command)
+    assert status == 2
+    assert words in told
+
+
+@pytest.mark.parametrize("command", ["compare", "release"])
+def test_rows_within_a_millionth_are_taken(folder: Path, command: str) -> None:
+    change(folder, "clinic.bif", "0.3, 0.7; }\nprobability ( cough", "0.3, 0.7000009; }\nprobability ( cough")
+    assert run(folder, command)[0] == 0
+
+
+def test_a_network_cut_short_is_refused_wherever_it_is_cut(folder: Path) -> None:
+    whole = BIF.encode()
+    for length in range(0, len(whole) - 1, 23):
+        (folder / "clinic.bif").write_bytes(whole[:length])
+        status, told = run(folder, "release")
+        assert status == 2, length
+        assert "belief.file: " in told
+
+
+@pytest.mark.parametrize("command", ["compare", "release"])
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("smoke", "smoking", "source.file: the data has no column 'smoke'"),
+        ("smoke", "spare", "source.file: "),
+        ("cough", "cogh", "source.file: the data has no column 'cough'; did you mean 'cogh'?"),
+    ],
+)
+def test_a_variable_that_the_data_lack(folder: Path, command: str, old: str, new: str, words: str) -> None:
+    change(folder, "data.csv", old, new)
+    status, told = run(folder, command)
+    assert status == 2
+    assert words in told
+
+
+@pytest.mark.parametrize("value", ["bloody", "", "Wet"])
+def test_a_state_that_the_belief_does_not_know(folder: Path, value: str) -> None:
+    rows = list(csv.reader(io.StringIO(DATA)))
+    rows[1][2] = value
+    (folder / "data.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
+    assert run(folder, "compare")[0] == 0  # it does not read the records
+    status, told = run(folder, "release")
+    assert status != 0
+    assert "column 'cough'" in told
+    assert "bloody" not in told
+
+
+def grid(width: int, least: float) -> tuple[str, list[str]]:
+    """Return a BIF file of width x width variables, each under its upper and left neighbours, and their names."""
+    names = {(i, j): f"x{i}_{j}" for i in range(width) for j in range(width)}
+    rows = {1: "(no) 0.6, 0.4; (yes) 0.4, 0.6;", 2: f"default 0.5, 0.5; (no, no) {1 - least}, {least};"}
+    lines = ["network grid { }"]
+    lines += [f"variable {name} {{ type discrete [ 2 ] {{ no, yes }}; }}" for name in names.values()]
+    for (i, j), name in names.items():
+        above = [names[at] for at in ((i - 1, j), (i, j - 1)) if at in names]
+        head = f"{name} | {', '.join(above)}" if above else name
+        lines.append(f"probability ( {head} ) {{ {rows[len(above)] if above else 'table 0.5, 0.5;'} }}")
+    return "\n".join(lines) + "\n", list(names.values())
+
+
+@pytest.mark.parametrize(
+    ("least", "command", "words"),
+    [
+        (0.3, "release", "the distributions of the answer need"),
+        (0.0, "release", "are possible would need a table of 1.3e+08 numbers, above the limit"),
+        (0.0, "compare", "are possible would need a table of 1.3e+08 numbers, above the limit"),
+    ],
+)
+def test_inference_that_would_not_fit(folder: Path, least: float, command: str, words: str) -> None:
+    text, names = grid(14, least)
+    (folder / "clinic.bif").write_text(text)
+    (folder / "data.csv").write_text(",".join(names) + "\n" + ",".join("no" for _ in names) + "\n")
+    change(folder, "release.toml", '["wet", "short"]', '["yes"]')
+    change(folder, "release.toml", 'variables = ["cough", "breath"]\n', "")
+    change(folder, "release.toml", '"smoke"', '"x13_13"')
+    status, told = run(folder, command)
+    assert status != 0
+    assert words in told

@@ -1,0 +1,456 @@
+"""A release file that randomises a column: from a CSV and a public reference file to a certificate; what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from fractions import Fraction as F
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.disk import outputs
+from takifugu.audit import true_loss
+from takifugu.cli import main
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
+from takifugu.model import frameworks
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.publishing import run
+
+PLACES = """\
+ledger = "ledger.db"
+[source]
+name = "checkins"
+file = "people.csv"
+unit = "person"
+coordinates = ["x", "y"]
+rows_per_person = 3
+batch = "March"
+budget = { epsilon = 4, delta = 1e-2 }
+[belief]
+kind = "populations"
+source = "a public survey of other people"
+rows_independent = true
+units_independent = true
+box = { first = [0, 4], second = [0, 2], cells = [4, 2], metres = [1000, 500] }
+reference = { file = "survey.csv", population = "status", smoothing = 1 }
+[[release]]
+name = "places"
+query = "each-value"
+epsilon = 1.5
+"""
+#: The same by one mechanism, for tests of what none of them changes.
+BY_NAME = PLACES + 'mechanism = "planar-laplace"\n'
+WORDS = """\
+ledger = "ledger.db"
+[source]
+name = "answers"
+file = "people.csv"
+value = "place"
+rows_per_person = 1
+budget = 1
+[belief]
+kind = "populations"
+source = "a test"
+values = ["north", "south"]
+laws = { home = ["0.75", "0.25"], out = ["0.25", "0.75"] }
+[[release]]
+name = "answers"
+query = "each-value"
+epsilon = 0.5
+"""
+
+
+def places_in(folder: Path, text: str = PLACES, people: str = "") -> Path:
+    """Write a survey, some people and a release file about their places."""
+    survey = ["status,x,y"]
+    for number in range(400):
+        x, y = (number * 7 % 40) / 10, (number * 3 % 20) / 10
+        survey.append(f"{'home' if x + number % 3 < 2.5 else 'out'},{x},{y}")
+    rows = ["person,x,y"]
+    for number in range(60):
+        rows += [f"p{number},{(number * 11 + row * 5) % 40 / 10},{number % 20 / 10}" for row in range(1 + number % 3)]
+    (folder / "survey.csv").write_text("\n".join(survey) + "\n")
+    (folder / "people.csv").write_text(people or "\n".join(rows) + "\n")
+    (folder / "release.toml").write_text(text)
+    return folder / "release.toml"
+
+
+def words_in(folder: Path, text: str = WORDS, values: str = "north\nsouth\nnorth\n" * 20) -> Path:
+    (folder / "people.csv").write_text("place\n" + values)
+    (folder / "release.toml").write_text(text)
+    return folder / "release.toml"
+
+
+def refused(file: Path, kind: type[TakifuguError] = DataError, where: str = "") -> str:
+    """Return why a release is refused; nothing was drawn, paid or written."""
+    before = {path: path.read_bytes() for path in file.parent.iterdir()}
+    with pytest.raises(kind) as error:
+        tf.release_file(file)
+    assert {path: path.read_bytes() for path in file.parent.iterdir()} == before
+    assert where in str(error.value)
+    assert not any(name in str(error.value) for name in ("p7", "p59"))
+    return str(error.value)
+
+
+def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_path: Path) -> None:
+    outcome = tf.release_file(places_in(tmp_path))
+    (table,) = outcome.tables
+    assert len(table.rows) == 120
+    centres = {(x + 0.5, y + 0.5) for x in range(4) for y in range(2)}
+    assert [row["row"] for row in table.rows] == list(range(120))
+    assert {(row["x"], row["y"]) for row in table.rows} <= centres
+    told = read_certificate(tmp_path / "release-published/places.certificate.json")
+    assert (told.epsilon, told.delta, told.definition) == ("1.5", "0", "distribution")
+    assert told.table == table.certificate.table
+    assert told.answers[0].values == {}
+    framework = frameworks.from_dict(next(iter(told.frameworks.values())))
+    belief: Any = framework.beliefs[0]
+    assert (belief.rows, belief.independent, belief.measure, belief.source) == (
+        3, True, "m", "a public survey of other people"
+    )  # fmt: skip
+    assert belief.distance((0.5, 0.5), (1.5, 1.5)) == math.hypot(1000, 500)
+    page = " ".join((tmp_path / "release-published/places.certificate.txt").read_text().split())
+    for words in (
+        "this hides which population each person belongs to; the values themselves",
+        "no person has more than 3 rows", "the rows of a person are independent of each other",
+        "how many rows there are, and their order, is public", "m per row, at worst", "a public survey of other people",
+        "is added to the count of each value", "no row of the batch 'March' is in a batch of another name",
+    ):  # fmt: skip
+        assert words in page
+    report = (tmp_path / "release-published/places.report.html").read_text()
+    assert report.count("<svg") >= 5
+    assert "what is sent from the ringed place" in report
+    spent = Ledger.open(tmp_path / "ledger.db").spent("checkins")
+    assert len(spent.units) == 60
+    assert {unit.spent.epsilon for unit in spent.units} == {F(3, 2)}
+    assert tf.read_table(tmp_path / "release-published/places.csv") == table.rows
+    assert table.to_frame("polars").shape == (120, 3)
+
+
+def test_the_counts_of_the_survey_are_smoothed_by_hand(tmp_path: Path) -> None:
+    from takifugu.releasing.file.loading import load
+
+    belief: Any = load(places_in(tmp_path)).belief
+    rows = [line.split(",") for line in (tmp_path / "survey.csv").read_text().splitlines()[1:]]
+    for name, law in zip(belief.populations, belief.laws, strict=True):
+        mine = [(min(int(float(x)), 3), min(int(float(y)), 1)) for status, x, y in rows if status == name]
+        counts = Counter(mine)
+        cells = [(x, y) for y in range(2) for x in range(4)]
+        assert belief.values == tuple((x + 0.5, y + 0.5) for x, y in cells)
+        assert law == tuple(F(counts[cell] + 1, len(mine) + 8) for cell in cells)
+
+
+def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
+    (table,) = tf.release_file(words_in(tmp_path, values="north\n" * 5000)).tables
+    noise: Any = table.releases[0][1].randomiser
+    share = sum(row["place"] == "north" for row in table.rows) / 5000
+    expected = float(noise.mass(0, "north"))
+    assert abs(share - expected) < 6 * math.sqrt(expected * (1 - expected) / 5000)
+    assert true_loss(table.releases[0][1].calibration).loss <= 0.5
+
+
+def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> None:
+    """The first column, and the sum of what both tell of values, is spent; a budget of 1 is not enough for that."""
+    file = words_in(tmp_path)
+    first = tf.release_file(file)
+    published = (tmp_path / "release-published/answers.csv").read_bytes()
+    with pytest.raises(BudgetExceeded):
+        tf.release_file(file, output=tmp_path / "again")
+    assert not (tmp_path / "again").exists() or not list((tmp_path / "again").glob("*.csv"))
+    file.write_text(WORDS.replace("budget = 1\n", "budget = 9\n"))
+    CliRunner().invoke(main, ["ledger", "budget", str(tmp_path / "ledger.db"), "answers", "9"])
+    second = tf.release_file(file, output=tmp_path / "again")
+    noise: Any = first.tables[0].releases[0][1].randomiser
+    spent = Ledger.open(tmp_path / "ledger.db").spent("answers").spent
+    assert float(spent.epsilon) == pytest.approx(2 * noise.local_loss())
+    assert (tmp_path / "release-published/answers.csv").read_bytes() == published
+    assert second.tables[0].rows != first.tables[0].rows
+
+
+def test_other_rows_of_the_same_people_add_up_where_their_batches_are_named(tmp_path: Path) -> None:
+    file = places_in(tmp_path, BY_NAME)
+    tf.release_file(file)
+    file.write_text(BY_NAME.replace('batch = "March"', 'batch = "April"'))
+    tf.release_file(file, output=tmp_path / "april")
+    assert Ledger.open(tmp_path / "ledger.db").spent("checkins").spent.epsilon == 3
+    file.write_text(BY_NAME.replace('batch = "March"\n', ""))
+    with pytest.raises(BudgetExceeded):
+        tf.release_file(file, output=tmp_path / "unknown")
+
+
+def test_resume_gives_the_old_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outputs, "LARGE", 100)  # kept in a file beside the ledger
+    file = words_in(tmp_path)
+
+    def fails(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as crashing:
+        crashing.setattr(run, "place", fails)
+        with pytest.raises(TakifuguError):
+            tf.release_file(file)
+    assert not (tmp_path / "release-published/answers.csv").exists()
+    assert list(tmp_path.glob("*.values"))
+    (done,) = tf.resume(tmp_path / "ledger.db")
+    assert not done.problem
+    rows = done.outcome.tables[0].rows  # type: ignore[union-attr]
+    assert tf.read_table(tmp_path / "release-published/answers.csv") == rows
+    assert len(rows) == 60
+    assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
+    assert not list(tmp_path.glob("*.values"))
+
+
+def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
+    text = WORDS.replace("budget = 1\n", "budget = { epsilon = 1, delta = 0.5 }\n").replace(
+        "epsilon = 0.5", 'epsilon = 0.5\ndelta = 0.2\nmechanism = "tupling"\ndummies = 4'
+    )
+    (table,) = tf.release_file(words_in(tmp_path, text)).tables
+    assert Counter(row["row"] for row in table.rows) == dict.fromkeys(range(60), 5)
+    assert table.certificate.delta == "0.2"
+    (tmp_path / "bits").mkdir()
+    bits = WORDS.replace("epsilon = 0.5", 'epsilon = 0.5\nmechanism = "rappor"')
+    (table,) = tf.release_file(words_in(tmp_path / "bits", bits)).tables
+    assert {row["row"] for row in table.rows} <= {*range(60)}
+    assert max(Counter(row["row"] for row in table.rows).values()) <= 2
+
+
+def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> None:
+    file = places_in(tmp_path)
+    foreseen = tf.forecast(file)
+    assert "expected loss" in str(foreseen)
+    assert " m per row, at worst" in str(foreseen)
+    assert "epsilon 1.5 per person" in str(foreseen)
+    assert not foreseen.refused
+    rows_as_text = CliRunner().invoke(main, ["compare", str(file)]).stdout
+    assert "expected loss of one row" in rows_as_text
+    assert "planar-laplace" in rows_as_text
+    told = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)
+    assert told["tables"][0]["sent"] == 120
+    assert not (tmp_path / "release-published/places.csv").read_text().startswith("cell")
+
+
+# What is refused: before anything is drawn, naming nobody and no value.
+
+
+@pytest.mark.parametrize(("row", "what"), [
+    ("p7,1.0,nan", "missing or not finite"), ("p7,inf,1.0", "missing or not finite"),
+    ("p7,,1.0", "missing or not finite"),
+    ("p7,4.5,1.0", "outside of the declared box"), ("p7,1.0,-0.25", "outside of the declared box"),
+    ("p7,xyzzy,1.0", "no numbers"), (",1.0,1.0", "missing values"),
+])  # fmt: skip
+def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: str) -> None:
+    told = refused(places_in(tmp_path, people=f"person,x,y\np59,1.0,1.0\n{row}\n"), where="source")
+    assert what in told
+    assert not any(number in told for number in ("4.5", "0.25", "xyzzy"))
+
+
+def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -> None:
+    people = "person,x,y\np1,1.0,1.0\np7,400,-3\n"
+    text = PLACES.replace("metres = [1000, 500] }", 'metres = [1000, 500], outside = "clamp" }')
+    (table,) = tf.release_file(places_in(tmp_path, text, people)).tables
+    assert len(table.rows) == 2
+    assert "a place outside of the box counts as the nearest one inside" in table.certificate.assumptions
+
+
+def test_more_rows_than_declared_are_refused_naming_nobody(tmp_path: Path) -> None:
+    people = "person,x,y\n" + "p7,1.0,1.0\n" * 4
+    told = refused(places_in(tmp_path, people=people), where="rows_per_person")
+    assert "4" not in told
+    composed = "person,x,y\n" + "Jos\u00e9,1,1\n" + "Jose\u0301,1,1\n"  # two spellings of one name
+    assert "two ways" in refused(places_in(tmp_path, people=composed))
+
+
+def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path) -> None:
+    told = refused(words_in(tmp_path, values="north\nelsewhere\n"), where="source.value")
+    assert "elsewhere" not in told
+    refused(words_in(tmp_path, values=""), where="source")
+
+
+def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Path) -> None:
+    people = "person,status,x,y\n" + "".join(f"p{n},{'home' if n % 2 else 'out'},{n % 4},{n % 2}\n" for n in range(40))
+    own = PLACES.replace('file = "survey.csv"', 'file = "people.csv"')
+    told = refused(places_in(tmp_path, own, people), SpecError, "belief.reference.file")
+    assert "private data itself" in told
+    (tmp_path / "copy.csv").write_text(people)
+    copied = own.replace('reference = { file = "people.csv"', 'reference = { file = "copy.csv"')
+    file = places_in(tmp_path, copied, people)
+    assert "private data itself" in refused(file, SpecError, "belief.reference.file")
+    file.write_text(copied.replace("smoothing = 1 }", "smoothing = 1, from_private_data = true }"))
+    (table,) = tf.release_file(file).tables
+    assert any("the promise does not cover that" in words for words in table.certificate.conditions)
+    assert not any("other people;" in words for words in table.certificate.assumptions)
+    assert any("counted in the private rows" in words for words in table.certificate.assumptions)
+
+
+@pytest.mark.parametrize(("old", "new", "place", "what"), [
+    ('coordinates = ["x", "y"]\n', "", "source.value", "or coordinates must be given"),
+    ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
+    ("first = [0, 4]", "first = [4, 0]", "belief.box.first", "must have an inside"),
+    ("cells = [4, 2]", "cells = [1, 1]", "belief.box.cells", "two different cells"),
+    ("metres = [1000, 500]", "degrees = true, metres = [1, 1]", "belief.box.metres", "beside degrees"),
+    ("smoothing = 1", "smoothing = -1", "belief.reference.smoothing", "must not be negative"),
+    ('population = "status"', 'population = "stats"', "belief.reference", "no column 'stats'"),
+    ('"survey.csv"', '"nowhere.csv"', "belief.reference.file", "nowhere.csv"),
+    ("smoothing = 1 }", 'smoothing = 1, populations = ["home", "away"] }', "belief.reference", "no row of 'away'"),
+    ("epsilon = 1.5", 'epsilon = 1.5\nmechanism = "tupling"', "release[0].dummies", "is missing"),
+    ("epsilon = 1.5", "epsilon = 1.5\ndummies = 3", "release[0].delta", "never improve a pure promise"),
+    ("epsilon = 1.5", 'epsilon = 1.5\nmechanism = "optimum"', "release[0].mechanism", "did you mean 'optimal'"),
+    ("rows_per_person = 3", "rows_per_person = -3", "source.rows_per_person", "greater than or equal"),
+    ("box = {", "boxes = {", "belief.boxes", "is not a known key"),
+])  # fmt: skip
+def test_a_faulty_file_names_its_key(tmp_path: Path, old: str, new: str, place: str, what: str) -> None:
+    assert old in PLACES
+    told = refused(places_in(tmp_path, PLACES.replace(old, new)), SpecError, place)
+    assert what in told
+
+
+@pytest.mark.parametrize(("old", "new", "place", "what"), [
+    ('["0.75", "0.25"]', '["1", "0"]', "belief", "one value only"),
+    ('["0.75", "0.25"]', '["0.75", "0.35"]', "belief", "sum to 1.1"),
+    ('["0.75", "0.25"]', '["0.75"]', "belief", "1 probabilities for 2 values"),
+    ('values = ["north", "south"]', 'values = ["north", "north"]', "belief", "repeat"),
+    ('home = ["0.75", "0.25"], ', "", "belief", "fewer than two populations"),
+    ('values = ["north", "south"]\n', "", "belief.values", "is missing"),
+])  # fmt: skip
+def test_faulty_declared_populations(tmp_path: Path, old: str, new: str, place: str, what: str) -> None:
+    assert old in WORDS
+    assert what in refused(words_in(tmp_path, WORDS.replace(old, new)), SpecError, place)
+
+
+def test_all_faults_leave_together(tmp_path: Path) -> None:
+    text = PLACES.replace("epsilon = 1.5", "epsilon = -1").replace("smoothing = 1", "smoothing = -1")
+    text = text.replace('name = "places"', 'name = "../up"').replace("units_independent = true\n", "")
+    with pytest.raises(SpecError) as error:
+        tf.release_file(places_in(tmp_path, text))
+    places = {line.partition(": ")[0] for line in error.value.problems}
+    assert {"release[0].epsilon", "release[0].name", "belief.units_independent"} <= places
+
+
+def test_different_supports_are_refused_or_aligned(tmp_path: Path) -> None:
+    text = WORDS.replace('values = ["north", "south"]', 'values = ["north", "south", "west"]')
+    text = text.replace('["0.75", "0.25"]', '["0.75", "0.25", 0]')
+    text = text.replace('["0.25", "0.75"]', '["0.25", "0.5", "0.25"]')
+    assert "impossible in the population" in refused(words_in(tmp_path, text), SpecError, "belief.supports")
+    (tmp_path / "release.toml").write_text(text.replace('source = "a test"', 'source = "a test"\nsupports = "align"'))
+    assert tf.release_file(tmp_path / "release.toml").tables[0].certificate.epsilon == "0.5"
+
+
+def test_a_second_table_about_the_same_rows_is_charged_along_a_coupling_or_refused(tmp_path: Path) -> None:
+    second = '[[release]]\nname = "again"\nquery = "each-value"\nepsilon = 0.25\n'
+    with pytest.raises((BudgetExceeded, CompositionRefused)):
+        tf.release_file(words_in(tmp_path, WORDS + second))
+    assert not (tmp_path / "release-published").exists() or not list((tmp_path / "release-published").glob("*.csv"))
+    noisy = WORDS.replace("budget = 1\n", "budget = 5\n") + second
+    outcome = tf.release_file(words_in(tmp_path, noisy))
+    local = sum(table.releases[0][1].randomiser.local_loss() for table in outcome.tables)  # type: ignore[attr-defined]
+    assert float(outcome.reservation.spent.epsilon) == pytest.approx(local)
+
+
+def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
+    import pandas
+    import polars
+
+    from takifugu.releasing.file.loading import load
+    from takifugu.releasing.planning.plan import plan
+
+    file = places_in(tmp_path, BY_NAME)
+    expected = plan(load(file)).tables[0].questions[0].data.codes
+    for frame in (polars.read_csv(tmp_path / "people.csv"), pandas.read_csv(tmp_path / "people.csv")):
+        assert np.array_equal(plan(load(file, frame)).tables[0].questions[0].data.codes, expected)
+
+
+def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path) -> None:
+    file = places_in(tmp_path)
+    draft = tmp_path / "draft.toml"
+    words = ["init", str(tmp_path / "people.csv"), "--kind", "populations", "-o", str(draft)]
+    made = CliRunner().invoke(main, words)
+    assert made.exit_code == 0, made.output
+    text = draft.read_text().replace("# rows_per_person = 1", "rows_per_person = 3")
+    assert 'unit = "person"' in text
+    assert 'coordinates = ["x", "y"]' in text
+    text = text.replace("# box = {", "box = {").replace("# units_independent", "units_independent")
+    offered = '# reference = { file = "public.csv", population = "person"'
+    assert offered in text
+    text = text.replace(offered, 'reference = { file = "survey.csv", population = "status"')
+    draft.write_text(text.replace("\nepsilon = ", '\nmechanism = "planar-laplace"\nepsilon = '))
+    rows_as_text = CliRunner().invoke(main, ["calibrate", str(draft)])
+    assert rows_as_text.exit_code == 0, rows_as_text.output
+    assert file.exists()
+
+
+def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
+    file = places_in(tmp_path, BY_NAME)
+    for command in ("calibrate", "explain", "compare"):
+        rows_as_text = CliRunner().invoke(main, [command, str(file)])
+        assert rows_as_text.exit_code == 0, rows_as_text.output
+        assert "expected loss of one row" in rows_as_text.stdout
+        assert "L1" not in rows_as_text.stdout
+    file.write_text(PLACES)
+    tf.release_file(file)
+    report = (tmp_path / "release-published/places.report.html").read_text()
+    assert "expected loss of one row" in report
+    assert "Values are multiples" not in report
+    assert "that values stay secret" in report
+
+
+def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from takifugu.mechanisms.local.sent import SentValue
+
+    file = words_in(tmp_path)
+
+    def fails(*_: Any) -> None:
+        raise OSError(5, "the operating system has no randomness")
+
+    with monkeypatch.context() as crashing:
+        crashing.setattr(SentValue, "send", fails)
+        with pytest.raises((TakifuguError, OSError)):
+            tf.release_file(file)
+    assert not (tmp_path / "release-published/answers.csv").exists()
+    (done,) = tf.resume(tmp_path / "ledger.db")
+    assert not done.problem
+    assert len(tf.read_table(tmp_path / "release-published/answers.csv")) == 60
+    assert Ledger.open(tmp_path / "ledger.db").spent("answers").spent.epsilon == F(1, 2)
+
+
+def test_several_mistakes_in_the_data_never_name_a_person_in_a_traceback(tmp_path: Path) -> None:
+    import traceback
+
+    file = places_in(tmp_path, people="person,x,y\n" + "p7,1.0,1.0\n" * 4)
+    with pytest.raises(DataError) as error:
+        tf.release_file(file)
+    assert "p7" not in "".join(traceback.format_exception(error.value))
+
+
+def test_labels_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path: Path) -> None:
+    labels = ["=1+1", "a,b", "'tis", 'say "no"']
+    text = WORDS.replace('["north", "south"]', json.dumps(labels)).replace('value = "place"', 'value = "row"')
+    text = text.replace('["0.75", "0.25"]', '["0.4", "0.3", "0.2", "0.1"]')
+    text = text.replace('["0.25", "0.75"]', '["0.1", "0.2", "0.3", "0.4"]')
+    (tmp_path / "release.toml").write_text(text)
+    import polars
+
+    (table,) = tf.release_file(tmp_path / "release.toml", polars.DataFrame({"row": labels * 30})).tables
+    again = tf.read_table(tmp_path / "release-published/answers.csv")
+    assert again == table.rows
+    assert {row["value"] for row in again} == {*labels}  # a column called row would be taken for its number
+    lines = (tmp_path / "release-published/answers.csv").read_text().splitlines()
+    assert not any(line.partition(",")[2].lstrip('"').startswith("=") for line in lines)
+
+
+def test_another_source_of_the_same_people_counts_at_what_is_told_of_values(tmp_path: Path) -> None:
+    text = PLACES.replace("budget = { epsilon = 4", "budget = { epsilon = 400")
+    file = places_in(tmp_path, text.replace("epsilon = 1.5", 'epsilon = 1.5\nmechanism = "randomised-response"'))
+    first = tf.release_file(file)
+    noise: Any = first.tables[0].releases[0][1].randomiser
+    file.write_text(file.read_text().replace('name = "checkins"', 'name = "visits"\nsame_people = true'))
+    outcome = tf.release_file(file, output=tmp_path / "visits")
+    assert float(outcome.reservation.spent.epsilon) == pytest.approx(1.5 + 3 * noise.local_loss())

@@ -1,0 +1,289 @@
+"""The release file: every fault at once, each with its path and what to write instead."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing import files
+
+from takifugu.core.errors import SpecError
+from takifugu.releasing.file import loading as spec
+from takifugu.releasing.file.problems import problems_of
+from takifugu.releasing.file.sequences.sections import ReleaseSpec
+
+
+def problems(text: str, folder: Path) -> tuple[str, ...]:
+    files.write(folder, text)
+    with pytest.raises(SpecError) as caught:
+        spec.load(folder / "release.toml")
+    return caught.value.problems
+
+
+def test_a_good_file_reads_back(tmp_path: Path) -> None:
+    read = spec.load(files.write(tmp_path)).spec
+    assert isinstance(read, ReleaseSpec)
+    assert (read.source.unit, read.belief.kind, read.release[0].per) == ("Who is it?", "markov-chain", "both")
+    assert read.hide.kind == "every-entry"
+
+
+def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
+    text = files.SPEC
+    for old, new in [
+        ('ledger = "ledger.db"', 'ledgr = "ledger.db"'),
+        ('name = "study"', "name = 3"),
+        ("epsilon = 1.0", "epsilon = nan"),
+        ('query = "histogram"', 'query = "histgram"'),
+        ('per = "both"', 'per = "all"'),
+        ('kind = "markov-chain"', 'kind = "markov-chain"\ninitial = "statonary"'),
+    ]:
+        text = text.replace(old, new)
+    found = problems(text, tmp_path)
+    assert found == (
+        'ledger: is missing; write ledger = "ledger.db" (the ledger\'s file or URL)',
+        'source.name: is 3, not a text; write name = "activity-study" (the data\'s name in the ledger)',
+        "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
+        "release[0].query: is 'histgram'; did you mean 'histogram'?; "
+        'write "histogram" or "count" or "sum" or "mean" or "linear" or "median" or "quantile" or "mode" or "top-k" '
+        'or "count-above"',
+        "release[0].epsilon: the budget is nan; it must be a finite number; write for example 0.5 or '1/3'",
+        'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
+        "ledgr: is not a known key here; did you mean 'ledger'?; "
+        "write one of version, ledger, require_ledger, ledger_id, output, joint_epsilon, publisher, contact, source, "
+        "belief, hide, release",
+    )
+
+
+HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "words"),
+    [
+        ("epsilon = 1.0", "epsilon = 0", "release[0].epsilon", "must be above 0"),
+        ("epsilon = 1.0", "epsilon = -1", "release[0].epsilon", "must be above 0"),
+        ("epsilon = 1.0", "epsilon = inf", "release[0].epsilon", "finite"),
+        ("epsilon = 1.0", "epsilon = true", "release[0].epsilon", "not a number or a text"),
+        ("epsilon = 1.0", "epsilon = 1.0\ndelta = 1", "release[0].delta", "below 1"),
+        ("epsilon = 1.0", "", "release[0].epsilon", "is missing"),
+        ("epsilon = 1.0", 'epsilon = 1.0\ndelta = 0.1\nmechanism = "group"', "release[0].delta", "pure promise"),
+        ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "grop"', "release[0].mechanism", "did you mean 'group'?"),
+        ('name = "time-use"', 'name = "../up"', "release[0].name", "letters, digits"),
+        ('query = "histogram"', 'query = "count"', "release[0].states", "is missing"),
+        ('query = "histogram"', 'query = "count"\nstates = ["walkin"]', "release[0].states", "did you mean 'walking'?"),
+        ('query = "histogram"', 'query = "sum"', "release[0].codes", "give codes"),
+        ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walkin = 1}', "release[0].codes", "'walkin'"),
+        ('query = "histogram"', 'query = "sum"\ntotal = 3\ncodes = {still = 0}', "release[0].total", "histogram"),
+        ('query = "histogram"', 'query = "histogram"\ntotal = 0', "release[0].total", "greater than or equal to 1"),
+        ('query = "histogram"', 'query = "histogram"\ncodes = {still = 1}', "release[0].codes", "does not belong"),
+        ('unit = "Who is it?"\n', "", "release[0].per", "no unit column"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2], [0.3, 0.8]]", "belief.matrix", "row 1"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2]]", "belief.matrix", "square"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1.0, 0.0], [0.0, 1.0]]", "belief.matrix", "closed classes"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'matrix = "none.csv"', "belief.matrix", "cannot be read"),
+        ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "", "belief.matrix", "write one of matrix"),
+        ('states = ["still", "walking"]', 'states = ["still", "still"]', "belief.states", "repeats"),
+        ('states = ["still", "walking"]', 'states = ["still"]', "belief.states", "too short"),
+        ('states = ["still", "walking"]', 'states = ["still", "walking", ""]', "belief.states", "counts as missing"),
+        ('states = ["still", "walking"]', 'states = ["still", "walking", " "]', "belief.states", "counts as missing"),
+        ("budget = 10", 'missing = ["?", " walking "]', "belief.states", "'walking' counts as missing"),
+        ("budget = 10", 'missing = ["lying"]', "belief.map", "'lying' counts as missing"),
+        ('lying = "still"', '"" = "still"', "belief.map", "'' counts as missing"),
+        ('lying = "still"', 'lying = "stil"', "belief.map.lying", "did you mean 'still'?"),
+        ("pieces_independent = true\n", "", "belief.pieces_independent", "must be declared"),
+        ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
+        ('source = "a test"', 'source = "a test"\nlonger = "cut"', "belief.max_length", "is missing"),
+        ('source = "a test"', 'source = "a test"\nmin_length = 9\nmax_length = 8', "belief.max_length", "below"),
+        ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "cannot be read"),
+        ('file = "data.csv"', 'file = "https://x.org/data.csv"', "source.file", "is a URL"),
+        ('file = "data.csv"', 'file = "."', "source.file", "is a folder"),
+        ('order = "t [min]"', "step = 1", "source.order", "is missing"),
+        ('order = "t [min]"', 'order = "t [min]"\nstep = "2 parsecs"', "source.step", "1min"),
+        ('order = "t [min]"', 'order = "run no."', "source", "named twice"),
+        ("budget = 10", "budget = 0", "source.budget", "must be above 0"),
+        ("budget = 10", "budget = {epsilon = 0}", "source.budget.epsilon", "must be above 0"),
+        ("budget = 10", "budget = {epsilon = 1, delta = 1}", "source.budget.delta", "below 1"),
+        ("budget = 10", "budget = {delta = 0.1}", "source.budget.epsilon", "is missing"),
+        ("budget = 10", 'nulls = "keep"', "source.nulls", 'write "refuse" or "unobserved"'),
+        ("budget = 10", 'null_keys = "keep"', "source.null_keys", 'write "refuse" or "drop"'),
+        ("budget = 10", 'missing = "NA"', "source.missing", "not a list"),
+        ('unit = "Who is it?"', 'unit = "Who is it"', "source.unit", "did you mean 'Who is it?'?"),
+        ('value = "état; raw"', 'value = "etat; raw"', "source.value", "did you mean 'état; raw'?"),
+        ('query = "histogram"', 'query = "histogram"\nweights = [1]', "release[0].weights", "publish a linear"),
+        ('query = "histogram"', 'query = "histogram"\ngrid = 2', "release[0].grid", "does not belong"),
+        ('query = "histogram"', 'query = "linear"', "release[0].weights", "is missing"),
+        ('query = "histogram"', 'query = "linear"\nweights = [1]', "release[0].per", 'write per = "unit"'),
+        ('query = "histogram"', 'query = "linear"\nweights = [0]', "release[0].weights", "no weight differs from 0"),
+        ('query = "histogram"', 'query = "linear"\nweights = "w.csv"', "release[0].weights", "cannot be read"),
+        ('query = "histogram"', 'query = "histogram"\nstates = []', "release[0].states", "at least one state"),
+        ("[[release]]", '[hide]\nkind = "one-entry"\n[[release]]', "hide.entry", "is missing; write entry = 6"),
+        ("[[release]]", HIDE.replace("5", "-1") + "[[release]]", "hide.entry", "greater than or equal to 0"),
+        ("[[release]]", HIDE.replace("walking", "walkin") + "[[release]]", "hide.b", "did you mean 'walking'?"),
+        ("[[release]]", HIDE.replace("walking", "still") + "[[release]]", "hide.b", "write the other state"),
+        ("[[release]]", HIDE.replace("one-entry", "entry") + "[[release]]", "hide", 'did you mean \'one-entry\''),
+    ],
+)
+def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) -> None:
+    assert old in files.SPEC
+    found = [p for p in problems(files.SPEC.replace(old, new), tmp_path) if p.startswith(f"{path}: ")]
+    assert len(found) == 1, found
+    assert words in found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "ledger: is missing"),
+        ("ledger = ", "is not TOML"),
+        ('belief = {kind = "tree"}', 'write kind = "markov-chain" or "markov-chain-class"'),
+        ("belief = {}", "has no kind"),
+        ("source = 3\nrelease = 4", "source: is 3, not a section"),
+        ("release = []", "release: is empty; add a section [[release]] with name, query, epsilon"),
+        ("version = 2", "version: is 2; write 1"),
+    ],
+)
+def test_files_that_are_far_off(tmp_path: Path, text: str, words: str) -> None:
+    assert any(words in p for p in problems(text, tmp_path))
+
+
+def test_no_file_and_no_text(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="cannot be read"):
+        spec.load(tmp_path / "none.toml")
+    with pytest.raises(SpecError, match="it is a folder"):
+        spec.load(tmp_path)
+    (tmp_path / "latin.toml").write_bytes("ledger = 'é'".encode("latin-1"))
+    with pytest.raises(SpecError, match="UTF-8"):
+        spec.load(tmp_path / "latin.toml")
+
+
+def test_two_releases_of_one_name(tmp_path: Path) -> None:
+    item = '\n[[release]]\nname = "time-use"\nquery = "histogram"\nepsilon = 1\n'
+    assert problems(files.SPEC + item, tmp_path) == (
+        "release[1].name: 'time-use' would name two tables; give each its own name",
+    )
+
+
+def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:
+    fit = '\n[belief.fit]\nfile = "data.csv"\n'
+    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "")
+    text = text.replace("\n[belief.map]", fit + "\n[belief.map]")
+    assert any("is the private data itself" in p for p in problems(text, tmp_path))
+    allowed = text.replace('file = "data.csv"\n\n[belief.map]', 'file = "data.csv"\nprivate = true\n\n[belief.map]')
+    assert spec.load(files.write(tmp_path, allowed)).spec.belief.fit.private  # type: ignore[union-attr]
+
+
+WRONG: list[Any] = [[[{"a": 1}]], float("nan"), -1, 10**400, "", "SENTINEL", True, [], {}, {"kind": []}]
+
+
+def _mutants(value: Any) -> list[Any]:
+    """Return copies of a nested value, each with one key dropped, misspelt, or given a value of another type."""
+    found: list[Any] = []
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            rest = {k: v for k, v in value.items() if k != key}
+            found += [rest, {**rest, f"{key}x": inside}, *({**rest, key: wrong} for wrong in WRONG)]
+            found += [{**value, key: mutant} for mutant in _mutants(inside)]
+    elif isinstance(value, list):
+        found += [[*value[:i], m, *value[i + 1 :]] for i, v in enumerate(value) for m in _mutants(v)]
+    return found
+
+
+@pytest.mark.slow
+def test_mutated_files_never_raise_anything_else(tmp_path: Path) -> None:
+    files.write(tmp_path)
+    (tmp_path / "public.csv").write_text(files.data({"p": (30,), "q": (41, 12)}), encoding="utf-8")
+    more = """
+[[release]]
+name = "walking"
+query = "count"
+states = ["walking"]
+epsilon = "1/3"
+delta = 0.0
+mechanism = "group"
+total = 3
+allow_zero_noise = false
+"""
+    fit = 'fit = { file = "public.csv", value = "état; raw", smoothing = 1, private = false }\ninitial = "any"'
+    texts = [files.SPEC + more, files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", fit)]
+    mutants = [mutant for text in texts for mutant in _mutants(tomllib.loads(text))]
+    assert len(mutants) > 500
+    refused = [p for mutant in mutants if (p := _refusals(mutant, tmp_path))]
+    assert [p for found in refused for p in found if ": " not in p or "; " not in p] == []
+    assert not any("Input should" in p or "NoneType" in p for found in refused for p in found), refused
+    assert len(refused) > len(mutants) * 0.8
+
+
+def _refusals(raw: Any, folder: Path) -> tuple[str, ...]:
+    try:
+        spec.checked(raw, folder / "release.toml")
+    except SpecError as error:
+        return error.problems
+    return ()
+
+
+def test_the_schema_is_json_and_names_every_section() -> None:
+    schema = spec.json_schema()
+    about = {"version", "ledger", "require_ledger", "ledger_id", "output", "joint_epsilon", "publisher", "contact"}
+    assert set(schema["properties"]) == {*about, "source", "belief", "hide", "release"}
+    assert json.loads(json.dumps(schema)) == schema
+
+
+def test_every_key_of_the_schema_says_what_it_means() -> None:
+    schema = spec.json_schema()
+    sections = {"the file": schema, **schema["$defs"]}
+    keys = [(name, key, node) for name, section in sections.items() for key, node in section["properties"].items()]
+    assert len(keys) > 50
+    assert [(name, key) for name, key, node in keys if not node.get("description")] == []
+    assert [name for name, section in sections.items() if not section.get("description")] == []
+
+
+def test_what_is_missing_hides_nothing_else(tmp_path: Path) -> None:
+    """The states are missing, and yet everything that does not depend on them is told with them."""
+    text = files.SPEC.replace('states = ["still", "walking"]\n', "").replace("units_independent = true\n", "")
+    text = text.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "").replace('unit = "Who is it?"', 'unit = "who"')
+    assert [p.split(": ")[0] for p in problems(text, tmp_path)] == [
+        "belief.states", "source.unit", "belief.units_independent", "belief.matrix",
+    ]  # fmt: skip
+
+
+def test_one_entry_is_hidden_in_one_sequence_only(tmp_path: Path) -> None:
+    found = problems(files.SPEC.replace("[[release]]", HIDE + "[[release]]"), tmp_path)
+    assert [p.split(";")[0] for p in found] == [
+        f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
+        for key in ("unit", "piece")
+    ]
+
+
+def test_a_fit_names_the_column_that_its_file_lacks(tmp_path: Path) -> None:
+    (tmp_path / "public.csv").write_text("Who is it?,run no.,minute,état; raw\na,1,0,walking\n", encoding="utf-8")
+    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "")
+    text = text.replace("[belief.map]", '[belief.fit]\nfile = "public.csv"\n\n[belief.map]')
+    (found,) = problems(text, tmp_path)
+    assert found.startswith("belief.fit.order: the data has no column 't [min]'")
+    assert spec.load(files.write(tmp_path, text.replace('public.csv"', 'public.csv"\norder = "minute"')))
+
+
+def test_deep_brackets_are_not_a_fault_of_ours(tmp_path: Path) -> None:
+    assert "is not TOML" in problems("a = " + "[" * 100_000, tmp_path)[0]
+
+
+def test_toml_is_written_as_it_reads_back() -> None:
+    from takifugu.releasing.file.problems import toml_of
+
+    value = {"a b": ['it\'s "x"', "\x7f\\\n\t\x00é😀", True, 1, 0.5, {"k": []}], "": 1e300}
+    assert tomllib.loads(f"v = {toml_of(value)}")["v"] == value
+
+
+def test_schemas_of_older_validators_are_walked_too() -> None:
+    """Before 2.9 pydantic wrote a reference that has a description inside allOf."""
+    schema = spec.json_schema()
+    older = {**schema, "properties": {**schema["properties"]}}
+    reference = {"$ref": "#/$defs/SourceSpec"}
+    older["properties"]["source"] = {"allOf": [reference], "description": "where the private data is"}
+    error = {"type": "missing", "loc": ("source", "name"), "input": {}}
+    for shape in (schema, older):
+        (found,) = problems_of([error], shape, {"source": {}})
+        assert found.line.startswith('source.name: is missing; write name = "activity-study"')

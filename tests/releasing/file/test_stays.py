@@ -1,0 +1,116 @@
+"""Beliefs in words: a matrix from how long states last, and how long they last from a matrix."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from takifugu.core.errors import InputError
+from takifugu.releasing.file.sequences.sections import ChainSpec
+from takifugu.releasing.file.sequences.stays import faults, in_words, matrix_of
+
+MINUTE = timedelta(minutes=1)
+THREE = ("still", "walking", "running")
+FOLLOWS = {
+    "still": {"walking": 1}, "walking": {"still": "3/4", "running": "1/4"}, "running": {"walking": 0.5, "still": 0.5},
+}  # fmt: skip
+
+
+def spec(states=("still", "walking"), **keys):
+    return ChainSpec(kind="markov-chain", states=states, **keys)
+
+
+def told(belief, step=MINUTE):
+    return [(".".join(map(str, fault.where)), fault.what) for fault in faults(belief, step)]
+
+
+def test_three_states_in_times_and_steps():
+    found = matrix_of(spec(THREE, stay={"still": "2 h", "walking": "6 min", "running": 4}, next=FOLLOWS), MINUTE)
+    assert found[0] == [float(Fraction(119, 120)), float(Fraction(1, 120)), 0]
+    assert found[1:] == [[1 / 8, 5 / 6, 1 / 24], [0.125, 0.125, 0.75]]
+
+
+@pytest.mark.parametrize("text", ["90 s", "90 sec", "90seconds", "1.5 min", " 1.5 minutes ", "3"])
+def test_one_stay_in_every_spelling(text):
+    found = matrix_of(spec(stay={"still": text, "walking": 1}), timedelta(seconds=30))
+    assert found == [[float(Fraction(2, 3)), float(Fraction(1, 3))], [1, 0]]
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=2, max_size=5), st.randoms(use_true_random=False))
+def test_stays_are_those_of_the_matrix(stays, coin: random.Random):
+    states = tuple(f"s{n}" for n in range(len(stays)))
+    follows = {}
+    for state in states:
+        others = [s for s in states if s != state]
+        weights = [coin.randint(1, 9) for _ in others]
+        follows[state] = {s: str(Fraction(w, sum(weights))) for s, w in zip(others, weights, strict=True)}
+    given_ = dict(zip(states, stays, strict=True))
+    matrix = np.array(matrix_of(spec(states, stay=given_, next=follows), None))
+    assert np.allclose(matrix.sum(axis=1), 1, atol=1e-12)
+    assert np.allclose((1 - np.diag(matrix)) * np.array(stays), 1, rtol=1e-9)
+
+
+def test_a_simulated_stay_is_as_long_as_stated():
+    matrix = matrix_of(spec(stay={"still": "7 min", "walking": "2 min"}), MINUTE)
+    rng = np.random.default_rng(5)
+    lengths = rng.geometric(1 - matrix[0][0], 200_000)  # the steps of a visit, the first one counted
+    assert abs(lengths.mean() - 7) < 5 * np.sqrt(42 / 200_000)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"stay": {"still": 3}}, [("stay", "does not say how long 'walking' lasts")]),
+        ({"stay": {"still": 0.5, "walking": 3}}, [("stay.still", "0.5 is shorter than one step")]),
+        ({"stay": {"still": "30 s", "walking": "-3"}},
+         [("stay.still", "'30 s' is shorter than one step"), ("stay.walking", "'-3' is no duration")]),
+        ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"still": 0.5}}},
+         [("next.walking", "the shares of what follows 'walking' sum to 0.5")]),
+        ({"stay": {"still": 3, "walking": 3}, "next": {"walking": {"walking": 1}}},
+         [("next.walking.walking", "'walking' is no state that there can be")]),
+        ({"stay": {"still": "nan", "walking": 3}}, [("stay.still", "'nan' is no duration")]),
+    ],
+)  # fmt: skip
+def test_faults_are_named_all_at_once(keys, expected):
+    assert told(spec(**keys)) == expected
+    with pytest.raises(InputError):
+        matrix_of(spec(**keys), MINUTE)
+
+
+def test_three_states_require_what_follows():
+    assert told(spec(THREE, stay=dict.fromkeys(THREE, 3))) == [
+        ("next", f"does not say what follows {state!r}") for state in THREE
+    ]
+
+
+def test_times_require_a_step():
+    (where, what), *_ = told(spec(stay={"still": "3 min", "walking": 2}), None)
+    assert (where, what) == ("stay.still", "'3 min' is a time, and nothing says how long a step is")
+    assert told(spec(stay={"still": "3 min", "walking": 2}), Fraction(1)) != []
+
+
+@pytest.mark.parametrize(
+    ("matrix", "step", "words"),
+    [
+        ([[0.99, 0.01], [0, 1]], MINUTE, "a lasts about 100 minutes at a time on average, b for ever"),
+        ([[0, 1], [0.5, 0.5]], timedelta(seconds=30),
+         "a lasts about 30 seconds at a time on average, b about 60 seconds"),
+        ([[0.99, 0.01], [0.9, 0.1]], timedelta(days=1),
+         "a lasts about 14.3 weeks at a time on average, b about 26.7 hours"),
+        ([[0.9, 0.1], [0.25, 0.75]], None, "a lasts about 10 steps at a time on average, b about 4 steps"),
+    ],
+)  # fmt: skip
+def test_a_matrix_in_words(matrix, step, words):
+    assert in_words(matrix, ["a", "b"], step) == f"by the belief, {words}"
+
+
+def test_many_states_are_not_all_told():
+    found = in_words(np.eye(20) / 2 + 0.5 / 20, list(range(20)), None)
+    assert found.endswith("and 12 more states")
+    assert found.count("steps") == 8

@@ -1,0 +1,453 @@
+"""Data as they are: files that systems export, to a certificate, with nothing but keys of the release file."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+from tests.support.answers import true_answer
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.data import open_frame
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning import plan
+
+SPEC = """
+ledger = "ledger.db"
+[source]
+name = "ward"
+file = "data.csv"
+value = "Aktivität"
+unit = "Station"
+order = "Zeit"
+budget = 5
+{keys}
+[belief]
+kind = "markov-chain"
+states = ["ruhig", "mäßig", "lebhaft"]
+matrix = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]
+units_independent = true
+[[release]]
+name = "activity"
+query = "histogram"
+epsilon = 1
+mechanism = "group"
+"""
+BINS = "bins = { ruhig = [0, 1.5], 'mäßig' = [1.5, 1000], lebhaft = [1000, inf] }"
+STATES = ("ruhig", "mäßig", "lebhaft")
+
+
+@pytest.fixture(params=["duckdb", "python"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "python":
+        monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
+    return str(request.param)
+
+
+def rows(count: int = 30) -> list[tuple[str, datetime, float]]:
+    """Return two wards' hours around the turn of a year, and their activity."""
+    found = []
+    for ward in ("Süd", "Nord"):
+        for hour in range(count):
+            activity = [0.5, 1.5, 999.75, 1234.5, 0][(hour * hour + len(ward)) % 5]
+            found.append((ward, datetime(2025, 12, 31, 10) + timedelta(hours=hour), activity))
+    return found
+
+
+def expected(some: list[tuple[str, datetime, float]]) -> tuple[int, ...]:
+    found = Counter(STATES[(x >= 1.5) + (x >= 1000)] for _, _, x in some)
+    return tuple(found[state] for state in STATES)
+
+
+def german(number: float) -> str:
+    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def write(folder: Path, content: bytes, keys: str, spec: str = SPEC) -> Path:
+    (folder / "data.csv").write_bytes(content)
+    where = folder / "release.toml"
+    where.write_text(spec.replace("{keys}", keys), encoding="utf-8")
+    return where
+
+
+def answer(where: Path, data: Any = None) -> tuple[int, ...]:
+    (table,) = plan.plan(load(where, data)).tables
+    (asked,) = table.questions
+    return tuple(true_answer(asked.calibration, asked.data))
+
+
+def certified(where: Path) -> None:
+    outcome = tf.release_file(where)
+    assert outcome.tables[0].certificate is not None
+    assert list((where.parent / "release-published").glob("activity*.certificate.json"))
+
+
+LATIN = f'encoding = "latin-1"\ndecimal = ","\nthousands = "."\norder_format = "%d/%m/%Y %H:%M"\nstep = "1h"\n{BINS}'
+
+
+def latin(some: list[tuple[str, datetime, float]]) -> bytes:
+    lines = ["Station;Zeit;Aktivität", *(f"{w};{t:%d/%m/%Y %H:%M};{german(x)}" for w, t, x in some)]
+    return "\r\n".join(lines).encode("latin-1")
+
+
+def test_semicolons_decimal_commas_and_days_first_in_latin_1(tmp_path: Path, reader: str) -> None:
+    where = write(tmp_path, latin(rows()), LATIN)
+    assert b"31/12/2025 23:00" in (tmp_path / "data.csv").read_bytes()
+    assert answer(where) == expected(rows())
+    certified(where)
+
+
+def test_an_export_of_excel(tmp_path: Path, reader: str) -> None:
+    lines = ["sep=;", "Station;Zeit;Aktivität;", *(f"{w};{t:%d.%m.%y %H:%M};{german(x)};" for w, t, x in rows())]
+    lines[20:20] = [";;;", "", " ; ;;"]
+    content = "\r\n".join([*lines, *[";;;"] * 40, "", ""]).encode("utf-8-sig")
+    keys = f'decimal = ","\nthousands = "."\norder_format = "%d.%m.%y %H:%M"\n{BINS}'
+    where = write(tmp_path, content, keys)
+    assert answer(where) == expected(rows())
+    certified(where)
+
+
+def test_two_hundred_columns(tmp_path: Path, reader: str) -> None:
+    names = [f"m{number}" for number in range(197)]
+    lines = [",".join(["Station", *names[:100], "Zeit", *names[100:], "Aktivität"])]
+    for number, (ward, time, x) in enumerate(rows()):
+        cells = [str((number * k) % 7) for k in range(197)]
+        lines.append(",".join([ward, *cells[:100], time.isoformat(), *cells[100:], str(x)]))
+    where = write(tmp_path, "\n".join([*lines, "," * 199]).encode(), BINS)
+    assert answer(where) == expected(rows())
+    certified(where)
+
+
+def test_no_header(tmp_path: Path, reader: str) -> None:
+    content = "\n".join(f"{w};{x};{t:%Y%m%d%H%M}" for w, t, x in rows()).encode()
+    spec = SPEC.replace('"Aktivität"', '"column_2"').replace('"Station"', '"column_1"').replace('"Zeit"', '"column_3"')
+    where = write(tmp_path, content, f'header = false\norder_format = "%Y%m%d%H%M"\nstep = "1h"\n{BINS}', spec)
+    assert answer(where) == expected(rows())
+    certified(where)
+
+
+def test_clocks_that_jitter(tmp_path: Path, reader: str) -> None:
+    generator = random.Random(7)
+    made = [(w, t + timedelta(seconds=generator.randint(-900, 900)), x) for w, t, x in rows()]
+    lines = ["Station,Zeit,Aktivität", *(f"{w},{t.isoformat()},{x}" for w, t, x in made)]
+    keys = f'step = "1h"\nround_to = "1h"\n{BINS}'
+    where = write(tmp_path, "\n".join(lines).encode(), keys)
+    assert answer(where) == expected(rows())
+    assert tf.release_file(where).tables[0].certificate.assumptions[-4:-1] != ()
+    where = write(tmp_path, "\n".join(lines).encode(), keys.replace('round_to = "1h"\n', ""))
+    with pytest.raises(TakifuguError, match="declare the step that it has, or round_to where its clock is inexact"):
+        answer(where)
+
+
+def test_rows_in_any_order_from_the_newest_to_the_oldest(tmp_path: Path, reader: str) -> None:
+    lines = ["Station,Zeit,Aktivität", *(f"{w},{t.isoformat()},{x}" for w, t, x in reversed(rows()))]
+    assert answer(write(tmp_path, "\n".join(lines).encode(), BINS)) == expected(rows())
+
+
+def test_one_file_on_every_engine(tmp_path: Path) -> None:
+    """The keys about characters and fields are the file's own; frames keep what was read, texts and all."""
+    from tests.support.engines import ENGINES, Columns
+
+    where = write(tmp_path, latin(rows()), LATIN)
+    columns: Columns = {
+        "Station": ("text", [w for w, _, _ in rows()]), "Zeit": ("text", [f"{t:%d/%m/%Y %H:%M}" for _, t, _ in rows()]),
+        "Aktivität": ("text", [german(x) for _, _, x in rows()]),
+    }  # fmt: skip
+    typed: Columns = {
+        **columns, "Zeit": ("time", [t for _, t, _ in rows()]), "Aktivität": ("float", [x for *_, x in rows()]),
+    }  # fmt: skip
+    for name, make in ENGINES.items():
+        assert answer(where, make(columns)) == expected(rows()), name
+        assert answer(where, make(typed)) == expected(rows()), name
+
+
+def test_other_encodings(tmp_path: Path, reader: str) -> None:
+    lines = ["Station;Zeit;Aktivität", *(f"{w};{t.isoformat()};{x}" for w, t, x in rows())]
+    for encoding in ("utf-16", "utf-16-le", "cp1252", "cp437", "mac-roman", "utf-8-sig", "UTF-8"):
+        where = write(tmp_path, "\n".join(lines).encode(encoding), f'encoding = "{encoding}"\n{BINS}')
+        assert answer(where) == expected(rows()), encoding
+
+
+REFUSED = {
+    "another encoding": (latin(rows()), LATIN.replace("latin-1", "utf-8"), "is not UTF-8 text"),
+    "bytes that it does not have": (latin(rows()), 'encoding = "ascii"', "not UTF-8"),
+    "an unknown encoding": (latin(rows()), 'encoding = "latin9x"', r"source\.encoding: 'latin9x' is no encoding"),
+    "an encoding of no file": (latin(rows()), 'encoding = "rot13"', "is no encoding of text files"),
+    "a delimiter of two": (latin(rows()), 'delimiter = ";;"', r"source\.delimiter: the delimiter is ';;'"),
+    "a letter as decimal sign": (latin(rows()), 'decimal = "x"', r"source\.decimal: the decimal sign is 'x'"),
+    "one sign for both": (latin(rows()), 'decimal = ","\nthousands = ","', "as the decimal sign is"),
+    "a format without a year": (latin(rows()), 'order_format = "%d/%m %H:%M"', r"source\.order_format: the format"),
+    "an unknown zone": (latin(rows()), 'timezone = "Europe/Berln"', "did you mean 'Europe/Berlin'"),
+    "rounding without a step": (latin(rows()), 'round_to = "1min"', r"source\.round_to: a clock is rounded and no"),
+    "rounding to no part": (
+        latin(rows()), 'round_to = "45min"\nstep = "1h"', r"source\.round_to: a step is not a whole number",
+    ),
+    "numbers by the other convention": (
+        latin(rows()).replace(b"0,50", b"0.50"), LATIN, "has texts that are no numbers",
+    ),
+    "times by another format": (
+        latin(rows()), LATIN.replace("%d/%m/%Y", "%m/%d/%Y"), "are not written as '%m/%d/%Y %H:%M'",
+    ),
+    "a gap between bins": (
+        latin(rows()), LATIN.replace("[0, 1.5]", "[0, 1.25]"), r"source\.bins: there is a gap between the bins of",
+    ),
+    "bins that overlap": (latin(rows()), LATIN.replace("[0, 1.5]", "[0, 2]"), "there is an overlap between"),
+    "a bin of no state": (latin(rows()), LATIN.replace("lebhaft", "lebhft"), "did you mean 'lebhaft'"),
+    "a number in no bin": (latin(rows()), LATIN.replace("inf", "1200"), "has a number that is in none of the bins"),
+    "two rows in one step": (
+        latin([*rows(), rows()[3]]), LATIN, "has ties within one piece: two rows cannot be in one step",
+    ),
+    "a short row": (latin(rows()) + b"\r\nNord;1", LATIN, "more or fewer fields"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, reader: str, name: str) -> None:
+    content, keys, words = REFUSED[name]
+    where = write(tmp_path, content, keys)
+    Ledger.open(tmp_path / "ledger.db").source("other", 1)
+    before = (tmp_path / "ledger.db").read_bytes()
+    with pytest.raises(TakifuguError, match=words) as caught:
+        tf.release_file(where)
+    assert isinstance(caught.value, SpecError) or caught.value.place.startswith("source")
+    said = str(caught.value)
+    assert not re.search(r"999|1234|0,50|Nord|Süd|31[/.]12", said), said
+    assert (tmp_path / "ledger.db").read_bytes() == before
+    assert not (tmp_path / "release-published").exists()
+
+
+def test_two_rows_in_one_step_by_rule(tmp_path: Path, reader: str) -> None:
+    twice = [*rows(), ("Süd", rows()[0][1], 5000.0)]
+    where = write(tmp_path, latin(twice), f'{LATIN}\nduplicates = "first"')
+    assert answer(where) == expected(rows())
+    told = tf.release_file(where).tables[0].certificate.assumptions
+    assert "of rows in one step the first one counts, and nothing is promised about the others" in told
+    assert "read in bins: 0 to below 1.5 as 'ruhig'; 1.5 to below 1000 as 'mäßig'; " in " ".join(told)
+    where = write(tmp_path, latin(twice), f'{LATIN}\nduplicates = "last"')
+    assert answer(where) == expected([*rows()[1:], twice[-1]])
+
+
+def test_rows_without_a_unit(tmp_path: Path, reader: str) -> None:
+    content = latin([*rows(), ("", datetime(2026, 1, 5), 0.0)])
+    where = write(tmp_path, content, LATIN)
+    with pytest.raises(TakifuguError, match=r"source\.null_keys: column 'Station' has missing values"):
+        answer(where)
+    assert answer(write(tmp_path, content, f'{LATIN}\nnull_keys = "drop"')) == expected(rows())
+
+
+def test_a_public_file_is_written_as_the_source_is_or_as_it_says(tmp_path: Path, reader: str) -> None:
+    spec = SPEC.replace("matrix = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]]", 'fit = { file = "public.csv" }')
+    where = write(tmp_path, latin(rows()), LATIN, spec)
+    public = rows(40)[5:]
+    (tmp_path / "public.csv").write_bytes(latin(public))
+    first = load(where).belief.matrix.tolist()
+    plain = ["Station,Zeit,Aktivität", *(f"{w},{t.isoformat()},{x}" for w, t, x in public)]
+    (tmp_path / "public.csv").write_text("\n".join(plain), encoding="utf-8")
+    keys = 'delimiter = ",", encoding = "utf-8", decimal = ".", thousands = "_", order_format = "%Y-%m-%dT%H:%M:%S"'
+    where.write_text(where.read_text().replace('"public.csv"', f'"public.csv", {keys}'))
+    assert load(where).belief.matrix.tolist() == first
+
+
+def test_a_release_file_with_a_mark_and_a_path_of_windows(tmp_path: Path) -> None:
+    where = write(tmp_path, latin(rows()), LATIN)
+    text = where.read_text(encoding="utf-8")
+    where.write_bytes(text.encode("utf-8-sig"))
+    assert answer(where) == expected(rows())
+    for path in (r"C:\Users\data.csv", r"C:\temp\new.csv", r"data\new.csv", r"\\server\share\x.csv"):
+        where.write_text(text.replace('"data.csv"', f'"{path}"'), encoding="utf-8")
+        with pytest.raises(SpecError, match=r"single quotes"):
+            load(where)
+    for path in ("'data.csv'", '"data.csv"'):
+        where.write_text(text.replace('"data.csv"', path), encoding="utf-8")
+        assert answer(where) == expected(rows())
+
+
+# Clocks that are changed.
+
+BERLIN = SPEC.replace("epsilon = 1\n", "epsilon = 1\n").replace("{keys}", 'step = "1h"\n{keys}\n' + BINS)
+
+
+def night(first: datetime, rows_as_text: list[str]) -> bytes:
+    lines = (f"Nord,{first:%Y-%m-%d}T{time},{number % 3}" for number, time in enumerate(rows_as_text))
+    return "\n".join(["Station,Zeit,Aktivität", *lines]).encode()
+
+
+def lengths(where: Path, data: Any = None) -> list[int]:
+    file = load(where, data)
+    return [piece.length for unit in file.kind.units(file) for piece in unit.data]
+
+
+AUTUMN = night(datetime(2025, 10, 26), ["00:00", "01:00", "02:00", "02:00", "03:00", "04:00"])
+SPRING = night(datetime(2026, 3, 29), ["00:00", "01:00", "03:00", "04:00"])
+HALVES = night(datetime(2025, 10, 26), ["01:30", "02:00", "02:30", "02:00", "02:30", "03:00"])
+
+
+def test_an_hour_that_clocks_show_twice_is_two_steps_and_a_skipped_one_is_none(tmp_path: Path, reader: str) -> None:
+    zone = 'timezone = "Europe/Berlin"'
+    assert lengths(write(tmp_path, AUTUMN, zone, BERLIN)) == [6]
+    assert lengths(write(tmp_path, SPRING, zone, BERLIN)) == [4]
+    half = BERLIN.replace('"1h"', '"30min"')
+    assert lengths(write(tmp_path, HALVES, zone, half)) == [6]
+    with_offsets = AUTUMN.replace(b"02:00,2", b"02:00+02:00,2").replace(b"02:00,0", b"02:00+01:00,0")
+    for time, ahead in ((b"00", b"+02"), (b"01", b"+02"), (b"03", b"+01"), (b"04", b"+01")):
+        with_offsets = with_offsets.replace(b"T" + time + b":00,", b"T" + time + b":00" + ahead + b":00,")
+    assert lengths(write(tmp_path, with_offsets, "", BERLIN)) == [6]
+    assert lengths(write(tmp_path, with_offsets, zone, BERLIN)) == [6]
+
+
+@pytest.mark.parametrize("content", [AUTUMN, HALVES])
+def test_a_clock_that_was_set_back_needs_its_zone(tmp_path: Path, reader: str, content: bytes) -> None:
+    for step in ("1h", "30min"):
+        with pytest.raises(TakifuguError, match="a clock was set back"):
+            lengths(write(tmp_path, content, "", BERLIN.replace('"1h"', f'"{step}"')))
+    if content is HALVES:
+        with pytest.raises(TakifuguError, match="as where a clock was set back"):
+            lengths(write(tmp_path, content, "", BERLIN.replace('step = "1h"', "")))
+        with pytest.raises(TakifuguError, match="as where a clock was set back"):
+            lengths(write(tmp_path, content, 'duplicates = "last"', BERLIN.replace('"1h"', '"30min"')))
+        assert lengths(write(tmp_path, content, 'timezone = "UTC"', BERLIN.replace('step = "1h"', "").replace(
+            "{keys}", 'duplicates = "last"\n{keys}'))) == [4]  # fmt: skip
+
+
+def test_times_that_no_clock_showed_are_refused(tmp_path: Path, reader: str) -> None:
+    zone = 'timezone = "Europe/Berlin"'
+    odd = night(datetime(2026, 3, 29), ["01:00", "02:00", "03:00"])
+    with pytest.raises(TakifuguError, match="has times that clocks in 'Europe/Berlin' skipped"):
+        lengths(write(tmp_path, odd, zone, BERLIN))
+    thrice = night(datetime(2025, 10, 26), ["01:00", "02:00", "02:00", "02:00", "03:00"])
+    with pytest.raises(TakifuguError, match="showed twice, and the order of the rows does not tell"):
+        lengths(write(tmp_path, thrice, zone, BERLIN))
+    numbers = b"Station,Zeit,Aktivit\xc3\xa4t\nNord,1,1\nNord,2,2\n"
+    with pytest.raises(TakifuguError, match="a time zone is declared, and column 'Zeit' holds numbers"):
+        lengths(write(tmp_path, numbers, zone, BERLIN.replace('"1h"', "1")))
+
+
+def test_clocks_are_changed_alike_on_every_engine(tmp_path: Path) -> None:
+    from tests.support.engines import ENGINES, Columns
+
+    times = [datetime(2025, 10, 25, 23) + timedelta(minutes=20 * i) for i in range(12)]
+    times += [datetime(2025, 10, 26, 2) + timedelta(minutes=20 * i) for i in range(9)]
+    rows_as_text = [(ward, time) for time in times for ward in ("Nord", "Süd")]  # not piece by piece
+    where = write(tmp_path, b"x", 'timezone = "Europe/Berlin"', BERLIN.replace('"1h"', '"20min"'))
+    for kind in ("text", "time"):
+        columns: Columns = {
+            "Station": ("text", [w for w, _ in rows_as_text]),
+            "Zeit": (kind, [t.isoformat() if kind == "text" else t for _, t in rows_as_text]),
+            "Aktivität": ("int", [0] * len(rows_as_text)),
+        }
+        for name, make in ENGINES.items():
+            if name == "duckdb":
+                with pytest.raises(TakifuguError, match="the order of the rows does not tell"):
+                    lengths(where, make(columns))
+            else:
+                assert lengths(where, make(columns)) == [21, 21], (name, kind)
+
+
+def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
+    """Every quarter of an hour around changes of clocks, both passes, against zoneinfo."""
+    from zoneinfo import ZoneInfo
+
+    from tests.support.engines import ENGINES
+
+    from takifugu.data import Layout, Recode, open_frame
+    from takifugu.data.rows.in_engine import engine_rows
+
+    for name, start in (
+        ("Europe/Berlin", datetime(2025, 10, 25, 20)), ("America/New_York", datetime(2024, 11, 2, 22)),
+        ("Australia/Lord_Howe", datetime(2025, 4, 5, 10)), ("Asia/Kolkata", datetime(2025, 4, 5, 10)),
+        ("Africa/Casablanca", datetime(2025, 2, 22, 20)), ("Europe/Berlin", datetime(1960, 5, 1)),
+    ):  # fmt: skip
+        zone, utc = ZoneInfo(name), ZoneInfo("UTC")
+        moments = [start.replace(tzinfo=utc) + timedelta(minutes=15 * i) for i in range(60)]
+        walls = [moment.astimezone(zone).replace(tzinfo=None) for moment in moments]
+        micro = [round(moment.timestamp() * 10**6) for moment in moments]
+        data: Any = {"t": ("time", walls), "v": ("text", ["a"] * 60)}
+        for engine in ("polars", "pandas", "pyarrow", "pandas on arrow"):
+            opened = open_frame(ENGINES[engine](data))
+            found = engine_rows(opened, Layout("v", order="t", timezone=name), Recode(("a",))).frame
+            native = found.lazy().collect().sort("row")
+            assert [int(tick) for tick in native["tick"].to_list()] == micro, (name, engine)
+
+
+# Records.
+
+
+def test_users_by_bins_on_every_engine(tmp_path: Path, reader: str) -> None:
+    spec = """
+ledger = "ledger.db"
+[source]
+name = "people"
+file = "data.csv"
+value = "Alter"
+decimal = ","
+encoding = "cp1252"
+bins = { jung = [0, 30], alt = [30, 120] }
+[belief]
+kind = "users"
+size = 6
+values = ["jung", "alt"]
+probabilities = [0.5, 0.5]
+[[release]]
+name = "activity"
+query = "count"
+states = ["alt"]
+epsilon = 1
+mechanism = "group"
+"""
+    where = write(tmp_path, "Name;Alter\nä;29,5\nb;30\nc;120\nd;0\ne;1\nf;64,25\n;\n;\n".encode("cp1252"), "", spec)
+    assert answer(where) == (3,)
+    frame = polars.DataFrame({"Alter": [29.5, 30, 120, 0, 1, 64.25]})
+    assert answer(where, frame) == (3,)
+    with pytest.raises(TakifuguError, match="none of the bins"):
+        answer(where, polars.DataFrame({"Alter": [29.5, 30, 121, 0, 1, 64.25]}))
+    certified(where)
+
+
+def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) -> None:
+    spec = """
+ledger = "ledger.db"
+[source]
+name = "people"
+file = "data.csv"
+unit = "Wer"
+null_keys = "drop"
+bins = { Alter = { jung = [0, 30], alt = [30, 120] } }
+[belief]
+kind = "table"
+source = "assumed"
+columns = ["Alter", "raucht"]
+rows = [["jung", "ja"], ["jung", "nein"], ["alt", "ja"], ["alt", "nein"]]
+probabilities = [0.25, 0.25, 0.25, 0.25]
+units_independent = true
+[hide]
+attribute = "raucht"
+[[release]]
+name = "activity"
+query = "identity"
+attribute = "Alter"
+codes = { jung = 0, alt = 1 }
+epsilon = 1
+mechanism = "group"
+"""
+    where = write(tmp_path, b"Wer,Alter,raucht\na,29.5,ja\nb,30,nein\n,31,ja\n,,\n", "", spec)
+    file = load(where)
+    assert [unit.data["Alter"] for unit in file.kind.units(file)] == ["jung", "alt"]
+    where.write_text(where.read_text().replace("[30, 120]", "[31, 120]"))
+    with pytest.raises(SpecError, match=r"source\.bins\.Alter: there is a gap"):
+        load(where)
+
+
+def test_a_first_line_that_may_hold_data_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("who,at,pul5/02/2025 7:01,59,5\nann,6/02/2025 7:02,60,5\n")
+    with pytest.raises(InputError) as caught:
+        open_frame(tmp_path / "data.csv").require(["pulse"], ["who", "at", "pulse"])
+    assert "59" not in str(caught.value)
+    assert "7:01" not in str(caught.value)

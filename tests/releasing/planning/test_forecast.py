@@ -1,0 +1,230 @@
+"""Before it is paid: the noise beside what cells can be, the ledger before and after, and what would be refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
+from takifugu.core.errors import CalibrationRefused
+from takifugu.model.queries.additive import Additive
+from takifugu.releasing.planning.expected import Blur, Expected
+from takifugu.releasing.planning.notices import Notice
+from takifugu.releasing.publishing import run
+
+
+def invoke(*arguments: Any) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def changed(*pairs: tuple[str, str]) -> str:
+    spec = files.SPEC
+    for old, new in pairs:
+        assert old in spec
+        spec = spec.replace(old, new)
+    return spec
+
+
+def there(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    before = there(tmp_path)
+    outcome = invoke("release", "--dry-run", where)
+    assert outcome.exit_code == DONE, outcome.output
+    words = " ".join(outcome.stdout.split())
+    assert "the source 'study' goes from epsilon 0 to epsilon" in words
+    assert "half of the time" in words
+    assert "of the range of the sum over all units (138)" in words
+    assert "nothing was paid, drawn or written" in words
+    assert max(map(len, outcome.stdout.splitlines())) <= 80
+    assert there(tmp_path) == before
+
+
+def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    for number in range(2):
+        foreseen = tf.forecast(where)
+        made = tf.release_file(where, **({"again": "time-use", "once": "K"} if number else {}))
+        assert foreseen.account is not None
+        assert foreseen.account.after == made.reservation.spent
+        for table, published in zip(foreseen.tables, made.tables, strict=True):
+            widths = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}
+            assert {blur.half_width for blur in table.blurs} == widths
+
+
+def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
+    where = files.write(tmp_path)
+    tf.release_file(where)
+    before = Ledger.open(tmp_path / "ledger.db").show()
+    told = json.loads(invoke("release", "--dry-run", "--json", where).stdout)
+    assert (told["forecast"]["tables"], told["there"]) == ([], ["time-use-units", "time-use-pooled"])
+    anew = ("--again", "time-use", "--once", "K")
+    told = json.loads(invoke("release", "--dry-run", *anew, "--json", where).stdout)["forecast"]
+    assert told["account"]["before"]["epsilon"] == json.loads(
+        invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout
+    )["sources"][0]["spent"]["epsilon"]
+    assert Fraction(told["account"]["after"]["epsilon"]) > Fraction(told["account"]["before"]["epsilon"])
+    assert Ledger.open(tmp_path / "ledger.db").show() == before
+
+
+@pytest.mark.parametrize("command", [("release", "--dry-run"), ("calibrate",)])
+def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tuple[str, ...]) -> None:
+    where = files.write(tmp_path, changed(("budget = 10", "budget = 1.2")))
+    before = there(tmp_path)
+    for options in ((), ("--json",)):
+        outcome = invoke(*command, *options, where)
+        assert outcome.exit_code == REFUSED
+        assert "of a budget of epsilon 1.2" in outcome.stderr
+        assert outcome.stdout
+    told = json.loads(outcome.stdout)
+    (refused,) = told.get("forecast", told)["refused"]
+    assert "What would fit" in refused
+    assert there(tmp_path) == before
+
+
+def test_what_does_not_compose_is_found_before(tmp_path: Path) -> None:
+    only = changed(
+        ("budget = 10", "budget = 10\nonly_release = true"), ('per = "both"', 'per = "pooled"'),
+        ('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'),
+    )  # fmt: skip
+    where = files.write(tmp_path, only)
+    told = invoke("release", "--dry-run", where)
+    assert told.exit_code == DONE
+    assert "time-use: this release is alone" in " ".join(told.stdout.split())
+    said = invoke("release", where)
+    assert "about to spend: the source 'study' goes from epsilon 0 to epsilon 1 of epsilon 10" in said.stderr
+    assert "time-use: this release is alone" in said.stderr
+    more = files.write(tmp_path, only.replace('name = "time-use"', 'name = "other"'))
+    again = invoke("release", "--dry-run", more)
+    assert again.exit_code == REFUSED
+    assert "no joint promise" in again.stderr
+
+
+def test_bad_input_is_bad_input(tmp_path: Path) -> None:
+    assert invoke("release", "--dry-run", tmp_path / "none.toml").exit_code == BAD_INPUT
+
+
+NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both"', 'per = "pooled"'))
+
+
+def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(tmp_path: Path) -> None:
+    where = files.write(tmp_path, changed(*NOISE))
+    for arguments in (("release", where), ("release", "--dry-run", where), ("calibrate", where)):
+        outcome = invoke(*arguments)
+        assert outcome.exit_code == REFUSED, arguments
+        assert "time-use would be nothing but noise: the noise exceeds" in outcome.stderr
+    with pytest.raises(CalibrationRefused, match="anyway=True"):
+        tf.release_file(where)
+    assert not (tmp_path / "ledger.db").exists()
+    assert invoke("release", "--dry-run", "--anyway", where).exit_code == DONE
+    assert invoke("release", "--anyway", where).exit_code == DONE
+    run.release_file(where, again="time-use", once="K", anyway=True)
+
+
+def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
+    """One answer of 41 entries is hopeless at this epsilon; 300 of them together are not."""
+    spec = changed(("epsilon = 1.0", 'epsilon = 0.5\nmechanism = "group"'), ('per = "both"', 'per = "unit"'))
+    few = files.write(tmp_path, spec, files.data({"a": (41,)}))
+    assert tf.forecast(few).refused
+    many = files.write(tmp_path, spec, files.data({f"u{i}": (41,) for i in range(300)}))
+    foreseen = tf.forecast(many)
+    assert not foreseen.refused
+    (table,) = foreseen.tables
+    assert table.blurs[0].median > table.blurs[0].widest
+    assert invoke("release", many).exit_code == DONE
+
+
+def _of_one_answer(table: Expected) -> tuple[float, float]:
+    return float(table.blurs[0].median), float(table.blurs[0].widest)
+
+
+def test_without_the_sum_that_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Expected, "noise_and_range", property(_of_one_answer))
+    with pytest.raises(AssertionError):
+        test_tables_of_units_are_judged_by_their_sum(tmp_path)
+
+
+@pytest.mark.parametrize("scales", [(1.0, 1.0), (1.0, 3.0), (2.0,) * 5, (1.0,) * 40, (1.0, 0.1)])
+def test_half_of_a_sum_of_noises(scales: tuple[float, ...]) -> None:
+    """Against a million sums of Laplace noise: never more than 1 % above the median, never more than 8 % below."""
+    generator = np.random.default_rng(5)
+    sums = sum(generator.laplace(0, b, 1_000_000) for b in scales)
+    blurs = [Blur(None, 1, 1, Fraction(1), Fraction(1), (Fraction(1),), 2 * b * b, 3.0) for b in scales]
+    found = Expected("t", "unit", tuple(blurs)).noise_and_range[0]
+    assert 0.92 <= found / float(np.median(np.abs(sums))) <= 1.01
+
+
+def test_the_range_of_a_cell_is_what_brute_force_finds() -> None:
+    generator = np.random.default_rng(3)
+    for _ in range(20):
+        tables = tuple(generator.integers(-3, 4, (k, 2)) for k in (2, 3))
+        weights, which = generator.integers(-2, 3, 4), generator.integers(0, 2, 4)
+        answer = Additive(Fraction(1, 2), ("a", "b"), tables, weights, which)
+        every = np.array([
+            answer.evaluate(np.array(x)) for x in np.ndindex(*(len(tables[t]) for t in which))
+        ])  # fmt: skip
+        assert answer.cell_ranges() == tuple(int(v) for v in every.max(axis=0) - every.min(axis=0))
+    shared = Additive(Fraction(1), ("a",), (np.array([[0], [3]]),), np.array([1, 0, 2]))
+    assert shared.cell_ranges() == (9,)
+
+
+def test_shares_are_of_each_cells_own_range() -> None:
+    blur = Blur(None, 1, 2, Fraction(5), Fraction(1), (Fraction(10), Fraction(50)), 1.0, 3.0)
+    assert blur.shares == (0.1, 0.5)
+    assert Blur(None, 1, 1, Fraction(5), Fraction(1), (Fraction(0),), 1.0, 3.0).shares == (math.inf, math.inf)
+    nothing = Expected("t", "all", (Blur(None, 1, 1, Fraction(5), Fraction(1), (Fraction(0),), 1.0, 3.0),))
+    assert nothing.hopeless
+    assert "more than" in nothing.words()
+
+
+def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path) -> None:
+    """Another belief about the same minutes is charged for what was published before it."""
+    spec = changed(('per = "both"', 'per = "pooled"'))
+    where = files.write(tmp_path, spec)
+    tf.release_file(where)
+    other = spec.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.97, 0.03], [0.04, 0.96]]")
+    where = files.write(tmp_path, other.replace("epsilon = 1.0", "epsilon = 0.2"))
+    foreseen = tf.forecast(where)
+    assert foreseen.account is not None
+    assert all(charge.charged.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
+    costly = [words for words in foreseen.notices if "charged" in words]
+    assert len(costly) == len(foreseen.account.charges)
+    assert all("every belief is charged for every release" in words for words in costly)
+    with pytest.warns(Notice, match="is charged epsilon"):
+        tf.release_file(where, force=True, anyway=True)
+
+
+def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("person,origin,level\nAna,n,1\nBo,s,2\n", encoding="utf-8")
+    where = tmp_path / "people.toml"
+    where.write_text(
+        'ledger = "ledger.db"\n[source]\nname = "people"\nfile = "people.csv"\nunit = "person"\nbudget = 1\n'
+        '[belief]\nkind = "table"\nsource = "a test"\nunits_independent = true\ncolumns = ["origin", "level"]\n'
+        'rows = [["n", 1], ["n", 2], ["s", 1], ["s", 2]]\ncounts = [4, 3, 3, 4]\n'
+        '[hide]\nattribute = "origin"\n[[release]]\nname = "level"\nquery = "identity"\nattribute = "level"\n'
+        "epsilon = 1\n",
+        encoding="utf-8",
+    )
+    foreseen = tf.forecast(where)
+    assert foreseen.account is not None
+    assert foreseen.account.after is not None
+    assert foreseen.account.after.epsilon == 1
+    rows_as_text = invoke("calibrate", where)
+    assert rows_as_text.exit_code == DONE, rows_as_text.output
+    assert "The ledger was not consulted" in rows_as_text.stdout
+    tf.release_file(where)
+    again = invoke("release", "--dry-run", where)
+    assert (again.exit_code, "already published" in again.output) == (DONE, True)

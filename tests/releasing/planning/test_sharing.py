@@ -1,0 +1,240 @@
+"""Tables of one file that share one epsilon: what they cost together, their certificates, and what cannot share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.releasing import attribute_files, files
+
+import takifugu as tf
+from takifugu.cli import BAD_INPUT, DONE, main
+from takifugu.core.errors import CalibrationRefused, ReleaseError, SpecError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.planning.plan import plan
+
+HEAD = files.SPEC.split("[[release]]")[0].replace("budget = 10", "budget = 1")
+SHARING = (
+    HEAD.replace('output = "out"\n', 'output = "out"\njoint_epsilon = 1\n')
+    + """
+[[release]]
+name = "time-use"
+query = "histogram"
+per = "unit"
+
+[[release]]
+name = "walking"
+query = "count"
+states = ["walking"]
+per = "unit"
+importance = 5
+"""
+)
+
+
+MORE = """
+[[release]]
+name = "more"
+query = "count"
+states = ["still"]
+per = "unit"
+"""
+
+
+def changed(*pairs: tuple[str, str]) -> str:
+    spec = SHARING
+    for old, new in pairs:
+        assert old in spec
+        spec = spec.replace(old, new)
+    return spec
+
+
+def write(folder: Path, spec: str) -> Path:
+    """Write the release file beside two short recordings, which are calibrated in no time."""
+    return files.write(folder, spec, files.data({"Ana": (12,), "Ben": (9,)}))
+
+
+def invoke(*arguments: Any) -> Any:
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+@pytest.mark.parametrize("per", ["unit", "pooled"])
+def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) -> None:
+    where = write(tmp_path, changed(('"unit"', f'"{per}"')))
+    foreseen = tf.forecast(where)
+    assert not foreseen.refused
+    made = tf.release_file(where)
+    spent = made.reservation.spent
+    assert foreseen.account is not None
+    assert spent == foreseen.account.after
+    assert Fraction(999, 1000) < spent.epsilon <= 1
+    alone = [table.certificate.epsilon for table in made.tables]
+    assert all(Fraction(1, 5) < Fraction(epsilon) < 1 for epsilon in alone)
+    assert sum(map(Fraction, alone)) > 1  # which is what adding them up would cost
+    for table in made.tables:
+        assert "one of 2 queries that share an epsilon of 1" in table.certificate.conditions
+
+
+def test_it_is_the_split_of_the_library(tmp_path: Path) -> None:
+    spec = changed(('"unit"', '"pooled"'))
+    for line in ('unit = "Who is it?"', "units_independent = true", 'piece = "run no."', "pieces_independent = true"):
+        spec = spec.replace(f"{line}\n", "")
+    lines = files.data({"Ana": (40,)})
+    planned = plan(load(files.write(tmp_path, spec, lines)))
+    framework = tf.Pufferfish(
+        tf.every_entry(), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 40, states=["still", "walking"])
+    )
+    each = tf.calibrate_jointly(framework, [tf.Histogram(), tf.Count("walking")], 1, [1, 5])
+    assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
+
+
+def test_one_that_follows_gets_the_share_that_it_had(tmp_path: Path) -> None:
+    where = write(tmp_path, changed(("budget = 1", "budget = 2")))
+    planned = plan(load(where))
+    first = tf.release_file(where, only="walking")
+    assert [table.name for table in first.tables] == ["walking"]
+    second = tf.release_file(where)
+    scales = {table.name: {a.scale for a in table.certificate.answers} for table in (*first.tables, *second.tables)}
+    assert scales == {table.name: {c.exact_scale for c in table.calibrations} for table in planned.tables}
+    assert second.reservation.spent.epsilon < Fraction(11, 10)
+
+
+def test_another_table_that_shares_changes_those_that_are_published(tmp_path: Path) -> None:
+    tf.release_file(write(tmp_path, changed(("budget = 1", "budget = 2"))))
+    more = SHARING + MORE
+    where = write(tmp_path, more.replace("budget = 1", "budget = 2"))
+    for name in ("time-use", "walking"):
+        with pytest.raises(ReleaseError, match="published from other keys"):
+            tf.release_file(where, only=name)
+
+
+def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
+    where = write(tmp_path, changed(("budget = 1", "budget = 9")))
+    before = tf.release_file(where).reservation.spent
+    again = tf.release_file(where)
+    assert again.reservation.spent == before
+    assert all(table.since for table in again.tables)
+    own = changed(("budget = 1", "budget = 9")) + MORE + "epsilon = 1\n"
+    where = write(tmp_path, own)
+    tables = tf.release_file(where).tables
+    assert [(table.name, bool(table.since)) for table in tables if not table.since] == [("more", False)]
+
+
+def test_every_command_knows_it(tmp_path: Path) -> None:
+    where = write(tmp_path, SHARING)
+    for command in ("compare", "calibrate", "explain"):
+        rows_as_text = invoke(command, where)
+        assert rows_as_text.exit_code == DONE, rows_as_text.output
+        assert max(map(len, rows_as_text.stdout.splitlines())) <= 80
+    assert "share this epsilon" in " ".join(invoke("compare", where).stdout.split())
+    assert "jointly" in invoke("calibrate", where).stdout
+    prices = invoke("explain", where).stdout
+    assert "1 *" in prices
+    assert "jointly" in prices
+    assert "1 for 2 tables" in str(tf.open_study(where))
+
+
+WEEKS = """
+ledger = "ledger.db"
+joint_epsilon = 1
+
+[source]
+name = "study"
+file = "data.csv"
+order = "hour"
+value = "state"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-19"
+budget = 9
+
+[belief]
+kind = "markov-chain"
+states = ["still", "walking"]
+matrix = [[0.5, 0.5], [0.4, 0.6]]
+
+[[release]]
+name = "time-use"
+query = "histogram"
+every = "week"
+
+[[release]]
+name = "walking"
+query = "count"
+states = ["walking"]
+every = "week"
+"""
+
+
+def test_tables_of_one_window_share_it(tmp_path: Path) -> None:
+    lines = [f"2026-01-{5 + t // 24:02}T{t % 24:02}:00,{('still', 'walking')[t % 3 == 0]}" for t in range(14 * 24)]
+    where = files.write(tmp_path, WEEKS, "\n".join(["hour,state", *lines]))
+    first = tf.release_file(where, window="2026-W02")
+    assert Fraction(99, 100) < first.reservation.spent.epsilon <= 1
+    both = tf.release_file(where)
+    assert Fraction(99, 100) < both.reservation.spent.epsilon < Fraction(11, 10)
+    assert [table.name for table in both.tables[:2]] == ["time-use-2026-W03", "walking-2026-W03"]
+    scales = [[table.certificate.answers[0].scale for table in made.tables[:2]] for made in (first, both)]
+    assert scales[0] == scales[1]  # the weeks are alike
+    seen = outlook(load(where), 4)
+    assert Fraction(99, 100) < seen.rows[0].epsilon <= 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "words"),
+    [
+        ("joint_epsilon = 1\n", "", "release[0].epsilon", "is missing"),
+        ("joint_epsilon = 1\n", "joint_epsilon = 0\n", "joint_epsilon", "is 0"),
+        ("joint_epsilon = 1\n", "joint_epsilon = 20000\n", "joint_epsilon", "between 1e-9 and 10000"),
+        ("joint_epsilon = 1\n", "joint_epsilon = true\n", "joint_epsilon", "is true"),
+        ("importance = 5", "importance = 0", "release[1].importance", "above 0"),
+        ("importance = 5", "epsilon = 1\nimportance = 5", "release[1].importance", "shares the joint epsilon"),
+        ("importance = 5", "delta = 1e-6", "release[1].delta", "share a pure promise"),
+        ("importance = 5", 'mechanism = "wasserstein"', "release[1].mechanism", "found together"),
+        ("importance = 5", "allow_zero_noise = true", "release[1].allow_zero_noise", "never zero"),
+        ('per = "unit"\nimportance = 5', 'per = "pooled"', "release[1].per", "'time-use', which shares the epsilon"),
+        ('per = "unit"\nimportance = 5', 'per = "both"', "release[1].per", "two tables of one release"),
+        ('query = "count"\nstates = ["walking"]', 'query = "mode"', "release[1].query", "publishes a choice"),
+        ("budget = 1", "budget = 1\nonly_release = true", "source.only_release", "several tables"),
+    ],
+)  # fmt: skip
+def test_what_cannot_share(tmp_path: Path, old: str, new: str, where: str, words: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load(write(tmp_path, changed((old, new))))
+    faults = {fault.place: fault.line for fault in caught.value.faults}
+    assert words in faults[where]
+    assert invoke("release", tmp_path / "release.toml").exit_code == BAD_INPUT
+
+
+def test_an_epsilon_that_no_table_shares(tmp_path: Path) -> None:
+    spec = changed(("importance = 5", "epsilon = 1"), ('query = "histogram"', 'query = "histogram"\nepsilon = 1'))
+    with pytest.raises(SpecError, match="shared by no table"):
+        load(write(tmp_path, spec))
+
+
+def test_windows_that_differ(tmp_path: Path) -> None:
+    spec = WEEKS.replace('every = "week"\n', 'window = "2026-W02"\n', 1)
+    with pytest.raises(SpecError) as caught:
+        load(files.write(tmp_path, spec, "hour,state\n"))
+    assert "release[1].window" in {fault.place for fault in caught.value.faults}
+
+
+def test_tables_of_other_definitions(tmp_path: Path) -> None:
+    """Losses of a property of whole columns are no sums over entries."""
+    (tmp_path / "staff.csv").write_text(attribute_files.STAFF, encoding="utf-8")
+    spec = attribute_files.RECORDS.replace('output = "out"', 'output = "out"\njoint_epsilon = 1')
+    for text, place in ((spec, "joint_epsilon"), (spec.replace("epsilon = 1.0\n", ""), "release[0].epsilon")):
+        where = tmp_path / "staff.toml"
+        where.write_text(text, encoding="utf-8")
+        with pytest.raises(SpecError) as caught:
+            load(where)
+        assert place in {fault.place for fault in caught.value.faults}
+
+
+def test_an_answer_that_no_secret_moves(tmp_path: Path) -> None:
+    with pytest.raises(CalibrationRefused, match="no secret moves"):
+        plan(load(write(tmp_path, changed(('states = ["walking"]', 'states = ["still", "walking"]')))))

@@ -1,0 +1,314 @@
+"""After the release: nonnegative values that add up, explained in words; tables that agree."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedNormal
+from takifugu.analysis.randomisers.choices import ChannelChoice
+from takifugu.core.errors import InputError
+from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.postprocess.adjust import Adjusted
+from takifugu.releasing.postprocess.reconcile import reconcile
+from takifugu.releasing.postprocess.release import Release
+
+STATES = ["a", "b", "c"]
+CHAIN = tf.MarkovChain([[0.4, 0.3, 0.3]] * 3, 10, states=STATES)
+
+
+def noisy(query: Any, chain: Any = CHAIN, data: Any = None, **options: Any) -> Release:
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), query, 1, mechanism="group")
+    return tf.release(calibration, data or ["a"] * 10, **options)
+
+
+TABLE, SHARES, COUNT = noisy(tf.Histogram()), noisy(tf.Histogram(total=100)), noisy(tf.Count("a"))
+
+
+def of(values: list[int], pattern: Release = TABLE, units: Fraction = Fraction(10)) -> Release:
+    """Return a release of given noisy values (in grid steps), one cell each."""
+    grid = pattern.randomiser.grid
+    labels = tuple(f"cell {i}" for i in range(len(values)))
+    noise = DiscreteLaplace(units, grid, len(values))
+    return replace(pattern, labels=labels, values=tuple(v * grid for v in values), randomiser=noise)
+
+
+steps = st.lists(st.integers(-60, 60), min_size=1, max_size=9)
+
+
+@given(steps, st.integers(0, 200), st.sampled_from([TABLE, SHARES]))
+def test_totals_are_kept_exactly_and_nothing_is_negative(values: list[int], total: int, pattern: Release) -> None:
+    release = of(values, pattern)
+    grid = release.randomiser.grid
+    found = release.adjusted(total=total * grid)
+    assert sum(found.values) == total * grid
+    assert min(found.values) >= 0
+    assert all((v / grid).denominator == 1 for v in found.values)
+    assert found.raw is release
+    assert found.raw.values == tuple(v * grid for v in values)
+
+
+@given(steps)
+def test_without_a_total_only_negative_values_change(values: list[int]) -> None:
+    found = of(values).adjusted()
+    assert found.values == tuple(max(v, 0) for v in values)
+    assert found.certificate == TABLE.certificate
+
+
+@given(steps, st.integers(-200, 200))
+def test_with_a_total_alone_all_cells_move_alike(values: list[int], total: int) -> None:
+    found = of(values).adjusted(nonnegative=False, total=total)
+    assert sum(found.values) == total
+    moves = [after - before for after, before in zip(found.values, values, strict=True)]
+    assert max(moves) - min(moves) <= 1
+
+
+@given(steps, st.integers(0, 40))
+def test_adjusting_again_changes_nothing(values: list[int], total: int) -> None:
+    once = of(values).adjusted(total=total)
+    again = replace(once.raw, values=once.values).adjusted(total=total)
+    assert again.values == once.values
+
+
+def test_a_given_number_is_called_a_public_constant() -> None:
+    found = of([7, -3, 9]).adjusted(total=12)
+    assert found.value == {"cell 0": 5, "cell 1": 0, "cell 2": 7}
+    condition = "the total 12 is a public constant that was not computed from the private data"
+    assert condition in found.certificate.text().replace("\n", " ").replace("               ", "")
+    assert condition.removeprefix("the ") in " ".join(str(found).split())
+    assert "The total 12 is a public constant" in found._repr_html_()
+    assert "was not checked" in json.loads(found.to_json())["certificate"]["conditions"][-1]
+    assert json.loads(found.to_json())["values"][1] == {"cell": "cell 1", "value": "0", "raw": "-3"}
+    assert TABLE.certificate.conditions == ()
+
+
+def test_the_bias_is_said_in_words_and_is_what_it_says() -> None:
+    """E max(Z, 0) = E|Z|/2, over 20,000 draws; with a total the small cells rise and the others fall."""
+    release = of([0, 0, 0])
+    words = " ".join(release.adjusted().notes)
+    said = release.randomiser.expected_error() / 6
+    assert f"too high by {said:.4g} on average" in words
+    noise = DiscreteLaplace(Fraction(10), Fraction(1), 60_000)
+    drawn = np.array([int(z) for z in noise.draw((0,) * 60_000, InsecureSeededEntropyForTests(4))])
+    raised = np.maximum(drawn, 0)
+    assert abs(raised.mean() - said) < 5 * raised.std() / len(drawn) ** 0.5
+    with_total = "cells whose true value is near 0 come out too high on average, and the others too low"
+    assert with_total in " ".join(release.adjusted(total=50).notes)
+    adjusted = [
+        of([0 + a, 0 + b, 50 + c]).adjusted(total=50).values for a, b, c in drawn[:3000].reshape(-1, 3).tolist()
+    ]
+    means = np.array([[float(v) for v in row] for row in adjusted]).mean(axis=0)
+    assert min(means[0], means[1]) > 1
+    assert means[2] < 48
+    no_bias = of([0, 0, 0]).adjusted(nonnegative=False, total=50)
+    assert "no bias" in " ".join(no_bias.notes)
+
+
+def test_a_released_total_says_where_it_comes_from(tmp_path: Any) -> None:
+    total = replace(COUNT, values=(Fraction(30),))
+    found = of([20, -5, 9]).adjusted(total=total)
+    assert sum(found.values) == 30
+    assert "itself a noisy release about 'data', made without a ledger, with epsilon 1" in found.notes[1]
+    paid = noisy(tf.Count("a"), ledger=tmp_path / "ledger.db", source="study")
+    said = of([20, -5, 9]).adjusted(total=replace(paid, values=(Fraction(4),)))
+    assert f"as ledger release {paid.certificate.release_id}" in said.certificate.conditions[-1]
+    below = replace(COUNT, values=(Fraction(-2),))
+    with pytest.raises(InputError, match=r"the released total is -2.*total\.adjusted\(\)"):
+        of([20, -5, 9]).adjusted(total=below)
+    assert set(of([20, -5, 9]).adjusted(total=below.adjusted()).values) == {0}
+
+
+def test_a_seed_stays_visible() -> None:
+    seeded = noisy(tf.Histogram(), entropy=InsecureSeededEntropyForTests(1))
+    total = noisy(tf.Count("a"), entropy=InsecureSeededEntropyForTests(1))
+    for found in (seeded.adjusted(), of([1, 2]).adjusted(total=replace(total, values=(Fraction(9),)))):
+        assert not found.certificate.private
+        assert "NOT PRIVATE" in str(found)
+        assert "NOT PRIVATE" in found._repr_html_()
+        assert "NOT PRIVATE" in found.certificate.text()
+
+
+def test_intervals_of_adjusted_values_are_the_raw_ones_cut_off_at_zero() -> None:
+    release = of([5, -80, 40])
+    for raw, row in zip(release.rows(0.9), release.adjusted(total=30).rows(0.9), strict=True):
+        assert (row["low"], row["high"]) == (max(raw["low"], 0), max(raw["high"], 0))
+        assert row["raw"] == raw["value"]
+    assert release.adjusted(nonnegative=False, total=30).rows()[1]["low"] < 0
+    frame = release.adjusted(total=30).to_frame("polars")
+    assert frame.columns == ["cell", "value", "raw", "low", "high"]
+    assert frame["value"].sum() == 30
+
+
+def test_what_is_printed_fits_80_columns() -> None:
+    for text in (str(TABLE.adjusted(total=10)), str(TABLE.adjusted()), str(SHARES.adjusted(total=1))):
+        assert max(map(len, text.splitlines())) <= 80
+    assert "<b>" not in replace(TABLE, labels=("<b>", "b", "c")).adjusted()._repr_html_()
+
+
+MEAN = noisy(tf.Mean(codes={"a": -1, "b": 0, "c": 2}))
+CODES = tf.Sum(codes={"a": -1, "b": 0, "c": 2})
+
+
+@pytest.mark.parametrize(
+    ("release", "options", "words"),
+    [
+        (TABLE, {"nonnegative": False}, "nothing would be adjusted"),
+        (TABLE, {"total": -1}, "the total is -1"),
+        (TABLE, {"total": 1.5}, "the total is 1.5, and the values are multiples of 1"),
+        (SHARES, {"total": "1/3"}, "multiples of 0.01"),
+        (TABLE, {"total": True}, "not true or false"),
+        (TABLE, {"total": "many"}, "must be a finite number"),
+        (TABLE, {"total": SHARES}, "a release of 3 cells"),
+        (noisy(CODES), {}, "as low as -10: write nonnegative=False"),
+        (MEAN, {}, "as low as -1: write"),
+        (noisy(tf.Linear([1] * 9 + [-3], codes={"a": 0, "b": 1, "c": 2})), {}, "as low as -6: write"),
+    ],
+)
+def test_arguments_are_checked(release: Release, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        release.adjusted(**options)
+
+
+def test_sums_that_cannot_be_negative_are_adjusted() -> None:
+    found = replace(noisy(tf.Sum(codes={"a": 0, "b": "0.5", "c": 2})), values=(Fraction(-7, 2),)).adjusted()
+    assert found.value == 0
+    pair = tf.calibrate(tf.between(tf.Pmf([-3, 1], [0.5, 0.5]), tf.Pmf([2], [1])), tf.Identity(), 1)
+    with pytest.raises(InputError, match="as low as -3"):
+        tf.release(pair, 2).adjusted()
+
+
+# Tables of units and the pooled table.
+
+
+def tables(truth: list[list[int]], scales: list[int], pooled: int, seed: int) -> tuple[dict[str, Release], Release]:
+    """Return noisy tables of units and of all, each with its own discrete Laplace noise."""
+    entropy = InsecureSeededEntropyForTests(seed)
+
+    def drawn(row: list[int], units: int) -> Release:
+        noise = DiscreteLaplace(Fraction(units), Fraction(1), len(row))
+        return replace(of(row), values=noise.draw(row, entropy), randomiser=noise)
+
+    rows = {f"unit {i}": drawn(row, units) for i, (row, units) in enumerate(zip(truth, scales, strict=True))}
+    return rows, drawn([sum(column) for column in zip(*truth, strict=True)], pooled)
+
+
+true_rows = st.lists(st.integers(0, 30), min_size=3, max_size=3)
+unit_tables = st.lists(st.tuples(true_rows, st.integers(1, 40)), min_size=1, max_size=5)
+
+
+@given(unit_tables, st.integers(1, 40), st.integers(0, 10**6), st.booleans())
+def test_reconciled_tables_agree_exactly(units: Any, pooled: int, seed: int, nonnegative: bool) -> None:
+    rows, whole = tables([row for row, _ in units], [scale for _, scale in units], pooled, seed)
+    found = reconcile(rows, whole, nonnegative)
+    for cell in range(3):
+        assert sum(table.values[cell] for table in found.units.values()) == found.pooled.values[cell]
+    for table in (*found.units.values(), found.pooled):
+        assert all(v.denominator == 1 for v in table.values)
+        assert not nonnegative or min(table.values) >= 0
+    assert {name: table.raw for name, table in found.units.items()} == rows
+    assert found.pooled.raw is whole
+
+
+def test_reconciling_is_the_weighted_mean_and_is_more_accurate() -> None:
+    """One unit: the mean of both tables, weighted by 1/variance. Several: a mean square error s falls by s^2/sum(s)."""
+    fine, coarse = DiscreteLaplace(Fraction(10), Fraction(1)), DiscreteLaplace(Fraction(20), Fraction(1))
+    one = {"Ana": replace(of([100]), randomiser=fine)}
+    found = reconcile(one, replace(of([150]), randomiser=coarse))
+    weight = fine.variance() / (fine.variance() + coarse.variance())
+    assert found.pooled.values[0] == round(100 + 50 * weight)
+    squared = np.zeros((400, 2, 4))
+    truth = [[40, 7], [25, 60], [90, 1]]
+    sums = [155, 68]
+    for run in range(len(squared)):
+        rows, whole = tables(truth, [8, 8, 20], 10, seed=run)
+        better = reconcile(rows, whole, nonnegative=False)
+        for cell in range(2):
+            pairs = [(rows[n].values[cell], better.units[n].values[cell], truth[i][cell]) for i, n in enumerate(rows)]
+            pairs.append((whole.values[cell], better.pooled.values[cell], sums[cell]))
+            squared[run, cell] = [float((b - t) ** 2 - (a - t) ** 2) for a, b, t in pairs]
+    changes = squared.reshape(-1, 4)
+    variances = np.array([DiscreteLaplace(Fraction(s), Fraction(1)).variance() for s in (8, 8, 20, 10)])
+    expected = -(variances**2) / variances.sum()
+    assert (np.abs(changes.mean(axis=0) - expected) < 5 * changes.std(axis=0) / len(changes) ** 0.5).all()
+    assert (changes.mean(axis=0) < 0).all()
+
+
+def test_reconciled_tables_print_and_become_frames() -> None:
+    rows, whole = tables([[3, 30], [10, 0]], [5, 9], 4, seed=1)
+    found = reconcile(rows, whole)
+    frame = found.to_frame("polars")
+    assert frame.columns == ["unit", "cell", "value", "raw", "low", "high"]
+    assert frame["unit"].to_list() == ["unit 0"] * 2 + ["unit 1"] * 2 + [None] * 2
+    half = rows["unit 0"].randomiser.half_width(0.95, cells=6)
+    assert found.rows()[1]["high"] - found.rows()[1]["raw"] == half
+    assert max(map(len, str(found).splitlines())) <= 80
+    assert found._repr_html_().count("<tr>") == 7
+    assert "come out too high" in " ".join(str(found).split())
+
+
+def test_relative_frequencies_and_other_noise_are_reconciled() -> None:
+    rows = {name: of([10, 20], SHARES) for name in ("x", "y")}
+    pooled = replace(of([33, 41], SHARES), randomiser=RoundedNormal(Fraction(1, 10), Fraction(1, 100), 2))
+    found = reconcile(rows, pooled)
+    assert sum(t.values[0] for t in found.units.values()) == found.pooled.values[0]
+    assert Fraction(20, 100) < found.pooled.values[0] < Fraction(33, 100)
+
+
+def test_tables_without_noise_stay() -> None:
+    from takifugu.analysis.randomisers import Exact
+
+    exact = {name: replace(of([4]), randomiser=Exact(Fraction(1))) for name in ("x", "y")}
+    assert reconcile(exact, of([50])).pooled.values == (8,)
+    with pytest.raises(InputError, match="do not agree"):
+        reconcile(exact, replace(of([50]), randomiser=Exact(Fraction(1))))
+
+
+def test_what_was_chosen_from_a_list_has_no_weight_and_a_bias_of_its_own() -> None:
+    rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    chosen = replace(of([1]), randomiser=ChannelChoice(rows, Fraction(1), (0.5, 0.5)))
+    assert "no bias" not in " ".join(chosen.adjusted().notes)
+    assert "biases small values upwards." in " ".join(chosen.adjusted().notes)
+    with pytest.raises(InputError, match="the table of 'Ana' was not made with added noise"):
+        reconcile({"Ana": chosen}, of([3]))
+    with pytest.raises(InputError, match="the table of all was not made with added noise"):
+        reconcile({"Ana": of([3])}, chosen)
+
+
+def test_only_tables_that_add_up_are_reconciled() -> None:
+    rows = {"Ana": of([1, 2])}
+    with pytest.raises(InputError, match="no tables of units"):
+        reconcile({}, of([1, 2]))
+    with pytest.raises(InputError, match="only releases"):
+        reconcile({"Ana": 3}, of([1, 2]))  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="'Ana' and the pooled table have different"):
+        reconcile(rows, of([1, 2, 3]))
+    with pytest.raises(InputError, match="different statistics, cells or grids"):
+        reconcile(rows, of([1, 2], SHARES))
+    with pytest.raises(InputError, match="different statistics"):
+        reconcile({"Ana": noisy(tf.Count("b"))}, COUNT)
+    with pytest.raises(InputError, match="means of units"):
+        reconcile(
+            {"Ana": noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))}, noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))
+        )
+    with pytest.raises(InputError, match="as low as -10"):
+        reconcile({"Ana": noisy(CODES)}, noisy(CODES))
+    reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
+    whole = replace(of([1, 2]), certificate=replace(TABLE.certificate, units=("Ana", "Ben"), scope="pooled"))
+    with pytest.raises(InputError, match=r"units \['Ana', 'Ben'\]: give exactly their tables"):
+        reconcile(rows, whole)
+
+
+def test_adjusted_is_a_value() -> None:
+    found = of([7, -3, 9]).adjusted(total=12)
+    assert isinstance(found, Adjusted)
+    assert found == of([7, -3, 9]).adjusted(total=12)
+    assert COUNT.adjusted().value == max(COUNT.value, 0)  # type: ignore[type-var, operator]

@@ -1,0 +1,144 @@
+"""Intervals: exact for the noise that was drawn, in all cells at once; 10,000 seeded draws against the level."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+from scipy.special import bdtr, bdtrc
+
+import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
+from takifugu.core.errors import InputError
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.postprocess.release import Interval, Release
+
+DRAWS, REJECT = 10_000, 1e-6
+STATES = ["a", "b", "c", "d"]
+TRUTH = (61, 0, 1_000_003, 17)
+CHAIN = tf.MarkovChain([[0.25] * 4] * 4, 12, states=STATES)
+CALIBRATION = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group")
+PATTERN = tf.release(CALIBRATION, ["a"] * 12)
+GRID = Fraction(1, 10)
+#: Scales of thousands of grid steps: what the lattice adds to the nominal level is far below what 10,000 draws can see.
+NOISES = [
+    DiscreteLaplace(Fraction(3000), GRID, 4),
+    RoundedLaplace(Fraction(300), GRID, 4),
+    RoundedNormal(Fraction(300), GRID, 4),
+]
+
+
+def binomial_p(successes: int, probability: float) -> float:
+    """Return the two-sided exact p-value of a count of successes in DRAWS trials."""
+    below, above = bdtr(successes, DRAWS, probability), bdtrc(successes - 1, DRAWS, probability)
+    return min(1.0, 2 * float(min(below, above)))
+
+
+@cache
+def releases(noise: Any) -> list[Release]:
+    """Return DRAWS releases of the truth, their noise drawn in one go."""
+    true = tuple(int(t / noise.grid) for t in TRUTH)
+    many = replace(noise, cells=DRAWS * len(TRUTH)).draw(true * DRAWS, InsecureSeededEntropyForTests(20))
+    return [replace(PATTERN, values=many[i : i + 4], randomiser=noise) for i in range(0, len(many), 4)]
+
+
+def coverage(drawn: list[Release], level: float) -> tuple[int, list[int]]:
+    """Return how many releases hold the truth in all intervals at once, and how many in each cell."""
+    every, each = 0, [0] * len(TRUTH)
+    half = drawn[0].randomiser.half_width(level)
+    cached = [replace(r, randomiser=_Remembered(half)) for r in drawn]  # type: ignore[arg-type]
+    for noisy in cached:
+        intervals = noisy.interval(level)
+        assert isinstance(intervals, dict)
+        hits = [t in intervals[state] for t, state in zip(TRUTH, STATES, strict=True)]
+        each = [n + hit for n, hit in zip(each, hits, strict=True)]
+        every += all(hits)
+    return every, each
+
+
+class _Remembered:
+    """The half width of a randomiser, found once: the exact search costs more than the rest of a draw."""
+
+    def __init__(self, half: Fraction) -> None:
+        self.half = half
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        return self.half
+
+
+@pytest.mark.parametrize("noise", NOISES, ids=lambda noise: noise.kind)
+def test_coverage_is_nominal_in_each_cell_and_in_all_at_once(noise: Any) -> None:
+    drawn = releases(noise)
+    for level in (0.5, 0.95):
+        every, each = coverage(drawn, level)
+        assert binomial_p(every, level) > REJECT
+        assert all(binomial_p(n, level ** (1 / len(TRUTH))) > REJECT for n in each)
+
+
+def test_coverage_of_coarse_noise_is_what_the_law_says_and_never_below_nominal() -> None:
+    """Noise of a few steps: the level is reached by whole steps only, so it is exceeded, by a known amount."""
+    noise = DiscreteLaplace(Fraction(3, 2), Fraction(1), 4)
+    drawn = releases(noise)
+    for level in (0.5, 0.9, 0.99):
+        half = int(noise.half_width(level))
+        a = math.exp(-2 / 3)
+        exact = (1 - 2 * a ** (half + 1) / (1 + a)) ** 4
+        narrower = (1 - 2 * a**half / (1 + a)) ** 4
+        assert narrower < level <= exact
+        every, each = coverage(drawn, level)
+        assert binomial_p(every, exact) > REJECT
+        assert all(binomial_p(n, exact**0.25) > REJECT for n in each)
+
+
+def wrong_scale(noise: DiscreteLaplace) -> DiscreteLaplace:
+    return replace(noise, units=noise.units * 95 / 100)
+
+
+def one_cell_at_a_time(noise: DiscreteLaplace) -> DiscreteLaplace:
+    return replace(noise, cells=1)
+
+
+@pytest.mark.parametrize("mutant", [wrong_scale, one_cell_at_a_time])
+def test_a_wrong_interval_is_seen(mutant: Callable[[DiscreteLaplace], DiscreteLaplace]) -> None:
+    """The power of the test above: a scale 5 % off, or intervals that hold in each cell alone, are rejected."""
+    believed = mutant(NOISES[0])  # type: ignore[arg-type]
+    every, _ = coverage([replace(r, randomiser=believed) for r in releases(NOISES[0])], 0.5)
+    assert binomial_p(every, 0.5) < REJECT
+
+
+def test_a_table_of_several_noises_covers_at_once() -> None:
+    """Tables of units: each unit has its own noise, and the level holds over all rows of the table."""
+    noises = [DiscreteLaplace(Fraction(s), Fraction(1)) for s in (400, 900, 5000)]
+    entropy = InsecureSeededEntropyForTests(23)
+    halves = [noise.half_width(0.8, cells=3) for noise in noises]
+    drawn = zip(*(replace(noise, cells=DRAWS).draw((0,) * DRAWS, entropy) for noise in noises), strict=True)
+    inside = sum(all(abs(z) <= half for z, half in zip(row, halves, strict=True)) for row in drawn)
+    assert binomial_p(inside, 0.8) > REJECT
+
+
+def test_intervals_say_what_they_are_not() -> None:
+    found = PATTERN.interval(0.9)
+    assert isinstance(found, dict)
+    assert all(isinstance(i, Interval) and (i.level, i.cells) == (0.9, 4) for i in found.values())
+    for text in (str(found["a"]), repr(found["a"]), repr(found)):
+        assert "not sampling error" in text
+    assert "all 4 cells at once" in str(found["a"])
+    low, high = found["a"]
+    assert low in found["a"]
+    assert high + 1 not in found["a"]
+    assert "1" not in found["a"]
+    single = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("a"), 1, mechanism="group")
+    alone = tf.release(single, ["a"] * 12).interval(0.95)
+    assert isinstance(alone, Interval)
+    assert "at once" not in str(alone)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 95, math.nan])
+def test_levels_are_checked(level: float) -> None:
+    with pytest.raises(InputError, match="the level is"):
+        PATTERN.interval(level)

@@ -1,0 +1,97 @@
+"""Rows, columns and total of published tables agree exactly, and come from published values alone."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import takifugu as tf
+from takifugu.core.errors import InputError
+
+NUMBERS = st.integers(-10**9, 10**9) | st.decimals(-1000, 1000, places=3).map(float)
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.data())
+def test_sums_agree_exactly(height: int, width: int, data: Any) -> None:
+    cells = list(itertools.product("ABCD"[:height], "wxyz"[:width]))
+    values = data.draw(st.lists(NUMBERS, min_size=len(cells), max_size=len(cells)))
+    found = tf.marginals([{"cell": ", ".join(c), "value": v} for c, v in zip(cells, values, strict=True)])
+    exact = {c: Fraction(str(v)) for c, v in zip(cells, values, strict=True)}
+    assert found.total == float(sum(exact.values()))
+    for row in "ABCD"[:height]:
+        assert found.rows[row] == float(sum(v for c, v in exact.items() if c[0] == row))
+    assert sum(map(Fraction, found.values)) == sum(exact.values())
+    assert {**found.along(0, 1)} == {", ".join(c): float(v) for c, v in exact.items()}
+    assert list(found.columns) == list("wxyz"[:width])
+    if all(isinstance(v, int) for v in values):
+        assert sum(found.rows.values()) == sum(found.columns.values()) == found.total
+
+
+def released(query: Any) -> Any:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48, states=["calm", "busy"])
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    return tf.release(tf.calibrate(framework, query, 1), ["calm", "busy", "busy"] * 16)
+
+
+HOURS = {f"{hour:02}": [hour, hour + 24] for hour in range(24)}
+
+
+def test_a_table_by_hour_and_its_adjusted_values(tmp_path: Path) -> None:
+    noisy = released(tf.By(tf.Histogram(), HOURS, by="hour"))
+    for table in (noisy, noisy.adjusted(), noisy.adjusted(total=48)):
+        found = tf.marginals(table)
+        assert list(found.rows) == list(HOURS)
+        assert list(found.columns) == ["calm", "busy"]
+        assert sum(found.rows.values()) == sum(found.columns.values()) == found.total == sum(table.values)
+    assert tf.marginals(noisy.adjusted(total=48)).total == 48
+
+
+def test_labels_with_commas_are_told_apart_by_the_query() -> None:
+    noisy = released(tf.By(tf.Histogram(), {"to bed, at night": range(24), "by day": range(24, 48)}))
+    assert list(tf.marginals(noisy).rows) == ["to bed, at night", "by day"]
+    with pytest.raises(InputError, match="do not tell"):
+        tf.marginals([{"cell": label, "value": 1} for label in noisy.labels])
+
+
+def test_a_table_of_three_columns() -> None:
+    rows = [*itertools.product("ab", "xy", "pq")]
+    people = tf.Records(tf.JointTable(rows, [1 / 8] * 8, names=["one", "two", "three"]), 8)
+    framework = tf.Pufferfish(tf.every_entry("one"), people)
+    noisy = tf.release(tf.calibrate(framework, tf.CrossTable(["one", "two", "three"]), 10_000), rows)
+    found = tf.marginals(noisy)
+    assert found.along(2) == {"p": 4, "q": 4}
+    assert found.along(2, 0) == {"p, a": 2, "q, a": 2, "p, b": 2, "q, b": 2}
+    assert found.along() == {"": 8}
+    with pytest.raises(InputError, match="no part"):
+        found.along(3)
+
+
+def test_nothing_but_published_values_is_read(tmp_path: Path) -> None:
+    noisy = released(tf.By(tf.Histogram(), HOURS))
+    rows = [{"cell": row["cell"], "value": row["value"]} for row in noisy.rows()]
+    assert tf.marginals(rows) == tf.marginals(noisy)  # what anybody has who has the table
+
+
+@pytest.mark.parametrize("odd", [
+    None, [], "table.csv", {"cell": "A, b"}, [{"cell": "A, b"}], [3], [{"cell": "A", "value": 1}],
+    [{"cell": "A, b", "value": 1}, {"cell": "A", "value": 1}], [{"cell": "A, b", "value": "safe"}],
+    [{"cell": "A, b", "value": 1}, {"cell": "A, b", "value": 2}],
+    [{"unit": "x", "cell": "A, b", "value": 1}, {"unit": "y", "cell": "A, b", "value": 1}],
+])  # fmt: skip
+def test_what_is_no_such_table(odd: Any) -> None:
+    with pytest.raises(InputError):
+        tf.marginals(odd)
+
+
+def test_means_do_not_add_up() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48)
+    table = tf.By(tf.Mean(), {f"{hour}, of the day": [hour] for hour in range(48)})
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), table, 100)
+    with pytest.raises(InputError, match="means do not add up"):
+        tf.marginals(tf.release(calibration, [0, 1] * 24))

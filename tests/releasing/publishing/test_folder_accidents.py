@@ -1,0 +1,300 @@
+"""Accidents with folders: whatever lies where, no input is lost, nothing is under-counted, nothing is drawn twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+from takifugu.core.errors import ReleaseError
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.inputs import inputs_of, refuse_inputs
+
+SMALL = files.SPEC.replace('per = "both"\n', "")
+HERE = SMALL.replace('output = "out"', 'output = "."')
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return every file but the ledger, which may have been opened."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("ledger.db"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def spent(folder: Path) -> int:
+    where = folder / "ledger.db"
+    return sum(row.releases for row in Ledger.open(where).show()) if where.exists() else 0
+
+
+def table_called_data(folder: Path) -> Path:
+    return files.write(folder, HERE.replace('"time-use"', '"data"'))
+
+
+def data_in_the_folder(folder: Path) -> Path:
+    where = files.write(folder, SMALL.replace('"data.csv"', '"out/time-use.csv"'))
+    (folder / "out").mkdir()
+    shutil.move(folder / "data.csv", folder / "out" / "time-use.csv")
+    return where
+
+
+def ledger_called_like_a_table(folder: Path) -> Path:
+    return files.write(folder, SMALL.replace('"ledger.db"', '"out/time-use.csv"'))
+
+
+def ledger_by_a_url(folder: Path) -> Path:
+    where = files.write(folder, SMALL.replace('"ledger.db"', f'"sqlite:///{folder}/out/time-use.report.html"'))
+    (folder / "out").mkdir()
+    return where
+
+
+def side_file_of_a_ledger(folder: Path) -> Path:
+    where = files.write(folder, HERE.replace('"ledger.db"', '"time-use.csv"'))
+    Ledger.open(folder / "time-use.csv")
+    return where
+
+
+def release_file_called_like_a_table(folder: Path) -> Path:
+    where = files.write(folder, HERE)
+    return where.rename(folder / "time-use.csv")
+
+
+def link_to_the_data(folder: Path) -> Path:
+    where = files.write(folder, SMALL)
+    (folder / "out").mkdir()
+    (folder / "out" / "time-use.csv").symlink_to(folder / "data.csv")
+    return where
+
+
+def second_name_of_the_data(folder: Path) -> Path:
+    where = files.write(folder, SMALL)
+    (folder / "out").mkdir()
+    os.link(folder / "data.csv", folder / "out" / "time-use.csv")
+    return where
+
+
+def folder_is_a_link(folder: Path) -> Path:
+    where = files.write(folder, SMALL.replace('"time-use"', '"data"'))
+    (folder / "out").symlink_to(folder)
+    return where
+
+
+def folder_by_another_way(folder: Path) -> Path:
+    spec = SMALL.replace('"time-use"', '"data"').replace('"out"', f'"../{folder.name}/./x/.."')
+    (folder / "x").mkdir()
+    return files.write(folder, spec)
+
+
+DESTROYERS: list[Callable[[Path], Path]] = [
+    table_called_data, data_in_the_folder, ledger_called_like_a_table, ledger_by_a_url, side_file_of_a_ledger,
+    release_file_called_like_a_table, link_to_the_data, second_name_of_the_data, folder_is_a_link,
+    folder_by_another_way,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("laid_out", DESTROYERS)
+def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: Callable[[Path], Path]) -> None:
+    where = laid_out(tmp_path)
+    before = content(tmp_path)
+    for more in ([], ["--force"], ["--force", "--dry-run"], ["--force", "--new-ledger"]):
+        refused = invoke("release", *more, where)
+        assert refused.exit_code in (1, 2), refused.output
+        words = " ".join(refused.output.split())
+        assert "would replace" in words
+        assert "write --force" not in words
+        assert content(tmp_path) == before
+    assert spent(tmp_path) == 0
+
+
+def test_each_path_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand tables of three texts each would be compared with four thousand files."""
+    file = load(files.write(tmp_path, SMALL))
+    looked: list[Path] = []
+    real = os.path.realpath
+
+    def realpath(path: Path) -> str:
+        looked.append(path)
+        return real(path)
+
+    monkeypatch.setattr(os.path, "realpath", realpath)
+    refuse_inputs(file, tmp_path / "out", [f"{number}.csv" for number in range(1000)])
+    assert len(looked) <= 1000 + len(set(inputs_of(file)))
+
+
+def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    (tmp_path / "out").mkdir()
+    given = tmp_path / "out" / "time-use.csv"
+    shutil.copy(tmp_path / "data.csv", given)
+    before = content(tmp_path)
+    with pytest.raises(ReleaseError, match="would replace"):
+        tf.release_file(where, data=given, force=True)
+    assert content(tmp_path) == before
+    assert spent(tmp_path) == 0
+
+
+def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    before = content(tmp_path), (tmp_path / "ledger.db").read_bytes()
+    for words in (["init", tmp_path / "data.csv", "-o"], ["explain", "--svg"]):
+        for target in ("data.csv", "ledger.db", "out/time-use.csv", "out/time-use.certificate.json"):
+            refused = invoke(*words, tmp_path / target, "--force")
+            assert refused.exit_code in (1, 2), refused.output
+            assert "is not what this command writes" in " ".join(refused.output.split())
+            assert (content(tmp_path), (tmp_path / "ledger.db").read_bytes()) == before
+
+
+def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
+    files.write(tmp_path)
+    for _ in range(2):
+        assert invoke("explain", "--svg", tmp_path / "a.svg", "--force").exit_code == 0
+        assert invoke("init", tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force").exit_code == 0
+
+
+def test_a_folder_that_was_moved_away_is_paid_for_again(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    shutil.move(tmp_path / "out", tmp_path / "away")
+    tf.release_file(where)
+    assert spent(tmp_path) == 2
+
+
+def test_a_folder_full_of_strange_certificates(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "folder.certificate.json").mkdir()
+    (out / "loop.certificate.json").symlink_to(out / "loop.certificate.json")
+    (out / "nowhere.certificate.json").symlink_to(out / "nothing")
+    (out / "deep.certificate.json").write_text("[" * 100_000)
+    (out / "empty.certificate.json").write_bytes(b"")
+    (out / "latin.certificate.json").write_bytes(b'{"source": "\xff"}')
+    (out / "null.certificate.json").write_text(json.dumps({"source": None, "ledger": [], "release_id": {}}))
+    os.mkfifo(out / "pipe.certificate.json")
+    tf.release_file(where)
+    assert spent(tmp_path) == 1
+
+
+def test_a_certificate_that_is_lost_draws_nothing_again(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    (tmp_path / "out" / "time-use.certificate.json").unlink()
+    refused = invoke("release", where)
+    assert refused.exit_code in (1, 2)
+    assert spent(tmp_path) == 1
+
+
+def table_is_a_folder(folder: Path) -> None:
+    (folder / "out" / "time-use.csv").unlink()
+    (folder / "out" / "time-use.csv").mkdir()
+
+
+def table_is_lost(folder: Path) -> None:
+    (folder / "out" / "time-use.csv").unlink()
+
+
+def table_is_edited(folder: Path) -> None:
+    with open(folder / "out" / "time-use.csv", "a") as file:
+        file.write("x,1\n")
+
+
+def certificate_is_edited(folder: Path) -> None:
+    path = folder / "out" / "time-use.certificate.json"
+    path.write_text(path.read_text().replace('"epsilon"', '"Epsilon"', 1))
+
+
+def certificate_is_copied(folder: Path) -> None:
+    out = folder / "out"
+    shutil.copy(out / "time-use.certificate.json", out / "copy.certificate.json")
+
+
+def folder_is_a_file(folder: Path) -> None:
+    shutil.move(folder / "out", folder / "away")
+    (folder / "out").write_text("")
+
+
+def folder_leads_nowhere(folder: Path) -> None:
+    shutil.move(folder / "out", folder / "away")
+    (folder / "out").symlink_to(folder / "nowhere" / "at" / "all")
+
+
+def folder_was_copied_back(folder: Path) -> None:
+    shutil.copytree(folder / "out", folder / "copy")
+    shutil.rmtree(folder / "out")
+    shutil.move(folder / "copy", folder / "out")
+
+
+def ledger_is_lost(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+
+
+def ledger_is_empty(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+    (folder / "ledger.db").write_bytes(b"")
+
+
+def ledger_is_another_one(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+    Ledger.open(folder / "ledger.db")
+
+
+def ledger_is_a_folder(folder: Path) -> None:
+    (folder / "ledger.db").rename(folder / "away.db")
+    (folder / "ledger.db").mkdir()
+
+
+AFTERWARDS: list[tuple[Callable[[Path], None], bool]] = [
+    (table_is_a_folder, False), (table_is_lost, False), (table_is_edited, False), (certificate_is_edited, False),
+    (certificate_is_copied, True), (folder_is_a_file, False), (folder_leads_nowhere, False),
+    (folder_was_copied_back, True), (ledger_is_lost, False), (ledger_is_empty, False), (ledger_is_another_one, False),
+    (ledger_is_a_folder, False),
+]  # fmt: skip
+
+
+def drawn(folder: Path) -> dict[str, set[str]]:
+    """Return the tables that each release of every certificate names, wherever it lies."""
+    found: dict[str, set[str]] = {}
+    for path in folder.rglob("*.certificate.json"):
+        told = json.loads(path.read_text())
+        found.setdefault(told["release_id"], set()).add(told["table"])
+    return found
+
+
+def paid(folder: Path) -> set[str]:
+    """Return the releases that some ledger of the folder has."""
+    found = set()
+    for path in folder.glob("*.db"):
+        if path.is_file() and path.stat().st_size:
+            with closing(sqlite3.connect(path)) as connection:
+                found |= {row[0] for row in connection.execute("select public_id from releases")}
+    return found
+
+
+@pytest.mark.parametrize(("accident", "is_intact"), AFTERWARDS)
+def test_an_accident_after_publishing(tmp_path: Path, accident: Callable[[Path], None], is_intact: bool) -> None:
+    """Asked again, without and then with `--force`: nothing is paid for or drawn twice."""
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    inputs = [where.read_bytes(), (tmp_path / "data.csv").read_bytes()]
+    first = drawn(tmp_path)
+    accident(tmp_path)
+    for more in ([], ["--force"]):
+        ended = invoke("release", *more, where)
+        assert ended.exit_code in ((0,) if is_intact else (1, 2)), ended.output
+        assert [where.read_bytes(), (tmp_path / "data.csv").read_bytes()] == inputs
+        assert paid(tmp_path) == set(first)
+        assert drawn(tmp_path) == first

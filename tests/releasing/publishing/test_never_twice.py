@@ -1,0 +1,176 @@
+"""What was paid for is not paid for again, whatever is run: by the same command, a longer file, another key, after a
+kill."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing.publishing.test_crashes import SPEC
+from tests.releasing.publishing.test_states import ANEW, FULL, failing, invoke, small
+from tests.support.crashing import check_public, seen
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseState
+from takifugu.releasing.publishing import folder as folders
+from takifugu.releasing.publishing import publish
+
+FIRST = SPEC[: SPEC.index('[[release]]\nname = "walking"')]
+
+
+def paid(folder: Path) -> int:
+    return len(Ledger.open(folder / "ledger.db").payments("study"))
+
+
+def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path) -> None:
+    toml = small(tmp_path, FIRST)
+    tf.release_file(toml)
+    before = seen(tmp_path).files
+    small(tmp_path)
+    told = json.loads(invoke("release", "--dry-run", "--json", toml).stdout)
+    assert ([table["name"] for table in told["forecast"]["tables"]], told["there"]) == (["walking"], ["both"])
+    outcome = invoke("release", toml)
+    assert outcome.exit_code == 0
+    assert "already published: both (20" in outcome.stdout
+    assert paid(tmp_path) == 2
+    assert {name: seen(tmp_path).files[name] for name in before} == before
+    again = tf.release_file(toml)
+    assert ([t.name for t in again.new], [t.name for t in again.there]) == ([], ["both", "walking"])
+    assert [row["cell"] for row in again.tables[0].rows] == ["still", "walking"]
+    assert "already published" in str(again)
+    assert paid(tmp_path) == 2
+
+
+def test_one_key_pays_once(tmp_path: Path) -> None:
+    toml = small(tmp_path)
+    first = tf.release_file(toml)
+    with pytest.raises(InputError, match="write --once KEY"):
+        tf.release_file(toml, again="walking")
+    with pytest.raises(InputError, match="did you mean 'walking'"):
+        tf.release_file(toml, again="walkin", once="K")
+    second = tf.release_file(toml, again="walking", once="K")
+    assert [t.name for t in second.new] == ["walking"]
+    assert second.new[0].certificate.release_id != first.tables[1].certificate.release_id
+    for options in ({"again": "walking"}, {"again": "walking", "force": True}, {}):
+        assert tf.open_study(toml).release(once="K", **options).new == ()
+    small(tmp_path, rows=41)  # whether the data have changed is not asked
+    assert tf.release_file(toml, again="walking", once="K").new == ()
+    assert paid(tmp_path) == 2
+    assert [t.name for t in tf.release_file(toml, again="both", once="K").new] == ["both"]
+    assert paid(tmp_path) == 3
+
+
+def test_a_scheduler_pays_once_wherever_the_files_are(tmp_path: Path) -> None:
+    toml, folder = small(tmp_path), tmp_path / "today"
+    for _ in range(3):
+        assert invoke("release", toml, "--output", folder, "--once", "2026-W07").exit_code == 0
+    shutil.rmtree(folder)
+    for where in (folder, tmp_path / "elsewhere"):
+        outcome = invoke("release", toml, "--output", where, "--once", "2026-W07")
+        assert outcome.exit_code == 2
+        assert "both was published with the key '2026-W07'" in outcome.stderr
+        assert "--force" not in outcome.stderr
+    assert paid(tmp_path) == 1
+    assert invoke("release", toml, "--output", folder, "--once", "2026-W08").exit_code == 0
+    assert paid(tmp_path) == 2
+
+
+def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
+    """Two folders have two locks: where both processes found nothing under a key, the ledger lets one of them pay."""
+    toml = small(tmp_path)
+    tf.release_file(toml, once="K")
+    book = Ledger.open(tmp_path / "ledger.db")
+    (one,) = book.payments("study")
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
+    debit = Debit(made.framework, charge_of(made), "", "walking")
+    with pytest.raises(LedgerError, match="one key pays once"):
+        book.reserve("study", [debit], recipe={"once": one.once})
+    assert paid(tmp_path) == 1
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[str]) -> None:
+    toml, out = small(tmp_path), tmp_path / "out"
+    tf.release_file(toml)
+    accidents: list[Callable[[], Any]] = [
+        lambda: (out / "both.csv").unlink(),
+        lambda: (out / "both.csv").write_text("unit,cell\n"),
+        lambda: (out / "both.certificate.json").write_text("{}"),
+        lambda: (out / "both.certificate.json").unlink(),
+    ]
+    for accident in accidents:
+        whole = {path: path.read_bytes() for path in out.iterdir()}
+        accident()
+        outcome = invoke("release", *force, toml)
+        assert outcome.exit_code == 2
+        assert "--again both --once KEY" in outcome.stderr
+        assert "--force" not in outcome.stderr
+        for path, content in whole.items():
+            path.write_bytes(content)
+    small(tmp_path, SPEC.replace("epsilon = 2.0", "epsilon = 1.5"))
+    outcome = invoke("release", toml)
+    assert outcome.exit_code == 2
+    assert "walking in" in outcome.stderr
+    assert "from other keys" in outcome.stderr
+    assert "--force" not in outcome.stderr
+    assert paid(tmp_path) == 1
+    assert invoke("release", "--only", "walking", "--again", "walking", "--once", "K", toml).exit_code == 0
+    assert paid(tmp_path) == 2
+
+
+@pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
+@pytest.mark.parametrize("stop", ["answer_of", "drawn", "replace", "publish"])
+def test_a_retry_pays_nothing_wherever_it_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]
+) -> None:
+    room: Any = {"answer_of": publish, "replace": folders.os}.get(stop, Ledger)
+    error = {"answer_of": KeyError("x"), "replace": FULL}.get(stop, LedgerError("the ledger is locked"))
+    toml = small(tmp_path)
+    if more:
+        tf.release_file(toml)
+    before = len(seen(tmp_path).reservations) if more else 0
+    with failing(monkeypatch, room, stop, error):
+        assert invoke("release", *more, toml).exit_code in (3, 4, 5)
+    check_public(seen(tmp_path))
+    for words in ("completed the release of", "already published: both"):
+        outcome = invoke("release", *more, toml)
+        assert outcome.exit_code == 0
+        assert words in outcome.stdout
+        check_public(now := seen(tmp_path))
+        assert [state for state, _ in now.reservations.values()] == ["published"] * (before + 1)
+
+
+def test_what_is_added_after_a_crash_is_paid_for_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path, FIRST)
+    with failing(monkeypatch, folders.os, "replace", FULL):
+        assert invoke("release", toml).exit_code == 4
+    small(tmp_path, SPEC.replace("epsilon = 2.0", "epsilon = 0.001"))
+    refused = invoke("release", toml)
+    assert refused.exit_code == 1
+    assert "Paid for by an earlier call, and published now: both. Of the rest:" in refused.stderr
+    assert len(seen(tmp_path).files) == 4
+    assert invoke("release", "--anyway", toml).exit_code == 0
+    assert paid(tmp_path) == 2
+
+
+def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.releasing.test_windows import written
+
+    toml = written(tmp_path)
+    with failing(monkeypatch, folders.os, "replace", FULL), pytest.raises(ReleaseError) as found:
+        tf.release_file(toml, window="2026-W02")
+    assert found.value.state is ReleaseState.DRAWN
+    outcome = tf.release_file(toml)
+    assert outcome.completed is not None
+    book = Ledger.open(next(tmp_path.glob("*.db")))
+    (source,) = book.show()
+    names = [name for one in book.payments(source.name) for name in one.ids]
+    assert len(names) == len(set(names)), "a window was paid for twice"
+    assert tf.release_file(toml).new == ()

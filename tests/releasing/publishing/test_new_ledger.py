@@ -1,0 +1,166 @@
+"""A missing ledger: announced, refused where it matters, and created deliberately."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+from takifugu.core.errors import LedgerError
+from takifugu.releasing.planning.notices import Notice
+
+NEWS = "it remembers nothing before today"
+SMALL = files.SPEC.replace('per = "both"\n', "")
+AGAIN = SMALL.replace('"time-use"', '"again"')
+CALIBRATION = tf.calibrate(
+    tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)), tf.Count(1), 1
+)
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def news(told: list[Any]) -> list[str]:
+    return [str(w.message) for w in told if issubclass(w.category, Notice) and NEWS in str(w.message)]
+
+
+def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    first = invoke("release", where)
+    assert first.exit_code == 0
+    assert "new ledger at" in first.stderr
+    assert NEWS in " ".join(first.stderr.split())
+    files.write(tmp_path, AGAIN)
+    second = invoke("release", where, "--json")
+    assert NEWS not in second.stderr
+    assert not [n for n in json.loads(second.stdout)["notices"] if NEWS in n]
+    files.write(tmp_path, SMALL.replace('"ledger.db"', '"ledgre.db"').replace('"out"', '"elsewhere"'))
+    third = invoke("release", where, "--json")
+    (told,) = [n for n in json.loads(third.stdout)["notices"] if NEWS in n]
+    assert str(tmp_path / "ledgre.db") in told
+
+
+def test_a_ledger_that_was_deleted_or_mistyped_is_refused(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    assert invoke("release", where).exit_code == 0
+    for text in (AGAIN, AGAIN.replace('"ledger.db"', '"ledgre.db"'), AGAIN.replace('"study"', '" study\u00a0"')):
+        files.write(tmp_path, text)
+        (tmp_path / "ledger.db").rename(tmp_path / "away.db")
+        refused = invoke("release", where)
+        assert refused.exit_code == 2
+        assert "was paid for by a ledger other than" in refused.stderr
+        assert "--new-ledger" in refused.stderr
+        assert not list(tmp_path.glob("ledg*.db"))
+        (tmp_path / "away.db").rename(tmp_path / "ledger.db")
+
+
+def test_an_empty_ledger_made_on_purpose_does_not_know_the_certificates_either(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    (tmp_path / "ledger.db").unlink()
+    Ledger.open(tmp_path / "ledger.db")
+    files.write(tmp_path, AGAIN)
+    with pytest.raises(LedgerError, match="was paid for by a ledger other than"):
+        tf.release_file(where)
+
+
+def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    shutil.move(tmp_path / "ledger.db", tmp_path / "old.db")
+    files.write(tmp_path, AGAIN)
+    assert invoke("release", where, "--new-ledger").exit_code == 0
+    files.write(tmp_path, SMALL.replace('"time-use"', '"third"'))
+    assert tf.release_file(where).reservation.spent.epsilon > 1  # the new ledger has paid for the newest certificate
+    files.write(tmp_path, SMALL.replace('"time-use"', '"fourth"').replace('"ledger.db"', '"old.db"'))
+    with pytest.raises(LedgerError, match="by a ledger other than"):
+        tf.release_file(where)
+    assert tf.release_file(where, new_ledger=True).reservation.spent.epsilon > 1
+
+
+def test_other_sources_and_other_files_in_the_folder_say_nothing(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    (tmp_path / "out" / "x.certificate.json").write_text("{", encoding="utf-8")
+    (tmp_path / "out" / "y.certificate.json").write_text("[" * 100_000, encoding="utf-8")
+    (tmp_path / "out" / "z.certificate.json").write_text('{"source": 7}', encoding="utf-8")
+    files.write(tmp_path, AGAIN.replace('"study"', '"other"').replace('"ledger.db"', '"other.db"'))
+    assert [t.name for t in tf.release_file(where).tables] == ["again"]
+
+
+def test_a_release_file_that_requires_its_ledger(tmp_path: Path) -> None:
+    where = files.write(tmp_path, f"require_ledger = true\n{SMALL}")
+    refused = invoke("release", where)
+    assert refused.exit_code == 2
+    assert "require_ledger" in refused.stderr
+    assert not (tmp_path / "ledger.db").exists()
+    assert invoke("release", where, "--new-ledger").exit_code == 2
+    made = invoke("ledger", "init", tmp_path / "ledger.db")
+    assert made.exit_code == 0
+    assert NEWS in " ".join(made.stdout.split())
+    done = invoke("release", where)
+    assert done.exit_code == 0
+    assert NEWS not in done.stderr
+
+
+def test_init_of_a_ledger_keeps_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    assert json.loads(invoke("ledger", "init", path, "--json").stdout)["made"] == str(path)
+    before = path.read_bytes()
+    again = invoke("ledger", "init", path)
+    assert again.exit_code == 2
+    assert "exists already" in again.stderr
+    assert path.read_bytes() == before
+
+
+def test_init_makes_the_ledger_that_its_draft_requires(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("who,at,doing\n" + "".join(f"a,{t},{'xy'[t % 2]}\n" for t in range(50)), encoding="utf-8")
+    made = invoke("init", data, "-o", tmp_path / "r.toml")
+    assert made.exit_code == 0
+    assert "new ledger" in made.stdout
+    assert "require_ledger = true" in (tmp_path / "r.toml").read_text(encoding="utf-8")
+    tag = Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a")
+    again = json.loads(invoke("init", data, "-o", tmp_path / "r.toml", "--force", "--json").stdout)
+    assert (again["ledger"], again["ledger_is_new"]) == (str(tmp_path / "r-ledger.db"), False)
+    assert Ledger.open(tmp_path / "r-ledger.db", create=False).unit_tag("a") == tag
+
+
+def test_init_takes_its_draft_back_where_no_ledger_can_be_made(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("who,at,doing\na,1,x\na,2,y\n", encoding="utf-8")
+    (tmp_path / "r-ledger.db").write_text("not a ledger", encoding="utf-8")
+    assert invoke("init", data, "-o", tmp_path / "r.toml").exit_code == 2
+    assert not (tmp_path / "r.toml").exists()
+    assert (tmp_path / "r-ledger.db").read_text(encoding="utf-8") == "not a ledger"
+
+
+def test_the_library_announces_and_requires_too(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with pytest.raises(LedgerError, match="require_ledger"):
+        tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, require_ledger=True)
+    with pytest.raises(LedgerError, match="none is given"):
+        tf.release(CALIBRATION, [0, 1, 0, 1], require_ledger=True)
+    assert not path.exists()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, budget=9)
+            assert len(news(told)) == 1
+        tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, budget=9, require_ledger=True)
+        book = Ledger.open(tmp_path / "made.db")
+        with pytest.raises(LedgerError, match="require_ledger"):
+            tf.release(CALIBRATION, [0, 1, 0, 1], ledger=book, require_ledger=True)
+        for _ in range(2):
+            tf.release(CALIBRATION, [0, 1, 0, 1], ledger=book, budget=9)
+            assert len(news(told)) == 2

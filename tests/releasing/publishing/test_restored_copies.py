@@ -1,0 +1,279 @@
+"""A ledger that is restored from a copy: whatever the copy has forgotten, nothing is granted or drawn a second time."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+from takifugu.core.errors import LedgerError, ReleaseState
+from takifugu.releasing.postprocess.outcomes import Outcome
+from takifugu.releasing.publishing import adopting
+
+SMALL = files.SPEC.replace('per = "both"\n', "")
+AGAIN = SMALL.replace('"time-use"', '"again"')
+THIRD = SMALL.replace('"time-use"', '"third"')
+TWO = f'{SMALL}\n[[release]]\nname = "walks"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def words_of(result: Result) -> str:
+    return " ".join(result.output.split())
+
+
+def copied(path: Path, name: str) -> Path:
+    """Copy a ledger as it is at this moment."""
+    target = path.with_name(name)
+    with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+    return target
+
+
+def restored(path: Path, copy: Path) -> None:
+    for leftover in path.parent.glob(f"{path.name}*"):
+        leftover.unlink()
+    shutil.copy(copy, path)
+
+
+def copies_of_a_release(folder: Path, monkeypatch: pytest.MonkeyPatch, spec: str) -> dict[str, Path]:
+    """Publish, and return a copy of the ledger at each state that it went through."""
+    where = files.write(folder, spec)
+    ledger = folder / "ledger.db"
+    found: dict[str, Path] = {}
+    methods = {"reserve": "reserved", "drawn": "drawn", "publish": "published"}
+    with monkeypatch.context() as patched:
+        for method, state in methods.items():
+            real = getattr(Ledger, method)
+
+            def call(self: Ledger, *args: Any, _real: Any = real, _state: str = state, **more: Any) -> Any:
+                if not found:
+                    found["before"] = copied(ledger, "copy-before.db")
+                answer = _real(self, *args, **more)
+                found[_state] = copied(ledger, f"copy-{_state}.db")
+                return answer
+
+            patched.setattr(Ledger, method, call)
+        tf.release_file(where)
+    assert list(found) == ["before", "reserved", "drawn", "published"]
+    return found
+
+
+def public(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+
+
+#: One state with each command, and one command with each state; the others in the slow suite.
+TOGETHER = {"release": "drawn", "force": "reserved", "resume": "published", "another": "before"}
+
+
+@pytest.mark.parametrize(("then", "state"), [
+    pytest.param(then, state, marks=() if TOGETHER[then] == state else pytest.mark.slow)
+    for then in TOGETHER for state in TOGETHER.values()
+])  # fmt: skip
+def test_a_copy_at_any_state_draws_nothing_twice_and_grants_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, then: str
+) -> None:
+    files.write(tmp_path, THIRD)
+    tf.release_file(tmp_path / "release.toml")
+    copies = copies_of_a_release(tmp_path, monkeypatch, SMALL)
+    before = public(tmp_path)
+    restored(tmp_path / "ledger.db", copies[state])
+    where = tmp_path / "release.toml"
+    files.write(tmp_path, AGAIN if then == "another" else SMALL)
+    words = {"force": ["release", "--force", where], "resume": ["ledger", "resume", tmp_path / "ledger.db"]}
+    result = invoke(*words.get(then, ["release", where]))
+    now = public(tmp_path)
+    book = Ledger.open(tmp_path / "ledger.db")
+    spent = book.spent("study").spent.epsilon
+    if state == "before" and then != "resume":
+        assert result.exit_code == 2
+        assert "a copy from before" in words_of(result)
+        assert "ledger adopt" in words_of(result)
+        assert now == before
+        return
+    if then == "another":
+        assert result.exit_code == 0
+        assert {name: now[name] for name in before} == before
+        assert spent > 2  # all three are counted together
+        assert len(book.history("study")) == 3
+        return
+    assert now == before
+    assert len(book.history("study")) == (1 if state == "before" else 2)
+    if then == "resume" or state == "drawn":
+        assert result.exit_code == 0
+        assert not book.pending()
+
+
+def test_what_lies_there_is_listed_when_a_reservation_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = copies_of_a_release(tmp_path, monkeypatch, TWO)
+    (tmp_path / "out" / "walks.csv").unlink()  # its values cannot be had again, and are not drawn again
+    restored(tmp_path / "ledger.db", copies["reserved"])
+    (one,) = tf.resume(tmp_path / "ledger.db")
+    assert one.state is ReleaseState.DONE
+    assert isinstance(one.outcome, Outcome)
+    assert [table.name for table in one.outcome.tables] == ["time-use"]
+    book = Ledger.open(tmp_path / "ledger.db")
+    assert not book.pending()
+    assert "was not drawn again" in book.events("study")[-1].what
+    assert book.spent("study").spent.epsilon > 1
+
+
+def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    tf.release_file(where)
+    restored(tmp_path / "ledger.db", copy)
+    files.write(tmp_path, AGAIN)
+    for more in ({}, {"output": tmp_path / "elsewhere"}, {"new_ledger": True}, {"force": True}):
+        with pytest.raises(LedgerError, match="a copy from before"):
+            tf.release_file(where, **more)  # type: ignore[arg-type]
+    assert not (tmp_path / "elsewhere").exists()
+    dry = invoke("release", where, "--dry-run")
+    assert dry.exit_code == 2
+    assert "a copy from before" in words_of(dry)
+
+
+def test_a_certificate_of_somebody_else_is_no_reason_to_stop(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    told = json.loads((tmp_path / "out" / "time-use.certificate.json").read_text())
+    (tmp_path / "out" / "theirs.certificate.json").write_text(json.dumps({**told, "source": "another study"}))
+    files.write(tmp_path, AGAIN)
+    tf.release_file(where)
+
+
+def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Path]:
+    """Publish two files, restore the ledger from a copy between them, and enter the second from its certificates."""
+    where = files.write(folder, first)
+    tf.release_file(where)
+    copy = copied(folder / "ledger.db", "copy.db")
+    files.write(folder, lost)
+    tf.release_file(where)
+    restored(folder / "ledger.db", copy)
+    result = invoke("ledger", "adopt", folder / "ledger.db", folder / "out")
+    assert result.exit_code == 0, result.output
+    assert "entered as spent, for every unit" in words_of(result)
+    return Ledger.open(folder / "ledger.db"), where
+
+
+@pytest.mark.parametrize("lost", [AGAIN, files.SPEC.replace('"time-use"', '"again"')])
+def test_what_is_adopted_counts_for_every_unit_at_its_worst(tmp_path: Path, lost: str) -> None:
+    book, where = adopted_after(tmp_path, SMALL, lost)
+    spent = book.spent("study")
+    original = min(unit.spent.epsilon for unit in spent.units)
+    assert len(spent.units) == len(files.LENGTHS)
+    assert original > 1 + 1  # more than the sum of what each promises
+    count = len(book.history("study"))
+    again = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    assert "nothing to enter" in words_of(again)
+    assert len(book.history("study")) == count
+    book.set_budget("study", 1000)
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    assert min(u.spent.epsilon for u in book.spent("study").units) > original
+
+
+def test_people_who_are_new_are_charged_for_what_was_adopted(tmp_path: Path) -> None:
+    book, where = adopted_after(tmp_path, SMALL, AGAIN)
+    book.set_budget("study", 1000)
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""), files.data({"somebody new": (30,)}))
+    tf.release_file(where)
+    row = next(u for u in book.spent("study").units if u.unit == book.unit_tag("somebody new"))
+    assert row.spent.epsilon > 2
+
+
+def test_what_is_adopted_is_charged_under_its_own_belief_too(tmp_path: Path) -> None:
+    """The lost release was made under a belief that forgets slowly: what follows costs more under it."""
+    slow = AGAIN.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.999, 0.001], [0.001, 0.999]]")
+    book, where = adopted_after(tmp_path, *(text.replace("budget = 10", "budget = 1000") for text in (SMALL, slow)))
+    before = max(u.spent.epsilon for u in book.spent("study").units)
+    book.set_budget("study", 1000)
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    assert max(u.spent.epsilon for u in book.spent("study").units) - before > 2  # epsilon 1 under its own belief
+
+
+def test_a_source_that_the_copy_does_not_know_at_all_is_made(tmp_path: Path) -> None:
+    Ledger.open(tmp_path / "ledger.db")
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    where = files.write(tmp_path, SMALL.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    (paid,) = Ledger.open(tmp_path / "ledger.db").show()
+    restored(tmp_path / "ledger.db", copy)
+    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out").exit_code == 0
+    (row,) = Ledger.open(tmp_path / "ledger.db").show()
+    assert row.id == paid.id
+    assert row.spent.epsilon >= paid.spent.epsilon
+    assert row.budget == row.spent  # none was declared
+    files.write(tmp_path, AGAIN.replace("budget = 10\n", ""))
+    with pytest.raises(LedgerError, match="What would fit: nothing more"):
+        tf.release_file(where)
+
+
+def test_the_same_people_in_another_source_are_charged_for_what_was_adopted(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    friends = AGAIN.replace('"study"', '"friends"').replace("budget = 10", "budget = 1000\nsame_people = true")
+    files.write(tmp_path, friends)
+    book = Ledger.open(tmp_path / "ledger.db")
+    book.set_budget("study", 1000)
+    tf.release_file(where)
+    before = {name: book.spent(name).spent.epsilon for name in ("study", "friends")}
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
+    tf.release_file(where)
+    restored(tmp_path / "ledger.db", copy)
+    assert invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out").exit_code == 0
+    for name, spent in before.items():
+        assert book.spent(name).spent.epsilon > spent + 1
+    files.write(tmp_path, friends.replace('"again"', '"more"'), files.data({"somebody new": (30,)}))
+    tf.release_file(where)
+    row = next(u for u in book.spent("friends").units if u.unit == book.unit_tag("somebody new"))
+    assert row.spent.epsilon > 2
+
+
+def test_a_certificate_that_was_changed_is_not_adopted(tmp_path: Path) -> None:
+    where = files.write(tmp_path, SMALL)
+    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    tf.release_file(where)
+    restored(tmp_path / "ledger.db", copy)
+    path = tmp_path / "out" / "time-use.certificate.json"
+    path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
+    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "was changed after it was written" in words_of(result)
+    assert not Ledger.open(tmp_path / "ledger.db").history("study")
+    missing = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "nowhere")
+    assert missing.exit_code == 2
+
+
+def test_a_promise_without_a_cost_beside_others_cannot_be_adopted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = files.write(tmp_path, SMALL)
+    Ledger.open(tmp_path / "ledger.db").source("study", 10)
+    copy = copied(tmp_path / "ledger.db", "copy.db")
+    tf.release_file(where)
+    restored(tmp_path / "ledger.db", copy)
+    monkeypatch.setattr(adopting, "any_change", lambda _: None)
+    result = invoke("ledger", "adopt", tmp_path / "ledger.db", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "nothing bounds what the release" in words_of(result)
+    assert not Ledger.open(tmp_path / "ledger.db").history("study")

@@ -1,0 +1,335 @@
+"""A release file from rows to files: beliefs of public lengths, debits, outputs; and every refusal before and after."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing import files
+
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CalibrationRefused,
+    CompositionRefused,
+    DataError,
+    InputError,
+    LedgerError,
+    ReleaseError,
+    ReleaseState,
+    SpecError,
+)
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sequences.units import lengths_in
+from takifugu.releasing.planning import plan as planning
+from takifugu.releasing.planning.notices import Notice
+from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing.standing import Choice
+
+
+def planned(folder: Path, spec: str = files.SPEC, table: str | None = None) -> planning.Plan:
+    return planning.plan(load(files.write(folder, spec, table)))
+
+
+def changed(*pairs: tuple[str, str]) -> str:
+    spec = files.SPEC
+    for old, new in pairs:
+        assert old in spec
+        spec = spec.replace(old, new)
+    return spec
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
+    plan = planned(tmp_path)
+    assert plan.unit_names == ("007", "Bob, jr.", "zoë")
+    units, pooled = plan.tables
+    assert [c.framework.beliefs[0].size for c in units.calibrations] == [42, 25, 71]
+    assert isinstance(units.calibrations[0].framework.beliefs[0], IndependentPieces)
+    assert isinstance(units.calibrations[1].framework.beliefs[0], MarkovChain)
+    assert pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"] == [30, 12, 25, 30, 41]
+    outcome = run.publish(plan)
+    names = sorted(p.name for p in (tmp_path / "out").iterdir())
+    assert names == [
+        f"time-use-{scope}{end}" for scope in ("pooled", "units")
+        for end in (".certificate.json", ".certificate.txt", ".csv", ".report.html")
+    ]  # fmt: skip
+    table = rows_of(tmp_path / "out" / "time-use-units.csv")
+    assert list(table[0]) == ["unit", "cell", "value", "low", "high"]
+    assert [(r["unit"], r["cell"]) for r in table] == [
+        (u, c) for u in ("007", "Bob, jr.", "zoë") for c in ("still", "walking")
+    ]
+    assert list(rows_of(tmp_path / "out" / "time-use-pooled.csv")[0]) == ["cell", "value", "low", "high"]
+    certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
+    assert [a["unit"] for a in certificate["answers"]] == ["007", "Bob, jr.", "zoë"]
+    assert len(certificate["frameworks"]) == 3
+    assert "the units are independent of each other" in certificate["assumptions"]
+    book = Ledger.open(tmp_path / "ledger.db")
+    assert [(e.name, e.scope, e.units, e.state) for e in book.history("study")] == [
+        ("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published"),
+    ]  # fmt: skip
+    assert 1 < book.spent("study").spent.epsilon <= 2
+    assert outcome.reservation.ids["time-use-units"] == certificate["release_id"]
+
+
+def test_the_noisy_value_is_the_answer_plus_the_noise(tmp_path: Path) -> None:
+    """With a generous epsilon the noise is rarely more than a few; the answer must be near what the rows say."""
+    spec = changed(("epsilon = 1.0", "epsilon = 2000"), ("budget = 10", "budget = 10000"))
+    outcome = run.publish(planned(tmp_path, spec), entropy=InsecureSeededEntropyForTests(1))
+    expected: dict[tuple[str, str], int] = {}
+    for row in csv.DictReader(files.data().splitlines()):
+        state = "walking" if row["état; raw"] == "walking" else "still"
+        key = (row["Who is it?"], state)
+        expected[key] = expected.get(key, 0) + 1
+    found = {(r["unit"], r["cell"]): r["value"] for r in outcome.tables[0].rows}
+    assert found == expected
+    totals = {r["cell"]: r["value"] for r in outcome.tables[1].rows}
+    assert totals == {cell: sum(v for (_, c), v in expected.items() if c == cell) for cell in ("still", "walking")}
+    assert not outcome.tables[0].certificate.private
+
+
+def test_units_of_the_same_lengths_share_a_calibration(tmp_path: Path) -> None:
+    table = files.data({"a": (20, 10), "b": (20, 10), "c": (10,)})
+    calibrations = planned(tmp_path, table=table).tables[0].calibrations
+    assert calibrations[0] is calibrations[1]
+    assert calibrations[0] is not calibrations[2]
+
+
+def test_lengths_by_rule(tmp_path: Path) -> None:
+    spec = changed(('source = "a test"', 'source = "a test"\nmin_length = 28\nmax_length = 35\nlonger = "cut"'))
+    plan = planned(tmp_path, spec)
+    assert [(u.name, lengths_in(u)) for u in plan.units] == [("007", (30,)), ("zoë", (30, 35))]
+    assert any("fewer than 28 steps" in a for a in plan.assumptions)
+    assert any("cut to 35" in a for a in plan.assumptions)
+    with pytest.raises(DataError, match=r"belief\.max_length: a piece is longer than the 35 steps"):
+        planned(tmp_path, spec.replace('longer = "cut"', ""))
+    with pytest.raises(DataError, match=r"belief\.min_length: no piece has the 99 steps"):
+        planned(tmp_path, changed(('source = "a test"', 'source = "a test"\nmin_length = 99')))
+
+
+def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
+    lines = files.data({"a": (20,), "b": (9,)}).splitlines()
+    table = "\n".join(line for i, line in enumerate(lines) if i not in (5, 6)) + "\n"
+    spec = changed(('order = "t [min]"', 'order = "t [min]"\nstep = 2'), ("budget = 10", "budget = 9999"))
+    plan = planned(tmp_path, spec.replace("epsilon = 1.0", "epsilon = 2000"), table)
+    assert lengths_in(plan.units[0]) == (20,)
+    outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
+    certificate = outcome.tables[0].certificate
+    assert certificate.statistic == "how many entries are in each state"
+    assert [a.query["entries"] for a in certificate.answers] == [[[0, 3], [6, 19]], None]
+    counted = sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a")
+    assert counted == 18
+    assert "which entries were observed is public" in outcome.tables[0].certificate.assumptions
+
+
+@pytest.mark.slow
+def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
+    once = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]'), ('per = "both"', 'per = "unit"'))
+    only = once.replace("budget = 10", "budget = 10\nonly_release = true")
+    least = only.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "laplace-exact"')
+    for text, is_only in ((once, False), (only, False), (least, True)):  # the least noise of all composes here
+        assert any(c.is_only_release for c in planned(tmp_path, text).tables[0].calibrations) is is_only
+    run.publish(planned(tmp_path, once))
+    run.publish(planned(tmp_path, once), wanted=Choice(again=("time-use",), once="K"))  # the door was left open
+    other = tmp_path / "other"
+    other.mkdir()
+    path = files.write(other, least.replace("only_release = true", ""))
+    with pytest.warns(Notice, match="^time-use: this release is alone"):
+        made = run.release_file(path, only_release=True)
+    page = " ".join(made.tables[0].certificate.text().split())
+    assert "This release is alone: the promise is about this output only." in page
+    with pytest.raises(CompositionRefused):
+        run.release_file(path, force=True)
+
+
+@pytest.mark.parametrize("several", ["both", "two"])
+def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path, several: str) -> None:
+    spec = files.SPEC.replace("budget = 10", "budget = 10\nonly_release = true")
+    if several == "two":
+        spec = spec.replace('per = "both"', "") + '\n[[release]]\nname = "more"\nquery = "histogram"\nepsilon = 1\n'
+    with pytest.raises(SpecError, match=r"source\.only_release: is true, and several tables"):
+        planned(tmp_path, spec)
+
+
+def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
+    path = files.write(tmp_path, files.SPEC.replace("budget = 10", ""))
+    with pytest.warns(Notice, match="no budget is declared for the source 'study'") as told:
+        run.release_file(path)
+    notices = [str(w.message) for w in told if w.category is Notice]
+    assert sum("no budget is declared" in words for words in notices) == 1
+    assert all("new ledger at" in words for words in notices if "no budget" not in words)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Notice)
+        other = tmp_path / "declared"
+        other.mkdir()
+        Ledger.open(other / "ledger.db")
+        run.release_file(files.write(other))
+
+
+NAMES = ("zoë", "Bob", '"007"', " 007")
+
+
+def test_pooled_tables_say_how_many_units_and_not_which(tmp_path: Path) -> None:
+    path = files.write(tmp_path)
+    run.release_file(path)
+    for end in (".csv", ".certificate.json", ".certificate.txt", ".report.html"):
+        pooled = (tmp_path / "out" / f"time-use-pooled{end}").read_text(encoding="utf-8")
+        assert not [name for name in NAMES if name in pooled], end
+        assert "zo\\u00eb" not in pooled
+        units = (tmp_path / "out" / f"time-use-units{end}").read_text(encoding="utf-8")
+        assert "zoë" in units
+        if end != ".csv":
+            assert "all 3 units together" in pooled or '"unit_count": 3' in pooled
+    assert read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json").units == ()
+
+
+def test_the_list_of_units_is_published_where_the_file_says_so(tmp_path: Path) -> None:
+    path = files.write(tmp_path, files.SPEC.replace("budget = 10", "budget = 10\nlist_units = true"))
+    pooled = run.release_file(path).tables[1].certificate
+    assert (set(pooled.units), pooled.unit_count) == (set(files.LENGTHS), 3)
+    assert "zoë" in pooled.text()
+
+
+def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> None:
+    more = '\n[[release]]\nname = "walking"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
+    outcome = run.publish(planned(tmp_path, files.SPEC + more))
+    assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walking"]
+    other = tmp_path / "second"
+    other.mkdir()
+    with pytest.raises(BudgetExceeded):
+        run.publish(planned(other, (files.SPEC + more).replace("budget = 10", "budget = 1.2")))
+    assert Ledger.open(other / "ledger.db").show() == ()
+    assert not (other / "out").exists()
+
+
+def test_a_source_without_units(tmp_path: Path) -> None:
+    table = "minute,état; raw\n" + "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(40))
+    spec = changed(
+        ('unit = "Who is it?"\n', ""), ('piece = "run no."\n', ""), ('order = "t [min]"', 'order = "minute"'),
+        ('per = "both"', ""), ("pieces_independent = true\n", ""), ("units_independent = true\n", ""),
+    )  # fmt: skip
+    outcome = run.publish(planned(tmp_path, spec, table))
+    assert [(t.name, t.scope) for t in outcome.tables] == [("time-use", "all")]
+    assert outcome.tables[0].certificate.units == ()
+
+
+def test_other_beliefs(tmp_path: Path) -> None:
+    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
+    (tmp_path / "m.csv").write_text("0.8,0.2\n0.3,0.7\n", encoding="utf-8")
+    from_file = planned(tmp_path, changed((matrix, 'matrix = "m.csv"')))
+    inline = planned(tmp_path)
+    assert [c.scale for c in from_file.tables[0].calibrations] == [c.scale for c in inline.tables[0].calibrations]
+    (tmp_path / "public.csv").write_text(files.data({"p": (300,), "q": (200,)}), encoding="utf-8")
+    fit = planned(tmp_path, changed((matrix, 'fit = { file = "public.csv", smoothing = 2 }')))
+    belief = fit.tables[1].calibrations[0].framework.beliefs[0]
+    assert belief.source == "a test; estimated from public.csv with smoothing 2; a point estimate"
+    of_class = changed((matrix, "pi = 0.3\ng = 0.4"), ('kind = "markov-chain"', 'kind = "markov-chain-class"'))
+    plan = planned(tmp_path, of_class)
+    belief = plan.tables[1].calibrations[0].framework.beliefs[0]
+    assert isinstance(belief, IndependentPieces)
+    assert isinstance(belief.chain, MarkovChainClass)
+    run.publish(plan)
+
+
+def test_a_belief_from_the_private_file_says_so(tmp_path: Path) -> None:
+    matrix = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
+    plan = planned(tmp_path, changed((matrix, 'fit = { file = "data.csv", private = true }')))
+    assert any("private data" in c for c in plan.tables[0].calibrations[0].guarantee.conditions)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walking = 1.5}'),
+     ('query = "histogram"', 'query = "mean"\ncodes = {still = 0, walking = 1}'),
+     ('query = "histogram"', 'query = "histogram"\nstates = ["walking"]\ntotal = 100')],
+)  # fmt: skip
+def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
+    outcome = run.publish(planned(tmp_path, changed((old, new))))
+    assert len(outcome.tables) == 2
+
+
+def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
+    run.publish(planned(tmp_path))
+    before = {p: p.read_bytes() for p in (tmp_path / "out").iterdir()}
+    spent = Ledger.open(tmp_path / "ledger.db").show()
+    for force in (False, True):
+        found = run.publish(planned(tmp_path), force=force)
+        assert [table.name for table in found.there] == ["time-use-units", "time-use-pooled"]
+        assert not found.new
+        assert {p: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before
+    assert Ledger.open(tmp_path / "ledger.db").show() == spent
+    run.publish(planned(tmp_path), wanted=Choice(again=("time-use",), once="K"))
+    assert Ledger.open(tmp_path / "ledger.db").show() != spent
+    run.publish(planned(tmp_path), output=tmp_path / "elsewhere" / "deep")
+    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 8
+
+
+def test_an_output_that_cannot_be_written_is_found_before_anything_is_spent(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file, not a folder", encoding="utf-8")
+    with pytest.raises(ReleaseError, match="cannot be written to"):
+        run.publish(planned(tmp_path))
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    plan = planned(tmp_path)
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(ReleaseError, match=r"no space left on device.*drawn, not published.*epsilon is spent") as found:
+        run.publish(plan)
+    assert found.value.state is ReleaseState.DRAWN
+    assert not (tmp_path / "out").exists()
+    assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
+    monkeypatch.undo()
+    spent = Ledger.open(tmp_path / "ledger.db").spent("study").spent
+    assert run.publish(plan).completed is not None
+    assert Ledger.open(tmp_path / "ledger.db").spent("study").spent == spent
+
+
+def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
+    spec = changed(("budget = 10", "budget = 0.5"))
+    with pytest.raises(BudgetExceeded, match="requires epsilon"):
+        run.publish(planned(tmp_path, spec))
+    assert Ledger.open(tmp_path / "ledger.db").show() == ()
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(CalibrationRefused, match="quilt-local-exact does not apply"):
+        planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "quilt-local-exact"')))
+    singles = changed(('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'))
+    with pytest.raises(CompositionRefused, match="no joint promise"):
+        run.publish(planned(tmp_path, singles))
+    (tmp_path / "ledger.db").write_bytes(b"not a ledger" * 100)
+    with pytest.raises(LedgerError):
+        run.publish(planned(tmp_path))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_source_of_the_same_names_is_asked_about_and_what_it_says_is_on_the_certificate(tmp_path: Path) -> None:
+    """Equal content is no reason to refuse, as that would tell that people's data are equal; names and words decide."""
+    more = ("budget = 10", "budget = 100")
+    run.publish(planned(tmp_path, changed(more)))
+    name = ('name = "study"', 'name = "study 2"')
+    with pytest.raises(InputError, match=r"same_people = false under \[source\]"):
+        run.publish(planned(tmp_path, changed(more, name)), output=tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+    for said, spent, words in (("false", 1, "are different people"), ("true", 2, "are the same people: each release")):
+        declared = (name[0], f"{name[1]}\nsame_people = {said}")
+        other = run.publish(planned(tmp_path, changed(more, declared)), output=tmp_path / said, force=True)
+        assert other.reservation.same_people == {"study": said == "true"}
+        assert any(f"the people of the source 'study' {words}" in a for a in other.tables[0].certificate.assumptions)
+        assert Ledger.open(tmp_path / "ledger.db").spent("study").spent.epsilon >= spent

@@ -1,0 +1,566 @@
+"""What a release says of itself, what completes it, and what is the same release; and several at once in one folder."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing.publishing.test_crashes import SPEC as SMALL
+from tests.support.crashing import FAST, check_public, seen
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import main
+from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseState
+from takifugu.releasing.certificates.checksum import read_certificate, table_state
+from takifugu.releasing.publishing import folder as folders
+from takifugu.releasing.publishing import publish, resuming, run
+from takifugu.releasing.publishing.folder import alone_in
+from takifugu.releasing.publishing.resuming import Resumed
+
+ROOT = Path(__file__).parents[3]
+
+
+def small(where: Path, spec: str = SMALL, rows: int = 40) -> Path:
+    where.mkdir(exist_ok=True)
+    (where / "release.toml").write_text(spec)
+    table = "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(rows))
+    (where / "data.csv").write_text(f"t,state\n{table}")
+    return where / "release.toml"
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+@contextmanager
+def failing(monkeypatch: pytest.MonkeyPatch, room: Any, name: str, error: BaseException) -> Iterator[None]:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(room, name, fail)
+        yield
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) -> Result:
+    """Release until a state is reached, and no further."""
+    room, name, error = {
+        ReleaseState.PAID: (publish, "answer_of", KeyError("x")),
+        ReleaseState.DRAWN: (folders.os, "replace", FULL),
+        ReleaseState.UNRECORDED: (Ledger, "publish", LedgerError("the ledger is locked")),
+    }[state]
+    with failing(monkeypatch, room, name, error):
+        outcome = invoke("release", toml)
+    assert f"State of the release: {state}." in outcome.stderr
+    assert outcome.exit_code == {"paid, not drawn": 3, "drawn, not published": 4, "published, not recorded": 5}[state]
+    return outcome
+
+
+PENDING = [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED]
+
+
+@pytest.mark.parametrize("state", PENDING)
+@pytest.mark.parametrize("how", ["release", "release --force", "ledger resume", "tf.resume", "tf.release_file"])
+def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState, how: str) -> None:
+    toml, ledger = small(tmp_path), tmp_path / "ledger.db"
+    stopped(toml, monkeypatch, state)
+    before = seen(tmp_path)
+    if how == "tf.resume":
+        found = tf.resume(ledger)
+        assert [(one.state, one.problem, one.source) for one in found] == [("done", "", "study")]
+    elif how == "tf.release_file":
+        assert tf.release_file(toml).completed is not None
+    else:
+        words = ["ledger", "resume", ledger] if how == "ledger resume" else [*how.split(), toml]
+        outcome = invoke(*words)
+        assert outcome.exit_code == 0, outcome.stderr
+        said = "completed: both, walking about 'study'" if how == "ledger resume" else "completed the release of 20"
+        assert said in outcome.stdout
+    now = seen(tmp_path)
+    check_public(now)
+    assert [held for held, _ in now.reservations.values()] == ["published"]
+    assert len(now.files) == 8
+    kept = next(iter(before.reservations.values()))[1]
+    assert {name: now.files[name] for name in kept} == kept
+    assert tf.resume(ledger) == ()
+    again = invoke("release", toml)
+    assert again.exit_code == 0, again.stderr
+    assert "already published: both" in again.stdout
+    assert seen(tmp_path) == now
+
+
+def test_json_says_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path)
+    stopped(toml, monkeypatch, ReleaseState.DRAWN)
+    told = json.loads(invoke("release", toml, "--json").stdout)
+    assert told["state"] == "done"
+    assert told["completed"][:2] == "20"
+    stopped(toml2 := small(tmp_path / "b"), monkeypatch, ReleaseState.PAID)
+    (toml2.parent / "data.csv").unlink()
+    outcome = invoke("ledger", "resume", toml2.parent / "ledger.db", "--json")
+    assert outcome.exit_code == 4
+    one = json.loads(outcome.stdout)["releases"][0]
+    assert (one["state"], one["releases"], one["files"]) == ("paid, not drawn", ["both", "walking"], [])
+    assert "data.csv" in one["problem"]
+
+
+def test_what_is_the_same_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml, book = small(tmp_path), lambda: Ledger.open(tmp_path / "ledger.db")
+    stopped(toml, monkeypatch, ReleaseState.DRAWN)
+    small(tmp_path, rows=41)  # new data under the same name
+    assert tf.release_file(toml, output=tmp_path / "new").completed is None
+    small(tmp_path, SMALL.replace("epsilon = 2.0", "epsilon = 1.75"))
+    assert tf.release_file(toml, output=tmp_path / "other").completed is None
+    assert len(book().pending()) == 1
+    same = SMALL.replace("budget = 100", "").replace('file = "data.csv"', 'file = "moved.csv"')
+    small(tmp_path, f"# a comment\n{same}")
+    (tmp_path / "data.csv").rename(tmp_path / "moved.csv")
+    outcome = tf.release_file(toml, output=tmp_path / "elsewhere")
+    assert outcome.completed is not None
+    assert {p.parent.name for p in outcome.tables[0].files} == {"elsewhere"}
+    assert book().pending() == ()
+
+
+def test_other_data_are_never_drawn_on_what_was_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path)
+    stopped(toml, monkeypatch, ReleaseState.PAID)
+    small(tmp_path, rows=41)
+    one = tf.resume(tmp_path / "ledger.db")[0]
+    assert one.state is ReleaseState.PAID
+    assert "is not what was paid for: restore both" in one.problem
+    outcome = invoke("ledger", "resume", tmp_path / "ledger.db", "--source", "study")
+    assert outcome.exit_code == 4
+    assert "State of the release: paid, not drawn." in outcome.stderr
+    assert invoke("ledger", "resume", tmp_path / "ledger.db", "--source", "studdy").exit_code == 2
+    small(tmp_path)
+    assert tf.resume(tmp_path / "ledger.db", "study")[0].state is ReleaseState.DONE
+
+
+def test_frames_come_again_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pandas
+
+    toml = small(tmp_path)
+    frame = pandas.read_csv(tmp_path / "data.csv")
+    with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
+        tf.release_file(toml, data=frame)
+    assert "came as a frame" in tf.resume(tmp_path / "ledger.db")[0].problem
+    assert tf.release_file(toml, data=frame).completed is not None
+
+
+def test_files_of_another_release_are_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path)
+    tf.release_file(toml)
+    first = seen(tmp_path).files
+    with failing(monkeypatch, folders.os, "replace", FULL):
+        assert invoke("release", *ANEW, "K", toml).exit_code == 4
+    table = tmp_path / "out" / "both.csv"
+    table.write_text("somebody's own")
+    one = tf.resume(tmp_path / "ledger.db")[0]
+    assert one.state is ReleaseState.DRAWN
+    assert "both.csv" in one.problem
+    assert table.read_text() == "somebody's own"
+    table.write_bytes(first["both.csv"])  # what was to be overwritten may be
+    assert tf.resume(tmp_path / "ledger.db")[0].state is ReleaseState.DONE
+    assert not set(seen(tmp_path).files.values()) & set(first.values())
+
+
+def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9, states=["still", "walking"])
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), 1, mechanism="group")
+    book, data = Ledger.open(tmp_path / "ledger.db"), ["still", "walking", "walking"] * 3
+
+    def ask(data: Any = data) -> tf.releasing.result.Release:
+        return tf.release(made, data, ledger=book, source="s", unit="Ana", budget=9)
+
+    with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError) as found:
+        ask()
+    assert found.value.state is ReleaseState.DRAWN
+    outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
+    assert outcome.exit_code == 4
+    assert "tf.resume(ledger)" in outcome.stderr
+    kept: Any = tf.resume(book)[0].outcome
+    assert kept.certificate.units == ("Ana",)
+    assert kept.certificate.release_id == next(iter(book.history("s"))).id
+    with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError):
+        ask()
+    assert ask(["still"] * 9).completed is None  # other data
+    drawn = book.pending()[0].bundle
+    again = ask()
+    assert again.completed is not None
+    assert drawn is not None
+    assert [str(v) for v in again.values] == list(
+        json.loads(next(iter(json.loads(drawn)["tables"][0]["files"].values())))["answers"][0]["values"].values()
+    )
+    with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
+        ask()
+    assert "call it again with the same data" in tf.resume(book)[0].problem
+    assert ask().completed is not None
+    assert len(book.history("s")) == 4  # one release per payment
+
+
+#: Standard outputs that nobody reads, each for lines and for JSON; a process takes a second or two, so some are slow.
+UNREAD = ["| true", "> /dev/full", ">&-", "> /dev/full 2>&1", ">&- 2>&-", "2>&-"]
+SOON = {("", "> /dev/full"), ("--json", "| true"), ("", ">&- 2>&-")}
+
+
+@pytest.mark.parametrize(("options", "where"), [
+    pytest.param(options, where, marks=() if (options, where) in SOON else pytest.mark.slow)
+    for options in ("", "--json") for where in UNREAD
+])  # fmt: skip
+def test_a_standard_output_that_nobody_reads(tmp_path: Path, options: str, where: str) -> None:
+    toml = small(tmp_path)
+    command = f"set -o pipefail; '{sys.executable}' -m takifugu release {options} '{toml}' {where}"
+    place = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=place)
+    assert done.returncode == 0, done.stderr
+    now = seen(tmp_path)
+    assert [state for state, _ in now.reservations.values()] == ["published"]
+    assert len(now.files) == 8
+    if where == "> /dev/full":
+        assert "State of the release: done. Everything is published, paid and recorded." in done.stderr
+
+
+# Several at once.
+
+
+ANEW = ["--again", "both", "--again", "walking", "--once"]
+
+
+def _alone(folder: str, name: str, more: list[str], locks: bool) -> None:
+    """Release into a shared folder; without `locks` as on a file system that has none."""
+    if not locks:
+        folders.fcntl = None  # type: ignore[assignment]
+    words = ["release", *more, str(Path(folder) / "release.toml")]
+    sys.stdout = sys.stderr = open(Path(folder) / f"said-{name}", "w")  # noqa: SIM115
+    main(words, prog_name="takifugu")
+
+
+@pytest.mark.parametrize(("how", "paid", "locks"), [
+    ("", 1, True), ("a key each", 5, False),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+        ("", 1, False), ("--force", 1, True), ("--force", 1, False), ("one key", 1, True), ("one key", 1, False),
+        ("a key each", 5, True),
+    )),
+])  # fmt: skip
+def test_many_releases_into_one_folder(tmp_path: Path, how: str, paid: int, locks: bool) -> None:
+    small(tmp_path)
+    children = []
+    for i in range(5):
+        more = {"one key": [*ANEW, "K"], "a key each": [*ANEW, str(i)]}.get(how, how.split())
+        children.append(FAST.Process(target=_alone, args=(str(tmp_path), str(i), more, locks)))
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    assert [child.exitcode or 0 for child in children] == [0] * 5
+    now = seen(tmp_path)
+    assert [state for state, _ in now.reservations.values()] == ["published"] * paid
+    assert len(now.files) == 8
+    for name, content in now.files.items():
+        if name.endswith(".json"):
+            assert table_state(tmp_path / "out" / name, read_certificate(tmp_path / "out" / name)) == "the same"
+            assert json.loads(content)["release_id"] in now.releases
+    said = [(tmp_path / f"said-{i}").read_text() for i in range(5)]
+    assert sum("already published: both" in words for words in said) == 5 - paid
+
+
+def test_leftovers_are_swept_and_nothing_else(tmp_path: Path) -> None:
+    mine = [".takifugu-0123456789abcdef.unfinished", ".takifugu.lock"]
+    others = [".takifugu-0123.unfinished", ".unfinished-x", "x.unfinished", ".takifugu-0123456789abcdef.unfinished.bak"]
+    for name in (*mine, *others):
+        (tmp_path / name).write_text("x")
+    link = tmp_path / ".takifugu-0123456789abcdee.unfinished"
+    link.symlink_to(tmp_path / "x.unfinished")
+    with alone_in(tmp_path):
+        pass
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*others, link.name])
+
+
+def _dead() -> int:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return child.pid
+
+
+def test_claims_where_there_are_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "fcntl", None)
+    host = folders.hashlib.sha256(folders.socket.gethostname().encode()).hexdigest()[:8]
+    dead = tmp_path / f".takifugu-{host}-{_dead()}-0123456789abcdef.claim"
+    dead.touch()
+    with alone_in(tmp_path, patience=0):
+        assert not dead.exists()
+    living = tmp_path / f".takifugu-{host}-{os.getpid()}-0123456789abcdef.claim"
+    living.touch()
+    with pytest.raises(ReleaseError, match=rf"another release writes.*delete {living.name}"), alone_in(tmp_path, 0):
+        raise AssertionError
+    assert [p.name for p in tmp_path.iterdir()] == [living.name]
+
+
+def test_a_file_system_without_locks_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(folders.fcntl, "flock", refuse)
+    with alone_in(tmp_path):
+        assert [p.suffix for p in tmp_path.iterdir()] == [".claim"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_waits_too_long_is_told(tmp_path: Path) -> None:
+    with alone_in(tmp_path), pytest.raises(ReleaseError, match="has not ended: wait for it"), alone_in(tmp_path, 0):
+        raise AssertionError
+    with alone_in(tmp_path / "new"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
+    toml = small(tmp_path)
+    (tmp_path / "out" / "both.csv").mkdir(parents=True)
+    outcome = invoke("release", "--force", toml)
+    assert outcome.exit_code == 2
+    assert "both.csv in" in outcome.stderr
+    assert "is a folder where a file belongs" in outcome.stderr
+    assert not (tmp_path / "ledger.db").exists()
+
+
+# The certificate and its table.
+
+
+@pytest.mark.parametrize("renamed", range(8))
+def test_an_old_table_never_stands_beside_a_new_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: int
+) -> None:
+    tf.release_file(toml := small(tmp_path))
+    check_public(seen(tmp_path))
+    real, targets = os.replace, list[str]()
+
+    def full(source: Any, target: Any) -> None:
+        targets.append(str(target))
+        if len(targets) > renamed:
+            raise FULL
+        real(source, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folders.os, "replace", full)
+        assert invoke("release", *ANEW, "K", toml).exit_code == 4
+    check_public(seen(tmp_path))
+    assert invoke("ledger", "resume", tmp_path / "ledger.db").exit_code == 0
+    check_public(seen(tmp_path))
+    assert len(seen(tmp_path).files) == 8
+
+
+def test_a_ledger_that_has_forgotten_the_release_is_not_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml, ledger = small(tmp_path), tmp_path / "ledger.db"
+    Ledger.open(ledger)
+    empty, real = ledger.read_bytes(), Ledger.publish
+
+    def restored(book: Ledger, paid: Any) -> None:
+        for path in tmp_path.glob("ledger.db*"):
+            path.unlink()
+        ledger.write_bytes(empty)
+        real(book, paid)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "publish", restored)
+        outcome = invoke("release", toml)
+    assert outcome.exit_code == 5
+    assert "has no reservation" in outcome.stderr
+
+
+def test_resume_draws_only_on_the_ledger_that_the_file_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml = small(tmp_path)
+    stopped(toml, monkeypatch, ReleaseState.PAID)
+    (tmp_path / "ledger.db").rename(tmp_path / "moved.db")
+    for _ in range(2):  # the file's own is not there; and it holds the same release, pending
+        one = tf.resume(tmp_path / "moved.db")[0]
+        assert one.state is ReleaseState.PAID
+        assert "names the ledger" in one.problem
+        if not (tmp_path / "ledger.db").exists():
+            stopped(toml, monkeypatch, ReleaseState.PAID)
+    small(tmp_path, SMALL.replace("ledger.db", "moved.db"))
+    assert tf.resume(tmp_path / "moved.db")[0].state is ReleaseState.DONE
+
+
+def test_what_another_process_completes_meanwhile_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toml, real = small(tmp_path), resuming.plan
+    stopped(toml, monkeypatch, ReleaseState.PAID)
+
+    def slow(*asked: Any) -> Any:
+        assert invoke("release", toml).exit_code == 0
+        return real(*asked)
+
+    monkeypatch.setattr(resuming, "plan", slow)
+    outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
+    assert outcome.exit_code == 0
+    assert "completed: both, walking about 'study'" in outcome.stdout
+    assert "State" not in outcome.stderr
+    assert len(seen(tmp_path).reservations) == 1
+
+
+def test_what_another_process_publishes_elsewhere_is_no_success_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toml, real, others = small(tmp_path), publish.draw, []
+    stopped(toml, monkeypatch, ReleaseState.PAID)
+
+    def slow(*asked: Any) -> Any:
+        if not others:
+            others.append("there")
+            assert invoke("release", toml, "--output", tmp_path / "there").exit_code == 0
+        return real(*asked)
+
+    monkeypatch.setattr(publish, "draw", slow)
+    outcome = invoke("release", toml, "--output", tmp_path / "here")
+    assert not (tmp_path / "here").exists()
+    assert outcome.exit_code == 4
+    assert "was drawn and published before" in outcome.stderr
+    assert "State of the release: done." in outcome.stderr
+    assert len(seen(tmp_path).reservations) == 1
+
+
+def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
+    book = Ledger.open(tmp_path / "ledger.db")
+
+    def ask() -> Any:
+        return tf.release(made, [0, 1, 1, 0], ledger=book, source="by hand", budget=9)
+
+    with failing(monkeypatch, publish, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as found:
+        ask()
+    assert found.value.state is ReleaseState.DRAWN  # type: ignore[attr-defined]
+    stopped(small(tmp_path), monkeypatch, ReleaseState.PAID)
+    with failing(monkeypatch, resuming, "plan", KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+        tf.resume(book)
+    assert len(book.pending()) == 2
+    with failing(monkeypatch, resuming, "plan", KeyError("walking")):
+        by_hand, of_a_file = tf.resume(book)
+    assert (by_hand.state, by_hand.source) == (ReleaseState.DONE, "by hand")
+    assert of_a_file.state is ReleaseState.PAID
+    assert "a fault of Takifugu itself (KeyError at" in of_a_file.problem
+    assert [one.state for one in tf.resume(book)] == [ReleaseState.DONE]
+
+
+def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
+    toml, pipe = small(tmp_path), tmp_path / "out" / "both.csv"
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+    outcome = invoke("release", toml)
+    assert outcome.exit_code == 2
+    assert "both.csv" in outcome.stderr
+    assert not (tmp_path / "ledger.db").exists()
+    assert invoke("release", "--force", toml).exit_code == 0
+    check_public(seen(tmp_path))
+
+
+def test_half_a_character_is_refused_before_it_is_paid(tmp_path: Path) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["\ud800", "walking"])
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
+    with pytest.raises(InputError, match="cannot be kept in a ledger") as found:
+        tf.release(made, ["walking"] * 4, ledger=tmp_path / "ledger.db", budget=9)
+    assert found.value.state is ReleaseState.NOTHING
+    assert Ledger.open(tmp_path / "ledger.db").pending() == ()
+
+
+def test_what_is_declared_about_people_is_part_of_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4)
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="group")
+    book = Ledger.open(tmp_path / "ledger.db")
+    tf.release(made, [0, 1, 1, 0], ledger=book, source="clinic", unit="Ana", budget=9)
+
+    def ask(same: bool) -> Any:
+        return tf.release(
+            made, [1, 1, 1, 0], ledger=book, source="school", unit="Ana", budget=9, same_people=same
+        )
+
+    with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
+        ask(False)
+    assert ask(True).completed is None
+    assert book.spent("clinic").spent.epsilon > 1  # charged there, too, as it was declared
+
+
+def test_a_ledger_that_fails_when_everything_is_published_takes_nothing_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 4 would send a scheduler to complete what is complete."""
+    toml, real = small(tmp_path), run.handed_out
+
+    def and_then_gone(*args: Any) -> Any:
+        tables = real(*args)
+        monkeypatch.setattr(Ledger, "open", opening)
+        return tables
+
+    def opening(*_: Any, **__: Any) -> Any:
+        raise LedgerError("it cannot be read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "handed_out", and_then_gone)
+        outcome = invoke("release", toml)
+    assert outcome.exit_code == 0, outcome.output
+    assert "written to" in outcome.stdout
+
+
+def test_the_system_ends_it_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with failing(monkeypatch, publish, "answer_of", SystemExit(143)):
+        outcome = invoke("release", small(tmp_path))
+    assert outcome.exit_code == 143
+    assert "State of the release: paid, not drawn." in outcome.stderr
+
+
+def edited(table: Path) -> None:
+    table.write_bytes(table.read_bytes().replace(b"still", b"Still"))
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        (lambda table: None, 0, "The table beside it is the one that was certified."),
+        (Path.unlink, 0, "Note: the table that it is about is not beside it."),
+        (edited, 2, "both.csv, the table beside the certificate, is not the one that was certified"),
+        (lambda table: (table.unlink(), table.mkdir()), 2, "cannot be read (is a directory)"),
+    ],
+)
+def test_the_table_beside_a_certificate(
+    tmp_path: Path, change: Callable[[Path], object], code: int, words: str
+) -> None:
+    tf.release_file(small(tmp_path))
+    change(tmp_path / "out" / "both.csv")
+    rows_as_text = invoke("certificate", "show", tmp_path / "out" / "both.certificate.json")
+    assert rows_as_text.exit_code == code
+    assert words in " ".join((rows_as_text.stdout + rows_as_text.stderr).split())
+
+
+def test_certificates_of_the_first_format_are_read(tmp_path: Path) -> None:
+    where = Path(__file__).parent / "certificate_1.json"
+    certificate = read_certificate(where)
+    assert certificate.to_dict() == json.loads(where.read_text(encoding="utf-8"))
+    assert table_state(where, certificate) == "not certified"
+    assert invoke("certificate", "show", where).exit_code == 0
+    told = json.loads(where.read_text(encoding="utf-8"))
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps({**told, "format": "takifugu-certificate/2"}), encoding="utf-8")
+    with pytest.raises(InputError, match="changed after it was written"):
+        read_certificate(changed)
+
+
+def test_resumed_says_nothing_private() -> None:
+    one = Resumed("study", ("both",), "2026-01-01T00:00:00+00:00", ReleaseState.PAID, None, "why")
+    assert "outcome" not in repr(one)
+
+

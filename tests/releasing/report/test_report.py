@@ -1,0 +1,314 @@
+"""The report: one self-contained file, which says what was published, and nothing else of the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tests.releasing import files
+
+import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.core.errors import InputError
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning import plan
+from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.publishing import run
+from takifugu.releasing.report.document import report_html
+
+HOSTILE = '<script>alert("x")</script>&amp;\'"><img src=http://x.example/>'
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
+FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
+DATA = ["still"] * 30 + ["walking"] * 10
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+TAGS = {
+    "html", "head", "meta", "title", "style", "body", "main", "article", "header", "footer", "h1", "h2", "h3", "p",
+    "ul", "li", "b", "span", "dl", "dt", "dd", "div", "figure", "figcaption", "table", "thead", "tbody", "tr", "th",
+    "td", "svg", "desc", "rect", "line", "circle", "polyline", "text", "caption", "details", "summary",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """A page's text by tag, and what must be right about its markup: known tags, closed in order, nothing fetched."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.words: list[tuple[str, str]] = []
+        self.figures = 0
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in TAGS, tag
+        self.figures += tag == "figure"
+        for name, value in attrs:
+            assert name not in {"src", "href", "srcset", "action", "data", "poster", "background"}, (tag, name)
+            assert not name.startswith("on"), name
+            assert "url(" not in (value or "")
+            assert "://" not in (value or "") or (tag, name) == ("svg", "xmlns")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "style":
+            assert not re.search(r"url\(|@import|expression", data)
+        elif data.strip():
+            self.words.append((self.open[-1], data.strip()))
+
+    def seen(self, *tags: str) -> str:
+        return " ".join(words for tag, words in self.words if not tags or tag in tags)
+
+
+def release(query: Any = None, framework: Any = FRAMEWORK, data: Any = None, **options: Any) -> Release:
+    calibration = tf.calibrate(framework, query or tf.Histogram(), options.pop("epsilon", 1), **options)
+    return tf.release(calibration, data or DATA)
+
+
+def test_it_says_what_was_asked_compared_chosen_published_and_promised() -> None:
+    noisy = release()
+    page = Page(report_html(noisy))
+    said = page.seen()
+    for row in noisy.rows():
+        assert f"{row['value']:,}" in page.seen("td")
+        assert f"{row['low']:,} to {row['high']:,}" in page.seen("td")
+        assert row["cell"] in page.seen("th")
+    assert noisy.calibration is not None
+    for alternative in noisy.calibration.alternatives:
+        assert alternative.name in page.seen("th" if alternative.scale is not None else "dt")
+        assert alternative.reason in said
+        assert alternative.status in said
+    c = noisy.certificate
+    for words in (
+        *c.hidden,
+        *c.beliefs,
+        *c.assumptions,
+        *c.warnings,
+        *c.mechanisms,
+        *c.compositions,
+        c.date,
+        c.software,
+    ):
+        assert words in said, words
+    for words in (
+        "not sampling error",
+        "23.2 %",
+        "What it does not hide",
+        "epsilon 1.02",
+        "chosen",
+        noisy.calibration.witness.detail,
+    ):
+        assert words in said, words
+    assert page.figures == 3
+
+
+def test_it_asks_for_nothing_and_forbids_it() -> None:
+    report = report_html(release())
+    assert "default-src 'none'" in report
+    assert "<script" not in report
+    assert report.replace("http://www.w3.org/2000/svg", "").count("://") == 0
+    assert len(report) < 60_000
+
+
+def test_everything_is_escaped() -> None:
+    """Names of states, sources, units, releases and mechanisms are words, whatever is in them."""
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=[HOSTILE, "</style>"], source=HOSTILE)
+    noisy = release(framework=tf.Pufferfish(tf.every_entry(), chain), data=[HOSTILE] * 4, mechanism="quilt-exact")
+    hostile = replace(
+        noisy.certificate, release=HOSTILE, source=HOSTILE, units=(HOSTILE,), scope="unit", warnings=(HOSTILE,),
+        assumptions=(HOSTILE,), conditions=(HOSTILE,), hidden=(HOSTILE,), mechanisms={HOSTILE: HOSTILE},
+        statistic=HOSTILE, ledger=HOSTILE, release_id=HOSTILE, date=HOSTILE, software=HOSTILE,
+    )  # fmt: skip
+    page = Page(report_html(replace(noisy, certificate=hostile)))
+    assert page.seen("h1") == HOSTILE
+    assert page.seen().count(HOSTILE) > 10
+
+
+@pytest.mark.parametrize("words", ["", "x" * 4000, "\x00\x1b[31m", "\u202eabc", "\ud800", "é" * 30, "{}%s"])
+def test_odd_names_do_not_break_it(words: str) -> None:
+    noisy = release()
+    odd = replace(
+        noisy.certificate, source=words, units=(words,), scope="unit", statistic=words or "x", hidden=(words,)
+    )
+    Page(report_html(replace(noisy, certificate=odd, labels=(words, f"{words}2"))))
+
+
+def answers(noisy: Release, units: int) -> Iterator[tuple[str, Release]]:
+    for i in range(units):
+        yield f"unit {i}", replace(noisy, values=tuple(v + i for v in noisy.values))
+
+
+def table(noisy: Release, units: int) -> run.Published:
+    names = tuple(f"unit {i}" for i in range(units))
+    certificate = replace(noisy.certificate, scope="unit", units=names)
+    return run.Published("many", "unit", (), certificate, (), tuple(answers(noisy, units)))
+
+
+def test_tables_of_units_are_drawn_by_cell() -> None:
+    noisy = release(mechanism="group")
+    page = Page(report_html(table(noisy, 3)))
+    assert page.figures == 2 + 1
+    assert "± 95 %" in page.seen("th")
+    assert {"unit 0", "unit 1", "unit 2"} <= {words for tag, words in page.words if tag == "th"}
+    half = noisy.randomiser.half_width(0.95, cells=6)
+    assert page.seen("td").split().count(f"{half}") == 3
+    assert "for all 6 values of this table at once" in page.seen()
+    assert "Nothing was compared: group was requested by name" in page.seen()
+
+
+def test_large_tables_are_drawn_in_part_and_listed_whole() -> None:
+    noisy = release()
+    page = Page(report_html(table(noisy, 45)))
+    assert "The first 40 of 45 units are drawn" in page.seen()
+    assert "unit 44" in page.seen("th")
+    cells = tuple(f"cell {i}" for i in range(50))
+    noise = DiscreteLaplace(Fraction(7), Fraction(1), 50)
+    wide = replace(noisy, labels=cells, values=(Fraction(1234),) * 50, randomiser=noise)
+    page = Page(report_html(wide))
+    assert "The first 40 of 50 cells are drawn" in page.seen()
+    assert {f"cell {i}" for i in range(50)} <= {words for tag, words in page.words if tag == "th"}
+    page = Page(report_html(table(wide, 2)))
+    assert "The first 8 of 50 cells are drawn" in page.seen()
+    assert page.seen("td").split().count("1,235") == 50
+
+
+def test_warnings_and_other_promises() -> None:
+    seeded = tf.release(tf.calibrate(FRAMEWORK, tf.Count("walking"), 1), DATA, entropy=InsecureSeededEntropyForTests(1))
+    report = report_html(seeded)
+    assert '<p class="warning danger">NOT PRIVATE' in report
+    assert "No ledger accounts for" in report
+    assert "for all" not in Page(report).seen("p").split("How sure")[0].split("interval")[1][:40]
+    whole = Page(report_html(release(mechanism="group")))
+    assert "the promise holds whatever anyone believes" in whole.seen()
+    noisy = release()
+    failing = replace(noisy.certificate, delta="1/1000", compositions=("composes",))
+    page = Page(report_html(replace(noisy, certificate=failing)))
+    assert "but for a probability of at most 0.003" in page.seen()
+    assert "delta 0.00101005" in page.seen("td")
+    Page(report_html(release(epsilon=2000)))
+    nothing = replace(noisy.certificate, epsilon="0")
+    assert "nobody becomes any more or less sure" in Page(report_html(replace(noisy, certificate=nothing))).seen()
+    other = replace(noisy.certificate, definition="asymmetric")
+    assert "how sure before" not in Page(report_html(replace(noisy, certificate=other))).seen()
+
+
+def test_a_certificate_alone_makes_a_report() -> None:
+    """What was compared is not in a certificate; everything else is."""
+    noisy = release()
+    again = releases_of(noisy.certificate)[None]
+    assert (again.values, again.labels, again.rows()) == (noisy.values, noisy.labels, noisy.rows())
+    page = Page(report_html(again))
+    assert "The noise was found by" in page.seen()
+    assert page.figures == 2
+
+
+def test_only_releases_have_reports() -> None:
+    for thing in (None, 3, CHAIN, tf.calibrate(FRAMEWORK, tf.Histogram(), 1)):
+        with pytest.raises(InputError, match="is not a release"):
+            report_html(thing)  # type: ignore[arg-type]
+
+
+# Through a release file.
+
+
+def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
+    outcome = run.publish(plan.plan(load(files.write(tmp_path))))
+    for published in outcome.tables:
+        where = tmp_path / "out" / f"{published.name}.report.html"
+        assert published.files[-1] == where
+        report = where.read_text(encoding="utf-8")
+        assert report == report_html(published)
+        page = Page(report)
+        for row in published.rows:
+            assert f"{row['value']:,}" in page.seen("td")
+        assert str(outcome.reservation.ids[published.name]) in page.seen()
+    both = Page(report_html(outcome))
+    assert both.seen("h1") == "time-use-units time-use-pooled"
+    assert both.seen().count("the value of every entry") >= 2
+
+
+def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
+    from takifugu.releasing.postprocess.reconcile import reconcile
+
+    frame = pl.read_csv(files.data().encode(), infer_schema=False)
+    outcome = run.publish(plan.plan(load(files.write(tmp_path), frame)))
+    units, pooled = outcome.tables
+    assert units.library == "polars"
+    assert units.to_frame().rows(named=True) == [dict(row) for row in units.rows]
+    answers = {str(unit): answer for unit, answer in units.releases}
+    found = reconcile(answers, pooled.releases[0][1])
+    assert set(found.units) == {"zoë", "Bob, jr.", "007"}
+    for cell in range(2):
+        assert sum(t.values[cell] for t in found.units.values()) == found.pooled.values[cell]
+    assert isinstance(found.to_frame(), pl.DataFrame)
+    from_disk = releases_of(units.certificate)
+    assert {unit: answer.values for unit, answer in from_disk.items()} == {u: a.values for u, a in units.releases}
+    csv_file = run.publish(plan.plan(load(files.write(tmp_path))), output=tmp_path / "from a file")
+    assert csv_file.tables[0].library is None
+
+
+SPARE = "SPARE-SENTINEL"
+
+
+def other_data() -> str:
+    """Return data of the same units and lengths, and other states and clocks in every row."""
+    lines = files.data().splitlines()
+    moved = []
+    for line in lines[1:]:
+        start, state = line.rsplit(",", 1)
+        who, number, when, _ = start.rsplit(",", 3)
+        state = "walking" if state == "sitting" else "lying"
+        moved.append(f"{who},{number},{int(when) + 770_000},{SPARE},{state}")
+    return "\n".join([lines[0], *moved]) + "\n"
+
+
+def reports_of_two_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return the reports of two different sources with the same noisy values, without the ledgers' random ids."""
+    noisy = tuple(Fraction(31 * i + 7) for i in range(2))
+    monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: noisy)
+    found = []
+    for name, content in (("one", files.data()), ("other", other_data())):
+        (folder / name).mkdir()
+        outcome = run.publish(plan.plan(load(files.write(folder / name, table=content))))
+        ids = {*outcome.reservation.ids.values(), outcome.tables[0].certificate.ledger or ""}
+        told = [(folder / name / "out" / f"{t.name}.report.html").read_text(encoding="utf-8") for t in outcome.tables]
+        assert not any(SPARE in report for report in told)
+        found.append([re.sub("|".join(map(str, ids)), "ID", report) for report in told])
+    return found
+
+
+def test_the_report_depends_on_the_data_through_the_noisy_values_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = reports_of_two_sources(tmp_path, monkeypatch)
+    assert one == other
+
+
+def test_a_report_that_told_more_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: a picture whose height is the true answer, which no search of words would find."""
+    from takifugu.releasing.publishing import publish, sheets
+
+    answers: list[Any] = []
+    honest, exact = report_html, publish.answer_of
+    monkeypatch.setattr(publish, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
+    telling = lambda subject: f"{honest(subject)}<svg height='{answers[-1][0]}'></svg>"  # noqa: E731
+    monkeypatch.setattr(sheets, "report_html", telling)
+    one, other = reports_of_two_sources(tmp_path, monkeypatch)
+    assert one != other

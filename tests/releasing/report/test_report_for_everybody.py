@@ -1,0 +1,208 @@
+"""Reports by day and by night, for eyes that see little, for ears, and for keyboards.
+
+Every kind of file is published in `test_words_for_readers`, which checks its page with the same `check_page`.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.releasing import files
+from tests.releasing.report.test_words_for_readers import SPEC, worded
+from tests.releasing.test_windows import written
+from tests.support.pages import Element, check_page, contrast, rules
+
+import takifugu as tf
+from takifugu.model.queries.by import By
+from takifugu.releasing.publishing.run import Outcome, release_file
+from takifugu.releasing.report.document import report_html
+from takifugu.releasing.report.style import LETTERS, PICTURES, WRITTEN, style
+
+#: What letters need, and lines and marks.
+ENOUGH, ENOUGH_TO_SEE = 4.5, 3.0
+#: Rules behind a picture: nothing is read from them.
+BEHIND = {"#d9d9d9", "white"}
+NIGHT = "screen and (prefers-color-scheme: dark)"
+
+
+def released(text: str, folder: Path) -> Outcome:
+    return release_file(files.write(folder, text), anyway=True)
+
+
+def variables(media: str) -> dict[str, str]:
+    (found,) = (said for when, what, said in rules(style()) if when == media and what == ":root")
+    return {name.removeprefix("--"): colour for name, colour in found.items() if name.startswith("--")}
+
+
+@pytest.mark.parametrize("media", ["", NIGHT])
+def test_letters_are_told_from_their_ground(media: str) -> None:
+    named = variables(media)
+    assert variables("").keys() == named.keys()
+    for ink, ground in WRITTEN:
+        assert contrast(named[ink], named[ground]) >= ENOUGH, (ink, ground)
+    for ink in ("accent", "warn", "danger"):
+        assert contrast(named[ink], named["paper"]) >= ENOUGH_TO_SEE, ink
+
+
+def test_every_colour_of_the_sheet_is_known_to_be_told_apart() -> None:
+    inks, grounds = {ink for ink, _ in WRITTEN}, {ground for _, ground in WRITTEN}
+    for when, what, said in rules(style()):
+        for key in ("color", "background"):
+            if key in said:
+                found = re.fullmatch(r"var\(--([a-z]+)\)", said[key])
+                assert found, (what, said[key])
+                assert found[1] in (inks if key == "color" else grounds), (what, key)
+        plain = {k: v for k, v in said.items() if re.search("#[0-9a-f]{3}", v) and what != ":root"}
+        assert not plain or what.startswith("svg "), (when, what, plain)
+
+
+def overriding(media: str) -> dict[tuple[str, str, str], str]:
+    """Return the colour that the sheet puts in the place of one in a picture, by element, kind of paint and colour."""
+    found = {}
+    for when, what, said in rules(style()):
+        rule = re.fullmatch(r'svg (\*|text)\[(fill|stroke)="([^"]+)"\]', what)
+        if rule and when == media:
+            found[rule[1], rule[2], rule[3]] = said[rule[2]]
+    return found
+
+
+@pytest.mark.parametrize("media", ["", NIGHT])
+def test_pictures_are_seen(media: str) -> None:
+    seen, paper = overriding(media), variables(media)["paper"]
+    for drawn in PICTURES:
+        if drawn in BEHIND:
+            continue
+        letters = seen.get(("text", "fill", drawn), seen.get(("*", "fill", drawn), drawn))
+        line = seen.get(("*", "stroke", drawn), drawn)
+        assert contrast(line, paper) >= ENOUGH_TO_SEE, drawn
+        if drawn != "#888888":  # a frame
+            assert contrast(letters, paper) >= ENOUGH, drawn
+    assert contrast(seen.get(("*", "fill", "white"), "white"), paper) == 1
+    assert {*LETTERS} <= {*PICTURES}
+
+
+def check_colours(page: Element) -> None:
+    """Every colour of a picture has one by night; only areas keep theirs, which are told apart by their legend."""
+    for picture in page.all("svg"):
+        for mark in [m for m in picture.all("rect", "line", "circle", "polyline", "text") if m is not picture]:
+            for paint in ("fill", "stroke"):
+                colour = mark.attributes.get(paint, "none")
+                assert colour in {"none", *PICTURES} or mark.tag == "rect", (mark.tag, colour)
+
+
+def test_a_page_of_several_tables(tmp_path: Path) -> None:
+    outcome = released(worded(SPEC.replace('per = "both"', 'per = "both"\nadjust = true')), tmp_path)
+    for thing in (outcome, *outcome.tables):
+        check_colours(check_page(report_html(thing)))
+
+
+def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
+    page = check_page(report_html(released(worded(SPEC), tmp_path).tables[1]))
+    told = [heading.text for heading in page.all("h1", "h2")]
+    assert told == [
+        "Activity & rest", "What was published", "What it hides, and from whom", "What it does not hide",
+        "What was compared and chosen", "For who knows the field",
+    ]  # fmt: skip
+    first, second = page.all("details")
+    assert first.all("h2")[0].text == told[-2]
+    assert second.all("h2")[0].text == told[-1]
+    assert not any("open" in part.attributes for part in (first, second))
+    assert not any(part.within("details") for part in page.all("h1", "h3"))
+
+
+def test_a_window_says_what_lasts_too_long_to_be_hidden(tmp_path: Path) -> None:
+    (table,) = release_file(written(tmp_path), window="2026-W02").tables
+    page = check_page(report_html(table))
+    (section,) = [h for h in page.all("h3") if h.text == "What lasts as long as the window"]
+    assert section.parent is not None
+    said = section.parent.text
+    assert "The window is 2026-01-05" in said
+    assert re.search("hides one day in which every step changes up to epsilon [0-9.]+, and one week", said)
+    assert "calm lasts about 10 hours at a time on average" in said
+    assert said.count("one day in which every step changes") == 2  # in words, and on the folded page
+
+
+def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
+    one = "matrix = [[0.9, 0.1], [0.4, 0.6]]"
+    by_half = """matrix_by = "hour"
+[belief.matrices]
+"00-11" = [[0.9, 0.1], [0.5, 0.5]]
+"12-23" = [[0.8, 0.2], [0.4, 0.6]]"""
+    quick = ('mechanism = "quilt-exact"', 'mechanism = "group"')
+    (table,) = release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", anyway=True).tables
+    page = check_page(report_html(table))
+    told = [p.text for p in page.all("p") if "at a time on average" in p.text]
+    assert len(told) == 2
+    assert "calm lasts about 10 hours" in told[0]
+    assert "calm lasts about 5 hours" in told[1]
+
+
+def by_hour(states: int = 2) -> Any:
+    names = [f"state {i}" for i in range(states)]
+    chain = tf.MarkovChain([[1 / states] * states] * states, 48, states=names)
+    query = By(tf.Histogram(), {f"{h:02}": (h, h + 24) for h in range(24)}, "hour")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), query, 1, mechanism="group")
+    return tf.release(calibration, random.choices(names, k=48))
+
+
+def test_a_table_of_two_ways_is_one() -> None:
+    noisy = by_hour()
+    page = check_page(report_html(noisy))
+    check_colours(page)
+    table = page.all("table")[0]
+    assert [cell.text for cell in table.all("tr")[0].children] == ["hour", "state 0", "state 1"]
+    rows = {row.children[0].text: [c.text for c in row.children[1:]] for row in table.all("tr")[1:]}
+    assert list(rows) == [f"{h:02}" for h in range(24)]
+    for cell, value in noisy.value.items():
+        hour, state = cell.split(", ")
+        assert rows[hour][int(state[-1])] == f"{value:,}"
+    half = noisy.randomiser.half_width(0.95, 48)
+    assert f"All values are ± {half}" in page.text
+    marks = [m for m in page.all("svg")[0].all("rect") if "fill-opacity" in m.attributes]
+    assert len(marks) == 48
+    assert max(float(m.attributes["fill-opacity"]) for m in marks) == 1
+
+
+def test_a_table_of_very_many_ways_is_not_drawn() -> None:
+    page = check_page(report_html(by_hour(13)))
+    assert len(page.all("table")[0].all("tr")) == 25
+    assert not page.all("figure")[0].within("header")
+    assert len([m for m in page.all("rect") if "fill-opacity" in m.attributes]) < 24
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "<h1>a</h1><h3>b</h3>", "<h1>a</h1><table><caption>a</caption></table>", "<h1>a</h1><dl><dd>a</dd></dl>",
+        "<h1></h1>", '<h1 id="a">a</h1><p id="a">b</p>', "<h1>a</h1><svg></svg>", "<p>a</p>",
+        "<h1>a</h1><details><p>a</p></details>", '<h1>a</h1><p aria-labelledby="x">a</p>',
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_found(broken: str) -> None:
+    head = '<head><title>t</title><meta name="viewport" content="width=device-width"></head>'
+    check_page(f'<html lang="en">{head}<body><main><h1>a</h1></main></body></html>')
+    with pytest.raises((AssertionError, IndexError)):
+        check_page(f'<html lang="en">{head}<body><main>{broken}</main></body></html>')
+
+
+def test_the_longer_way_goes_down() -> None:
+    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 168)
+    days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    cells = {f"{day} {hour:02}": [24 * number + hour] for number, day in enumerate(days) for hour in range(24)}
+    calibration = tf.calibrate(
+        tf.Pufferfish(tf.every_entry(), chain), By(tf.Count(1), cells, "weekday and hour"), 1, mechanism="group"
+    )
+    noisy = tf.release(calibration, [1] * 168)
+    page = check_page(report_html(noisy))
+    first, *others = page.all("table")[0].all("tr")
+    assert [cell.text for cell in first.children] == ["hour", *days]
+    assert [row.children[0].text for row in others] == [f"{hour:02}" for hour in range(24)]
+    values = noisy.value
+    for row in others:
+        for day, cell in zip(days, row.children[1:], strict=True):
+            assert cell.text == f"{values[f'{day} {row.children[0].text}']:,}"
+    assert page.all("svg")[0].text.count("Mon") == 1

@@ -1,0 +1,91 @@
+"""Words of a release file for readers: on the certificate and the report, in every kind of file, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.conformance.release_files import Example
+from tests.conformance.test_release_files import EXAMPLES
+from tests.releasing import files
+from tests.support.pages import check_page
+
+from takifugu.core.errors import InputError, SpecError
+from takifugu.releasing.certificates.certificate import FORMAT, FORMATS, NEWEST, checksum_of
+from takifugu.releasing.certificates.checksum import from_dict, read_certificate, table_state
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing.run import ordered, publish, release_file
+
+SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nmechanism = "group"')
+TOP = {"publisher": "City Hospital <b>", "contact": "data@hospital.example"}
+TABLE = {"title": "Activity & rest", "measured_in": "minutes"}
+
+
+def lines(words: dict[str, str]) -> str:
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in words.items())
+
+
+def worded(text: str, top: dict[str, str] = TOP, table: dict[str, str] = TABLE) -> str:
+    """Return a release file with the words under its keys."""
+    head, *items = text.split("[[release]]\n")
+    return lines(top) + "".join([head, *(f"[[release]]\n{lines(table)}{item}" for item in items)])
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
+    for name, text in example.files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(worded(example.text), encoding="utf-8")
+    (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
+    certificate = read_certificate(table.files[1])
+    assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
+    assert certificate.format == NEWEST
+    assert table_state(table.files[1], certificate) == "the same"
+    text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
+    check_page(report)
+    for words in (*TOP.values(), *TABLE.values()):
+        assert words in text, words
+    for words in ("City Hospital &lt;b&gt;", "data@hospital.example", "Activity &amp; rest", "minutes"):
+        assert words in report, words
+
+
+def test_without_them_certificates_stay_as_they_were(tmp_path: Path) -> None:
+    (table, _) = publish(plan(load(files.write(tmp_path, SPEC)))).tables
+    told = json.loads(table.files[1].read_text(encoding="utf-8"))
+    assert told["format"] == FORMAT != NEWEST
+    assert not {"title", "measured_in", "publisher", "contact", "adjusting"} & {*told}
+    assert not any("adjusted" in answer for answer in told["answers"])
+    assert "Title" not in table.certificate.text()
+
+
+def test_no_field_is_left_out_of_the_newest_format(tmp_path: Path) -> None:
+    (table, _) = publish(plan(load(files.write(tmp_path, worded(SPEC))))).tables
+    told = json.loads(table.files[1].read_text(encoding="utf-8"))
+    for key in told:
+        if key not in ("checksum", "format"):
+            less = {k: v for k, v in told.items() if k != key}
+            with pytest.raises(InputError, match="cannot read"):
+                from_dict({**less, "checksum": checksum_of(less)})
+    assert FORMATS.index(NEWEST) == len(FORMATS) - 1
+
+
+@pytest.mark.parametrize("key", [*TOP, *TABLE])
+@pytest.mark.parametrize("words", ["", " ", "two\nlines", "a\u202eb", "\u001b[2J", "x" * 201])
+def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Path) -> None:
+    top, table = ({k: words if k == key else told for k, told in given.items()} for given in (TOP, TABLE))
+    spec = worded(SPEC, top, table)
+    with pytest.raises(SpecError) as found:
+        load(files.write(tmp_path, spec))
+    assert [line.partition(":")[0].rpartition(".")[2] for line in found.value.problems] == [key]
+
+
+def test_other_words_are_no_other_release(tmp_path: Path) -> None:
+    identities = {
+        ordered(plan(load(files.write(tmp_path, spec))), Path("out")).identity(None)
+        for spec in (SPEC, worded(SPEC), worded(SPEC, {"publisher": "another"}, {"title": "other"}))
+    }
+    assert len(identities) == 1
+    adjusted = SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
+    assert ordered(plan(load(files.write(tmp_path, adjusted))), Path("out")).identity(None) not in identities

@@ -1,0 +1,161 @@
+"""What is written outside the package works everywhere; what is written badly is refused before any release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conformance.corpus import Case, corpus
+from tests.support import registries, urn
+from tests.support.plain_belief import Plain
+from tests.support.urn import Urn
+
+import takifugu as tf
+from takifugu import data
+from takifugu.accounting import definitions
+from takifugu.accounting.composition import charge_of, joint
+from takifugu.analysis import randomisers
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.answer_law import ANSWER_LAW
+from takifugu.analysis.questions.joint_states import JOINT_STATES
+from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.calibration import registry
+from takifugu.core.errors import BudgetExceeded, InputError
+from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.model import beliefs, queries, secrets
+from takifugu.releasing.file import kinds
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    with registries.restored():
+        urn.register()
+        yield
+
+
+DRAWS = [0, 1, 0, 0, 1, 1]
+
+
+def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: Path) -> None:
+    """Nothing is known of an urn's quilts, and draws have no names: every release may read all of them."""
+    framework = tf.Pufferfish(tf.every_entry(), Urn(6, 10, 4))
+    calibration = tf.calibrate(framework, tf.Count(1), 1)
+    told = {"ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
+    first = tf.release(calibration, DRAWS, **told)
+    tf.release(calibration, DRAWS, **told)
+    with pytest.raises(BudgetExceeded, match="has spent epsilon 2, of a budget of epsilon 2"):
+        tf.release(calibration, DRAWS, **told)
+    assert tf.compose([calibration, calibration]).epsilon == 2
+    assert "from an urn" in str(first.certificate)
+
+
+def of_plain(given: Sequence[Any]) -> bool:
+    return bool(given) and not any(hasattr(belief, "resolve") or hasattr(belief, "populations") for belief in given)
+
+
+def entry_cases() -> list[Case]:
+    """Return the cases of the corpus about values of entries: an unknown belief has no absent users, and no columns.
+
+    A belief over columns, or over populations, reads queries and secrets itself; one that does not do so is about other
+    entries. A policy is about no belief.
+    """
+    users = ("presence", "signed codes", "people")
+    of_entries = [case for case in corpus() if of_plain(case.framework.beliefs)]
+    return [case for case in of_entries if not case.framework.is_pair and not any(word in case.name for word in users)]
+
+
+@pytest.mark.parametrize("case", entry_cases(), ids=lambda case: case.name)
+def test_a_belief_of_which_nothing_is_known_is_never_charged_less(case: Case) -> None:
+    """Two releases cost at least what they cost under the same belief of a known type, in one reading and in two."""
+    beliefs.register("plain", Plain)
+    plain = tf.Pufferfish(case.framework.secrets, [Plain(belief) for belief in case.framework.beliefs])
+    known, unknown = (tf.calibrate(f, case.query, 1, mechanism="group") for f in (case.framework, plain))
+    assert unknown.scale == known.scale
+    for readings in (("a", "a"), ("a", "b")):
+        less, more = (
+            joint(found.framework, [charge_of(found, reading=reading) for reading in readings]).epsilon
+            for found in (known, unknown)
+        )
+        assert less <= more <= 2
+
+
+class Unwritten(Urn):
+    """A belief that cannot be written down."""
+
+    to_dict = None
+
+
+class Lacking(DiscreteLaplace):
+    """Noise that cannot be written down."""
+
+    to_dict = None
+
+
+class Unknown(DiscreteLaplace):
+    """Noise of a kind that nobody has registered."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "kind": "unknown"}
+
+
+class Forgetful(DiscreteLaplace):
+    """Noise that reads back as other noise."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "units": "1"}
+
+
+@dataclass(frozen=True)
+class With:
+    """Group noise, drawn by another randomiser."""
+
+    noise: type[DiscreteLaplace]
+    name: str = "other"
+    source: str = "this test"
+
+    def cost(self, problem: Problem) -> Any:
+        return GROUP.cost(problem)
+
+    def bound(self, problem: Problem) -> Any:
+        found = GROUP.bound(problem)
+        noise: Any = found.randomiser  # type: ignore[union-attr]
+        return replace(found, randomiser=self.noise(noise.units, noise.grid, noise.cells))  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("noise", [Lacking, Unknown, Forgetful])
+@pytest.mark.parametrize("mechanism", ["other", "auto"])
+def test_noise_that_no_ledger_can_read_back_is_refused_at_first_use(noise: Any, mechanism: str) -> None:
+    registry.register(With(noise))
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6))
+    with pytest.raises(InputError, match="noise that does not read back from its to_dict"):
+        tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism)
+
+
+def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
+    with pytest.raises(InputError, match=r"object lacks alphabet, assumptions, .*, to_dict"):
+        beliefs.register("nothing", object)
+    for nothing in (object(), Unwritten(6, 10, 4)):
+        with pytest.raises(InputError, match="is not a belief"):
+            tf.Pufferfish(tf.every_entry(), nothing)  # type: ignore[arg-type]
+    kept = {name: value for name, value in vars(Urn).items() if name not in ("__dict__", "__weakref__")}
+    stray = object.__new__(type("Stray", (), kept))
+    vars(stray).update(vars(Urn(6, 10, 4)))
+    with pytest.raises(InputError, match="Stray is registered by nobody"):
+        tf.Pufferfish(tf.every_entry(), stray)
+
+
+@pytest.mark.parametrize("again", [
+    lambda: beliefs.register("urn", Urn), lambda: beliefs.register("markov-chain", Urn),
+    lambda: ANSWER_LAW.register(Urn, urn.UrnLaw), lambda: JOINT_STATES.register(Urn, urn.UrnStates),
+    lambda: ANSWER_LAW.register(tf.MarkovChain, urn.UrnLaw),
+    lambda: definitions.register(definitions.find("pufferfish")), lambda: queries.register("count", tf.Count),
+    lambda: registry.register(GROUP), lambda: randomisers.register("none", randomisers.KINDS.find("none")),
+    lambda: secrets.register("entry", secrets.EntryPair), lambda: kinds.register(kinds.KINDS.find("users")),
+    lambda: data.register(data.Engine("duckdb", callable, callable)),
+])  # fmt: skip
+def test_nothing_is_registered_twice(again: Any) -> None:
+    with pytest.raises(InputError, match="registered already"):
+        again()
