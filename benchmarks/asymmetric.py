@@ -48,7 +48,7 @@ def main() -> None:
     one_by_one = mechanism.session(entropy)
     exact = PLACES / 2000 * seconds(
         lambda: [one_by_one.ask(count, 19, number) for number, count in enumerate(sparse[:2000].tolist())] and
-        one_by_one.asked.clear(), runs=2,
+        one_by_one.questions.clear(), runs=2,
     )  # fmt: skip
     ours = seconds(lambda: mechanism.answer(sparse, 19, entropy))
     row("the same, one by one in a session (exact)", span(exact), f"{exact / ours:.0f} times the array's {span(ours)}")

@@ -18,6 +18,7 @@ import takifugu as tf
 from pages import ROOT, table, write
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
+from takifugu.model.frameworks import Framework
 from takifugu.numbers.after_noise.noised import laplace_log_ratio
 from takifugu.numbers.distributions.pmf import Pmf
 
@@ -26,7 +27,7 @@ LENGTH = 100
 STAYS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
-def framework(stay: float) -> tf.frameworks.Framework:
+def framework(stay: float) -> Framework:
     chain = tf.MarkovChain([[stay, 1 - stay], [1 - stay, stay]], length=LENGTH, states=["still", "walking"])
     return tf.Pufferfish(tf.every_entry(), chain)
 

@@ -73,10 +73,10 @@ def test_what_is_found_is_a_mean_of_closed_forms(counts, threshold, epsilon):
     setting, known = Setting(epsilon, threshold), experiment.sizes([np.array(counts)])
     safe = [m for m in counts if m <= threshold]
     if not safe:
-        assert all(math.isnan(experiment.found(name, setting, known)) for name in experiment.CURVES)
+        assert all(math.isnan(experiment.recall(name, setting, known)) for name in experiment.CURVES)
         return
     k = [threshold + 1 - m for m in safe]
-    found = {name: experiment.found(name, setting, known) for name in experiment.CURVES}
+    found = {name: experiment.recall(name, setting, known) for name in experiment.CURVES}
     assert found["policy"] == pytest.approx(np.mean([1 - math.exp(-epsilon * j) for j in k]))
     printed = [1e-3 * math.exp(epsilon * j) + 1e-4 * sum(math.exp(i * epsilon) for i in range(j)) for j in k]
     assert found["virtual"] == pytest.approx(np.mean([min(1, b) for b in printed]))

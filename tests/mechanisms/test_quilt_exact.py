@@ -379,7 +379,7 @@ REPEATED = (binary(0.999, 0.999, 4), [1, 1, 1, 1], 1.0)
 
 def test_near_set_without_its_entry_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0.98 < loss_after_calibration(*REPEATED) <= 1
-    monkeypatch.setattr(ChainSides, "own", lambda self, entry: 0.0)
+    monkeypatch.setattr(ChainSides, "entry_change", lambda self, entry: 0.0)
     monkeypatch.setattr(ChainSides, "moved", lambda self, quilt, entries: np.full(len(entries), np.inf))
     assert loss_after_calibration(*REPEATED) > 1.3
 

@@ -74,7 +74,7 @@ class OneWay:
         epsilon = sum((charge.epsilon for charge in charges), Fraction(0))
         return Joint(epsilon, Fraction(0), "one-way sum", Covers.EVERYTHING)
 
-    def own(self, charge: Charge) -> Charge:
+    def converted(self, charge: Charge) -> Charge:
         return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def too_little_noise(self, problem: Problem, noise: Any) -> str | None:

@@ -14,8 +14,8 @@ class Now:
     def __init__(self, seconds, start): self.start = start
     def cancel(self): pass
 progress.threading.Timer = Now
-refresh = progress._Shown._refresh
-progress._Shown._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh())
+refresh = progress._Bar._refresh
+progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh())
 """
 #: And these: never, however slow the machine is.
 NEVER = "import takifugu.cli.progress as progress; progress.PATIENCE = progress.EVERY = 1e6\n"

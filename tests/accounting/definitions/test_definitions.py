@@ -21,6 +21,7 @@ from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.composition.losses import any_change, noise_loss
 from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
@@ -45,7 +46,7 @@ from takifugu.mechanisms.local.sent import SentBits, SentTuple, SentValue
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model import frameworks
 from takifugu.model.beliefs.domain import Domain
-from takifugu.model.frameworks import DEFINITIONS
+from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import releases_of
@@ -230,21 +231,21 @@ def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
     definition = definitions.find(name)
     assert noise_loss(stored) == cost
     if name == other:
-        assert definition.own(stored) == stored
+        assert definition.converted(stored) == stored
     elif math.isinf(cost):  # two-sided: one-sided noise, normal noise and no noise lose infinitely much
         with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
-            definition.own(stored)
+            definition.converted(stored)
     else:
-        mine = definition.own(stored)
+        mine = definition.converted(stored)
         assert (mine.definition, mine.covers, mine.epsilon, mine.scale) == (name, Covers.EVERYTHING, cost, None)
     # Nothing that no output depends on costs anything, whatever the noise: D_k(N)/0 is 0 where D_k(N) = 0.
-    still = definition.own(replace(stored, change=F(0)))
+    still = definition.converted(replace(stored, change=F(0)))
     assert noise_loss(still) == 0
 
 
 def test_every_registered_definition_and_kind_is_crossed() -> None:
     assert set(DEFINITIONS.names) == {"pufferfish", "attribute", "asymmetric", "distribution", one_way.NAME}
-    assert set(tf.randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
+    assert set(randomisers.KINDS.names) - {"exponential-choice"} == set(NOISES)
 
 
 def test_releases_under_two_definitions_add_up_by_what_their_noise_loses() -> None:
@@ -292,14 +293,14 @@ def test_a_domain_beside_beliefs_is_about_the_same_data() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3, states=["well", "ill"])
     for wrong in (Domain.of(9, ["well", "ill"]), Domain.of(3, ["well", "ill", "dead"])):
         with pytest.raises(InputError, match=r"the beliefs (have 9 and 3 entries|differ in the values)"):
-            tf.frameworks.Framework((tf.every_entry(),), (chain,), given_domain=wrong)
-    turned = tf.frameworks.Framework((tf.every_entry(),), (chain,), given_domain=Domain.of(3, ["ill", "well"]))
+            Framework((tf.every_entry(),), (chain,), given_domain=wrong)
+    turned = Framework((tf.every_entry(),), (chain,), given_domain=Domain.of(3, ["ill", "well"]))
     made = tf.calibrate(turned, tf.Histogram(), 1000, mechanism="group")  # data are read as the noise was calibrated
     assert tf.release(made, ["ill"] * 3).value == {"well": 0, "ill": 3}
 
 
 def test_a_framework_without_a_belief_has_no_mechanism_of_pufferfish() -> None:
-    bare = tf.frameworks.Framework((tf.every_entry(),), (), given_domain=Domain.of(3, ["well", "ill"]))
+    bare = Framework((tf.every_entry(),), (), given_domain=Domain.of(3, ["well", "ill"]))
     with pytest.raises(CalibrationRefused, match="the framework has no belief"):
         tf.calibrate(bare, ILL, 1)
     with pytest.raises(Unsupported, match="the framework has no belief"):

@@ -88,9 +88,9 @@ def test_in_another_source_only_the_unit_itself_is_asked_about(tmp_path: Path) -
     with book.store.reading() as connection:
         found = tally(connection, "work", asked, True)
     (sleep,) = found.theirs
-    kinds = {members.tag: (kind.shape, kind.is_asked_elsewhere) for kind, members in sleep.kinds.items()}
+    kinds = {members.tag: (kind.shape, kind.is_elsewhere) for kind, members in sleep.kinds.items()}
     assert kinds == {book.tag_of("Ana"): (0, True), book.tag_of("Ben"): (-1, False)}
-    assert [kind.is_asked_elsewhere for kind in found.mine.kinds] == [False]
+    assert [kind.is_elsewhere for kind in found.mine.kinds] == [False]
 
 
 def test_what_is_about_others_does_not(ledger: Ledger) -> None:

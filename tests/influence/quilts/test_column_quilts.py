@@ -209,7 +209,7 @@ def test_an_influence_of_exactly_epsilon(steps: int, scale: Fraction | None) -> 
     trivial = Candidate(Fraction(500), 0, (0, 1), NetworkQuilt(None, 500), 0.0)
     best = BestScale(trivial, [(0, 1)], Fraction(1, 2))
     best.take((1,), steps, np.array([0.5]))  # errata E14: x/0 is no scale, and 0/0 needs none
-    assert best.found.value == (trivial.value if scale is None else scale)
+    assert best.costliest.value == (trivial.value if scale is None else scale)
 
 
 def test_a_query_of_columns_far_away_needs_no_noise_and_is_refused_by_default() -> None:

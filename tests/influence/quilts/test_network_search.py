@@ -258,7 +258,7 @@ def test_ending_when_the_second_worst_is_through_is_caught(monkeypatch: pytest.M
         dealt: int | None = 0
         while dealt is not None:
             yield dealt
-            dealt = next(tries[sorted(entries, key=lambda best: best.found.value)[-2]], None)
+            dealt = next(tries[sorted(entries, key=lambda best: best.costliest.value)[-2]], None)
 
     monkeypatch.setattr(network_search, "_best_first", second_worst_first)
     assert float(needed_scale(part, Fraction(2))[0].value) > expected * 1.01

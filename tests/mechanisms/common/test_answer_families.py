@@ -46,7 +46,7 @@ class Seen:
 
 @pytest.mark.parametrize("mechanism", [laplace_exact.MECHANISM, wasserstein.MECHANISM])
 def test_work_that_is_too_large_to_keep_is_watched(mechanism: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_families, "KEPT_BYTES", 0.0)
+    monkeypatch.setattr(answer_families, "CACHED_BYTES", 0.0)
     watcher = Seen()
     with searches.stopping(), searches.watched(watcher):
         found = mechanism.bound(problem())
@@ -64,7 +64,7 @@ def test_an_interrupt_never_leaves_some_of_the_laws_out(mechanism: Any, monkeypa
         yield next(families)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(answer_families, "KEPT_BYTES", 0.0)
+    monkeypatch.setattr(answer_families, "CACHED_BYTES", 0.0)
     monkeypatch.setattr(ChainLaw, "families", interrupted)
     with searches.stopping(), pytest.raises(KeyboardInterrupt):
         mechanism.bound(problem())

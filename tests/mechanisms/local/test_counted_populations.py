@@ -25,6 +25,7 @@ from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_ov
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.rappor import permanent
 from takifugu.mechanisms.local.robust import optimal_over
+from takifugu.model import beliefs
 from takifugu.model.beliefs.estimate import mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions, covering, interval, samples_of, tree_of
 from takifugu.model.beliefs.populations import FromPopulations
@@ -292,7 +293,7 @@ def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
     for words in ("with confidence 0.99", "% of their mass", "rows: 400 of m, 400 of f", "outside of the class of",
                   "the rows of the reference file are independent of each other"):  # fmt: skip
         assert words in page
-    again = tf.beliefs.from_dict(about.beliefs[0].to_dict())
+    again = beliefs.from_dict(about.beliefs[0].to_dict())
     assert again.to_dict() == about.beliefs[0].to_dict()
     whole = tf.calibrate(tf.Pufferfish(tf.which_population(), belief_of(2, False)), tf.EachValue(), 1)
     assert whole.guarantee.covers is Covers.EVERYTHING

@@ -44,7 +44,7 @@ def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -
     assert "held out: optimal, found from one half of the people of the reference file" in words
     assert "the better of two guesses at the population is right for" in words
     told = tf.open_study(file).compare().tables[0]
-    assert any(words.startswith("held out:") for words in told.rows.beside)
+    assert any(words.startswith("held out:") for words in told.rows.remarks)
 
 
 def test_the_certificate_names_the_class(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), 1, mechanism="group")
     book, data = Ledger.open(tmp_path / "ledger.db"), ["still", "walking", "walking"] * 3
 
-    def ask(data: Any = data) -> tf.releasing.result.Release:
+    def ask(data: Any = data) -> tf.releasing.postprocess.release.Release:
         return tf.release(made, data, ledger=book, source="s", unit="Ana", budget=9)
 
     with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError) as found:

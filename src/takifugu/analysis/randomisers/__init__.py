@@ -53,7 +53,7 @@ KINDS: Registry[Kind] = Registry(
         "one-sided-geometric": "analysis.randomisers.one_sided:GEOMETRIC",
         "one-sided-truncated": "analysis.randomisers.one_sided:TRUNCATED",
         "one-sided-exponential": "analysis.randomisers.one_sided_real:EXPONENTIAL",
-        "sparse": "asymmetric.marked:SPARSE",
+        "sparse": "mechanisms.one_sided.safe_cells:SPARSE",
         "outside": "analysis.randomisers.outside:OUTSIDE",
         "sent-value": "mechanisms.local.sent:VALUE",
         "sent-tuple": "mechanisms.local.sent:TUPLE",

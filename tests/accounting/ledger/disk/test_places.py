@@ -69,9 +69,9 @@ def test_what_a_killed_maker_left_is_removed(path: Path, name: str) -> None:
 def test_whoever_gets_a_lock_that_is_held_shows_that_locks_do_not_hold(tmp_path: Path) -> None:
     probe = tmp_path / "probe"
     with closing(sqlite3.connect(probe, isolation_level=None)) as first:
-        assert not places._is_kept_out(probe)
+        assert not places._is_shut_out(probe)
         first.execute("BEGIN EXCLUSIVE")
-        assert places._is_kept_out(probe)
+        assert places._is_shut_out(probe)
 
 
 def test_while_a_ledger_is_made_others_wait(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_locks_that_do_not_hold_are_found(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(95, "Operation not supported")
 
     words = "a file system whose locks do not work: two processes could spend the same epsilon"
-    for name, function in (("_is_kept_out", lambda _: False), ("_locks_hold", lambda _: False)):
+    for name, function in (("_is_shut_out", lambda _: False), ("_locks_hold", lambda _: False)):
         with monkeypatch.context() as patch:
             patch.setattr(places, name, function)
             with pytest.raises(LedgerError, match=words):
@@ -128,7 +128,7 @@ def test_a_system_without_locks_of_open_files_is_asked_by_sqlite_alone(
 
 
 def test_a_folder_is_looked_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "_is_kept_out", lambda _: False)
+    monkeypatch.setattr(places, "_is_shut_out", lambda _: False)
     Ledger.open(path)
     Ledger.open(path.with_name("second.db"))
 
