@@ -64,6 +64,7 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
         return
     if kind in CHOICES:
         check_choice(CHOICES[kind], [(3, 1, 0, 2), (0, 0, 0, 1), (4, 4, 3, 0)])
+        check_choice(replace(CHOICES[kind], groups=2), [(3, 1, 0, 2, 0, 0, 4, 1)])
         assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
         return
     if kind == "outside":  # it draws nothing: tests/calibration/outside

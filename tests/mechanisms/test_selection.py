@@ -161,7 +161,9 @@ def test_a_median_that_no_secret_moves_is_not_published_without_noise():
         tf.calibrate(framework, tf.Median(entries=[1, 2]), 1)
 
 
-@pytest.mark.parametrize("query", [tf.Mode(), tf.Median()])
+@pytest.mark.parametrize("query", [
+    tf.Mode(), tf.Median(), tf.By(tf.Mode(), {"x": [0]}), tf.By(tf.Median(), {"x": [0]}),
+])  # fmt: skip
 def test_other_definitions_and_beliefs_refuse(query):
     people = Domain.of(3, [0, 1])
     hidden = Asymmetric(Policy.of(none_of(1)), people)
@@ -228,8 +230,9 @@ class Loud:
 
 
 @pytest.mark.parametrize("made", [
-    lambda: tf.By(tf.Mode(), {"a": [0]}), lambda: tf.Together([tf.Mode(), tf.Count(1)]),
-    lambda: tf.AtMost(tf.Mode(), 2),
+    lambda: tf.Together([tf.Mode(), tf.Count(1)]), lambda: tf.AtMost(tf.Mode(), 2),
+    lambda: tf.Together([tf.By(tf.Mode(), {"a": [0]})]), lambda: tf.AtMost(tf.By(tf.Mode(), {"a": [0]}), 2),
+    lambda: tf.By(tf.By(tf.Mode(), {"a": [0]}), {"a": [0]}),
 ])  # fmt: skip
 def test_queries_of_queries_do_not_take_a_choice_for_counts(made):
     with pytest.raises(InputError):
@@ -262,3 +265,85 @@ def test_a_query_reads_back_and_is_the_same():
         again = queries.from_dict(json.loads(json.dumps(query.to_dict())))
         assert again == query
         assert hash(again) == hash(query)
+
+
+#: Entries of each group: apart, and with some that two groups hold.
+APART, OVERLAPPING = {"a": [0], "b": [1, 2]}, {"a": [0, 1], "b": [1, 2]}
+
+
+@pytest.mark.parametrize("cells", [APART, OVERLAPPING], ids=["apart", "overlapping"])
+@pytest.mark.parametrize("query", [tf.Mode(), tf.Median(), tf.Mode(states=[1, 0])])
+@pytest.mark.parametrize("belief", ["chain", "three states", "people"])
+def test_a_choice_for_each_group_keeps_epsilon(belief, query, cells):
+    """The audit lists every joint state and every pair of choices."""
+    for mechanism in ("influence", "quilt-exact", "group"):
+        try:
+            calibration = tf.calibrate(FRAMEWORKS[belief], tf.By(query, cells), 1, mechanism=mechanism)
+        except CalibrationRefused:
+            assert mechanism != "group"
+            continue
+        assert calibration.problem.published == ("a", "b")
+        assert true_loss(calibration).loss <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("query", [tf.TopK(2), tf.Quantile([0.25, 0.75])])
+def test_several_choices_for_each_group_keep_epsilon(query):
+    calibration = tf.calibrate(FRAMEWORKS["people"], tf.By(query, APART), 1)
+    names = ("rank 1", "rank 2") if isinstance(query, tf.TopK) else ("0.25 quantile", "0.75 quantile")
+    assert calibration.problem.published == tuple(f"{cell}, {name}" for cell in "ab" for name in names)
+    assert true_loss(calibration).loss <= 1 + 1e-9
+
+
+def test_groups_apart_need_the_noise_of_one_choice_and_an_entry_of_two_that_of_both():
+    framework = FRAMEWORKS["one step"]
+    once, apart, twice = (
+        tf.calibrate(framework, query, 3)
+        for query in (tf.Mode(), tf.By(tf.Mode(), {"a": [0]}), tf.By(tf.Mode(), {"a": [0], "b": [0]}))
+    )
+    assert once.scale == apart.scale == twice.scale / 2
+    assert 0.5 * 3 < true_loss(twice).loss <= 3
+    noise = replace(twice.randomiser, units=twice.randomiser.units / 3)
+    assert true_loss(framework, twice.query, noise).loss > 3
+
+
+@pytest.mark.parametrize("goal", [MostFrequent(2), AtRank((HALF,))], ids=str)
+def test_choices_of_groups_are_drawn_independently_by_their_counts(goal):
+    names, counts = tuple("abc"), ((3, 0, 5), (2, 2, 0))
+    noise = PermuteAndFlip(Fraction(5, 2), names, goal, groups=2)
+    laws = [law_of(noise, goal)(of_group) for of_group in counts]
+    total = 0.0
+    for output in noise.possible():
+        places = [names.index(name) for name in output]
+        parts = tuple(places[: goal.draws]), tuple(places[goal.draws :])
+        chance = math.exp(noise.log_density((*counts[0], 2, *counts[1], 0), output))
+        assert chance == pytest.approx(laws[0][parts[0]] * laws[1][parts[1]], rel=1e-10)
+        total += chance
+    assert total == pytest.approx(1)
+    assert from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
+    assert noise.expected_error() == pytest.approx(2 * replace(noise, groups=1).expected_error())
+    assert noise.shortfall(0.95) > replace(noise, groups=1).shortfall(0.95)
+    for groups in (0, True, 1.5):
+        with pytest.raises(InputError, match="groups"):
+            replace(noise, groups=groups)
+
+
+def test_choices_by_group_compose_and_read_back():
+    framework = FRAMEWORKS["people"]
+    queries_made = (tf.By(tf.Mode(), APART), tf.By(tf.Count(1), OVERLAPPING))
+    made = [tf.calibrate(framework, query, 1) for query in queries_made]
+    assert float(tf.compose(made).epsilon) <= 2 + 1e-9
+    median = tf.By(tf.Median(codes={0: 1, 1: Fraction(5, 2)}), APART, "ward")
+    for query in (median, tf.By(tf.CountAbove([0, 1]), APART)):
+        assert queries.from_dict(json.loads(json.dumps(query.to_dict()))) == query
+
+
+def test_each_group_is_chosen_by_its_entries_alone():
+    chain = tf.MarkovChain(THREE, 9, states=["low", "mid", "high"])
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    data = ["low"] * 3 + ["high"] * 3 + ["low", "mid", "high"]
+    cells = {"00": range(3), "01": range(3, 6), "02": range(6, 9)}
+    median = tf.calibrate(framework, tf.By(tf.Median(states=["low", "mid", "high"]), cells, by="hour"), 400)
+    rows = tf.release(median, data).rows()
+    assert {row["cell"]: row["value"] for row in rows} == {"00": "low", "01": "high", "02": "mid"}
+    with pytest.raises(InputError, match="do not add up"):
+        tf.marginals(tf.release(median, data))

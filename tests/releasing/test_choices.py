@@ -126,6 +126,100 @@ epsilon = 100
     assert values == ["in", "out"]
 
 
+GROUPS = """\
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "stays"
+file = "stays.csv"
+value = "days"
+group = "ward"
+budget = 1000
+[belief]
+kind = "users"
+[[belief.groups]]
+name = "A"
+size = 20
+values = ["short", "middle", "long"]
+probabilities = ["0.3", "0.5", "0.2"]
+[[belief.groups]]
+name = "B"
+size = 30
+values = ["short", "long"]
+probabilities = ["0.5", "0.5"]
+"""
+#: The stays of two wards, of which each has another median and another mode than the other one, and than both.
+WARDS = {"A": ["short"] * 4 + ["middle"] * 7 + ["long"] * 9, "B": ["short"] * 25 + ["long"] * 5}
+
+
+@pytest.mark.parametrize(("keys", "values"), [
+    (f'query = "median"\n{ORDER}', {"A": "middle", "B": "short"}),
+    (f'query = "quantile"\nshare = [0.1, 0.9]\n{CODES}',
+     {"A, 0.1 quantile": 1, "A, 0.9 quantile": 14, "B, 0.1 quantile": 1, "B, 0.9 quantile": 14}),
+    ('query = "mode"', {"A": "long", "B": "short"}),
+    ('query = "top-k"\nk = 2', {"A, rank 1": "long", "A, rank 2": "middle", "B, rank 1": "short", "B, rank 2": "long"}),
+    (f'query = "count-above"\nthresholds = [1, 4]\n{CODES}',
+     {"A, above 1": 16, "A, above 4": 9, "B, above 1": 5, "B, above 4": 5}),
+    (f'query = "count-above"\nthresholds = [4]\n{CODES}', {"A": 9, "B": 5}),
+])  # fmt: skip
+def test_each_ward_has_its_value_and_all_are_paid_once(keys, values, tmp_path):
+    rows = [f"{ward},{stay}" for ward, stays in WARDS.items() for stay in stays]
+    (tmp_path / "stays.csv").write_text("ward,days\n" + "\n".join(rows) + "\n")
+    (tmp_path / "release.toml").write_text(GROUPS + ITEM.format(keys=f'{keys}\nby = "ward"', epsilon=200))
+    assert not forecast(tmp_path / "release.toml").tables[0].hopeless
+    tf.release_file(tmp_path / "release.toml")
+    assert {row["cell"]: row["value"] for row in tf.read_table(tmp_path / "out" / "one.csv")} == values
+    assert Ledger.open(tmp_path / "ledger.db").spent("stays").spent.epsilon == 200
+    assert all(str(value) in (tmp_path / "out" / "one.report.html").read_text() for value in values.values())
+
+
+CALENDAR = """\
+ledger = "ledger.db"
+output = "out"
+[source]
+name = "home"
+file = "data.csv"
+value = "state"
+unit = "who"
+order = "time"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-19"
+attributes = { ward = ["A", "B", "C"] }
+budget = 900
+[belief]
+kind = "markov-chain"
+states = ["out", "in"]
+matrix = [[0.9, 0.1], [0.2, 0.8]]
+units_independent = true
+"""
+
+
+@pytest.mark.parametrize(("by", "values"), [
+    ('"hour"', {f"{hour:02}": "in" if hour < 8 else "out" for hour in range(24)}), ('"ward"', {"A": "out", "B": "in"}),
+    ('["week", "hour"]', {f"2026-W0{week} {hour:02}": "in" if hour < 8 else "out" for week in (2, 3)
+                          for hour in range(24)}),
+])  # fmt: skip
+def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp_path):
+    """Ada and Bo of ward A are in until 8 in the morning; Cy of ward B is always in, but two are more than one."""
+    lines = ["who,ward,time,state"]
+    for who, ward in (("ada", "A"), ("bo", "A"), ("cy", "B")):
+        for hour in range(336):
+            state = "in" if hour % 24 < 8 or ward == "B" else "out"
+            lines.append(f"{who},{ward},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
+    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "release.toml").write_text(CALENDAR + ITEM.format(keys=f'query = "mode"\nby = {by}', epsilon=300))
+    tf.release_file(tmp_path / "release.toml")
+    assert {row["cell"]: row["value"] for row in tf.read_table(tmp_path / "out" / "one.csv")} == values
+    spent = Ledger.open(tmp_path / "ledger.db").spent("home").spent.epsilon
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "data.csv").write_text((tmp_path / "data.csv").read_text())
+    plain = CALENDAR + ITEM.format(keys='query = "mode"', epsilon=300)
+    (tmp_path / "plain" / "release.toml").write_text(plain)
+    tf.release_file(tmp_path / "plain" / "release.toml")
+    assert spent == Ledger.open(tmp_path / "plain" / "ledger.db").spent("home").spent.epsilon
+
+
 @pytest.mark.parametrize(("keys", "where", "says"), [
     ('query = "median"', "release[0].states", "list the states from the lowest"),
     ('query = "quantile"', "release[0].share", "is missing"),

@@ -21,6 +21,8 @@ def answer(form: Mapping[str, Any], data: Sequence[Any], columns: Sequence[Any] 
         return (Fraction(sum(data[i] in form["states"] for i in read)),)
     if kind == "histogram":
         return tuple(Fraction(sum(data[i] == c for i in read), form["total"] or 1) for c in form["states"])
+    if kind == "count-above":
+        return tuple(Fraction(sum(_code(form, data[i]) > Fraction(t) for i in read)) for t in form["thresholds"])
     if kind == "linear":
         products = [Fraction(w) * _code(form, x) for w, x in zip(form["weights"], data, strict=True)]
         return (sum((_rounded(product, form) for product in products), Fraction(0)),)

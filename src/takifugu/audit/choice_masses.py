@@ -25,6 +25,10 @@ def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]],
     draws = noise.goal.draws
 
     def mass(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> Any:
+        groups = range(noise.groups)
+        return mp.fprod(of_group(_part(chosen, groups, g), _part(answer, groups, g)) for g in groups)
+
+    def of_group(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> Any:
         counts = [int(count) for count in answer[: len(noise.outcomes)]]
         left, probability = list(range(len(counts))), mp.mpf(1)
         for number, outcome in enumerate(chosen):
@@ -44,6 +48,12 @@ def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]],
         return probability
 
     return mass
+
+
+def _part(all_groups: tuple[Any, ...], groups: range, group: int) -> tuple[Any, ...]:
+    """Return the part of one group: all have equally many numbers, one group behind the other."""
+    size = len(all_groups) // len(groups)
+    return all_groups[group * size : (group + 1) * size]
 
 
 def _count(counts: list[int], place: int, number: int) -> Fraction:

@@ -155,7 +155,7 @@ def of_scale(
 def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
     """Return noise of exactly this scale, in the form that the answer's grid allows, or a choice of this scale."""
     if (choice := problem.candidates) is not None:
-        return PermuteAndFlip(scale / problem.grid, choice.outcomes, choice.goal)
+        return PermuteAndFlip(scale / problem.grid, choice.outcomes, choice.goal, choice.groups)
     if not problem.on_grid:
         return RoundedLaplace(scale, problem.grid, problem.cells, on_grid=False)
     return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)

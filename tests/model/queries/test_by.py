@@ -19,7 +19,8 @@ from takifugu.model.queries import resolved
 STATES = (0, 1, 4)
 THIRDS = {0: Fraction(0), 1: Fraction(-1, 2), 4: Fraction(1, 3)}
 PARTS = [tf.Count(1), tf.Count([0, 4]), tf.Histogram(states=[0, 1, 4]), tf.Histogram(states=[4], total=3), tf.Sum(),
-         tf.Sum(codes=THIRDS), tf.Mean(), tf.Mean(codes=THIRDS)]  # fmt: skip
+         tf.Sum(codes=THIRDS), tf.Mean(), tf.Mean(codes=THIRDS), tf.CountAbove(0),
+         tf.CountAbove([0, 2, 3])]  # fmt: skip
 
 
 def chain(size, states=STATES):

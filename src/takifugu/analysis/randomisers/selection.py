@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +31,9 @@ CHOSEN = Output("chosen number", to_text, Fraction)
 class PermuteAndFlip(Base):
     """Chooses among `outcomes` for a `goal`, given their counts and that of all else; 2/units is the loss of one entry.
 
-    An entry that changes moves two counts, in steps of the grid 1/2: the answer moves by 1, and the loss is at most
-    1/scale. Source: McKenna and Sheldon 2020, Algorithm 1; `takifugu.model.queries.candidates` has the proof.
+    Each of `groups` has such counts and a separate choice, drawn independently. An entry that changes moves two counts
+    of its group, in steps of the grid 1/2: the answer moves by 1, and the loss is at most 1/scale. Source: McKenna and
+    Sheldon 2020, Algorithm 1; `takifugu.model.queries.candidates` has the proof.
 
     >>> mode = PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1))
     >>> mode.scale, mode.loss(Fraction(3)), round(math.exp(mode.log_density((5, 3, 0), ["walking"])), 6)
@@ -42,6 +43,7 @@ class PermuteAndFlip(Base):
     units: Fraction
     outcomes: tuple[Outcome, ...]
     goal: Goal
+    groups: int = 1
 
     grid = GRID
     error_words = "by how many entries the best choice is missed, on average, where the data make that largest"
@@ -54,6 +56,8 @@ class PermuteAndFlip(Base):
                 f"{self.goal.draws} of {len(self.outcomes)} values are to be chosen",
                 rule="there are two different values or more, and at least as many as are chosen",
             ).at("outcomes")
+        if isinstance(self.groups, bool) or not isinstance(self.groups, int) or self.groups < 1:
+            raise InputError(f"there are {self.groups!r} groups", rule="it must be a whole number from 1").at("groups")
 
     @property
     def kind(self) -> str:
@@ -65,7 +69,12 @@ class PermuteAndFlip(Base):
 
     @property
     def cells(self) -> int:
-        return len(self.outcomes) + 1
+        return self.groups * (len(self.outcomes) + 1)
+
+    @property
+    def draws(self) -> int:
+        """Return how many values are published."""
+        return self.groups * self.goal.draws
 
     @property
     def rate(self) -> Fraction:
@@ -84,15 +93,18 @@ class PermuteAndFlip(Base):
         return change / self.scale
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Outcome, ...]:
-        """Return what is chosen, given the counts of the candidates and of all else."""
+        """Return what is chosen, group by group, given the counts of the candidates and of all else."""
+        return tuple(outcome for counts in self._counts(answer) for outcome in self._drawn(counts, entropy))
+
+    def _drawn(self, counts: Sequence[int], entropy: Entropy) -> list[Outcome]:
         from takifugu.numbers.noise import permute_and_flip
 
-        counts, drawn = self._counts(answer), list[int]()
+        drawn = list[int]()
         for _ in range(self.goal.draws):
             deficits = self.goal.deficits(counts, drawn)
             places = list(deficits)
             drawn.append(places[permute_and_flip([deficits[place] for place in places], self.rate, entropy)])
-        return tuple(self.outcomes[place] for place in drawn)
+        return [self.outcomes[place] for place in drawn]
 
     def draw_column(self, answers: Any, entropy: Entropy) -> Any:
         """Raise InputError: a choice reads all counts together."""
@@ -100,9 +112,13 @@ class PermuteAndFlip(Base):
 
     def log_density(self, answer: Answer, output: Sequence[Outcome]) -> float:
         """Return log P(all that is chosen | counts); -inf for what cannot be."""
-        counts, drawn, total = self._counts(answer), list[int](), 0.0
-        if len(output) != self.goal.draws:
+        counts, one = self._counts(answer), self.goal.draws
+        if len(output) != self.draws:
             return -math.inf
+        return math.fsum(self._log_chance(c, output[n * one : (n + 1) * one]) for n, c in enumerate(counts))
+
+    def _log_chance(self, counts: Sequence[int], output: Sequence[Outcome]) -> float:
+        drawn, total = list[int](), 0.0
         for outcome in output:
             deficits = self.goal.deficits(counts, drawn)
             places = list(deficits)
@@ -118,12 +134,13 @@ class PermuteAndFlip(Base):
     def possible(self) -> Iterator[tuple[Outcome, ...]]:
         """Yield everything that may be published."""
         if isinstance(self.goal, AtRank):
-            return product(self.outcomes, repeat=self.goal.draws)
-        return permutations(self.outcomes, self.goal.draws)
+            return product(self.outcomes, repeat=self.draws)
+        groups = product(permutations(self.outcomes, self.goal.draws), repeat=self.groups)
+        return (tuple(chain.from_iterable(chosen)) for chosen in groups)
 
     def expected_error(self) -> float:
         """Return the expected number of entries by which all choices together fall short, for the worst data."""
-        return self.goal.draws * worst_mean(len(self.outcomes)) / float(self.rate)
+        return self.draws * worst_mean(len(self.outcomes)) / float(self.rate)
 
     def shortfall(self, level: float, values: int | None = None) -> Fraction:
         """Return the least w with P(no choice falls short by more than w entries) >= level, whatever the data.
@@ -135,7 +152,7 @@ class PermuteAndFlip(Base):
         """
         if not 0 < level < 1:
             raise InputError(f"the level is {level!r}", rule="it must lie above 0 and below 1").at("level")
-        allowed = -math.expm1(math.log(level) / (values or self.goal.draws))
+        allowed = -math.expm1(math.log(level) / (values or self.draws))
         steps, unit = len(self.outcomes), float(self.rate * self.goal.step)
         most = math.ceil((math.log(steps / allowed) + 1) / unit) + 1
         return bisect_left(range(most), True, key=lambda w: missed((w + 1) * unit, steps) <= allowed) * self.goal.step
@@ -146,12 +163,15 @@ class PermuteAndFlip(Base):
         >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).words()
         'with probability 95 %, whatever the data, the state published occurs at most 4 times less than the best one'
         """
-        within, one = number(float(self.shortfall(0.95, values))), self.goal.draws == 1
+        within, one = number(float(self.shortfall(0.95, values))), self.draws == 1
+        in_cell = " in its cell" if self.groups > 1 else ""
         if isinstance(self.goal, MostFrequent):
             what = "the state published occurs" if one else "each state published occurs"
-            far = f"{what} at most {within} times less than the best one{'' if one else ' that is left'}"
+            left = " that is left" if self.goal.draws > 1 else ""
+            far = f"{what} at most {within} times less than the best one{left}{in_cell}"
         else:
-            far = f"{'what' if one else 'each value that'} is published is off by at most {within} entries in rank"
+            what = "what is published is" if one else "each value that is published is"
+            far = f"{what} off by at most {within} entries in rank{in_cell}"
         return f"with probability 95 %, whatever the data, {far}"
 
     def is_blind(self, entries: int) -> bool:
@@ -161,20 +181,22 @@ class PermuteAndFlip(Base):
     def to_dict(self) -> dict[str, Any]:
         outcomes = [self.output.write(outcome) for outcome in self.outcomes]
         settings = {"publishes": self.output.name, "outcomes": outcomes, "goal": self.goal.to_dict()}
-        return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(GRID), "cells": self.cells, **settings}
+        noise = {"kind": self.kind, "units": to_text(self.units), "grid": to_text(GRID), "cells": self.cells}
+        return {**noise, **settings, "groups": self.groups}
 
-    def _counts(self, answer: Answer) -> list[int]:
-        """Return the counts of the candidates."""
+    def _counts(self, answer: Answer) -> list[list[int]]:
+        """Return the counts of the candidates in each group."""
         if len(answer) != self.cells or any(int(x) != x or x < 0 for x in answer):
             raise InputError("the answer is no count of each candidate and of all else", rule="a choice needs these")
-        return [int(x) for x in answer[:-1]]
+        counts, size = [int(x) for x in answer], len(self.outcomes)
+        return [counts[first : first + size] for first in range(0, self.cells, size + 1)]
 
 
 def read(data: Mapping[str, Any]) -> PermuteAndFlip:
     """Read a choice back from its `to_dict` form."""
     output = CHOSEN if data["publishes"] == CHOSEN.name else LABEL
     outcomes = tuple(output.read(outcome) for outcome in data["outcomes"])
-    return PermuteAndFlip(as_fraction(data["units"], "units"), outcomes, goal_from(data["goal"]))
+    return PermuteAndFlip(as_fraction(data["units"], "units"), outcomes, goal_from(data["goal"]), data["groups"])
 
 
 def words(noise: Any) -> str:

@@ -29,7 +29,8 @@ def covering(problem: Problem, scale: Fraction) -> Randomiser:
             f"nothing that is hidden moves {problem.query.describe()}, so there would be no noise",
             fix="publish a query of it that needs none, such as a histogram",
         )
-    return PermuteAndFlip(round_up(scale * problem.unit / problem.grid), choice.outcomes, choice.goal)
+    units = round_up(scale * problem.unit / problem.grid)
+    return PermuteAndFlip(units, choice.outcomes, choice.goal, choice.groups)
 
 
 def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:

@@ -9,6 +9,8 @@ and cell, so all entries of N can move between its two values at once, and nothi
 
 So a histogram by hour moves by 2 per step, as the histogram of the day does, and not by 2 per hour of the day; a count
 by 1; a mean per hour by its range / n_h. Where cells overlap, each that holds the entry adds its part.
+
+A median or a mode by cells is a choice for each cell, by the counts of this cell alone (queries.candidates).
 """
 
 from __future__ import annotations
@@ -22,21 +24,30 @@ import numpy as np
 
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, within
+from takifugu.model.queries.above import CountAbove
 from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray
+from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import Query, entry_tuple, runs, unruns, where
+from takifugu.model.queries.selection import Quantile, TopK
 
+#: The queries of which one value is chosen for each cell.
+_CHOICES: dict[str, Any] = {"quantile": Quantile, "top-k": TopK}
 #: The queries that may be told by cells, by the kind that they write.
-_PARTS: dict[str, Any] = {"count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean}
+_PARTS: dict[str, Any] = {
+    "count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean, "count-above": CountAbove, **_CHOICES,
+}  # fmt: skip
 #: A table of more numbers (kinds of entries x values x cells of the answer) is refused: 400 MB.
 MOST_NUMBERS = 50_000_000
 
 
 @dataclass(frozen=True)
 class By:
-    """A count, histogram, sum or mean for each cell: a part of the entries with a label, such as an hour of the day.
+    """A query for each cell: a part of the entries with a label, such as an hour of the day.
+
+    The query is a count, histogram, sum or mean, a count above thresholds, or chooses a median, quantiles or modes.
 
     `cells` gives the entries of each label: their numbers, or names. Cells may overlap, and need not hold all entries.
     With `every` they are numbers below it, and the cells repeat every so many entries, so that they mean the same of
@@ -69,7 +80,8 @@ class By:
     ) -> None:
         if type(query) not in _PARTS.values():
             what = f"a {type(query).__name__} cannot be told by cells"
-            raise InputError(what, fix="give a Count, Histogram, Sum or Mean").at("query")
+            fix = "give a Count, Histogram, Sum, Mean, CountAbove, Median, Quantile, Mode or TopK"
+            raise InputError(what, fix=fix).at("query")
         for key in ("entries", "attribute"):
             if getattr(query, key, None) is not None:
                 what = f"the query that is told by cells has {key} of its own"
@@ -89,7 +101,23 @@ class By:
         tables, table_of = _tables(base, held, [int(part / unit) for part in parts])
         read = np.zeros(base.size, dtype=np.int64)
         read[np.concatenate(held)] = 1
-        return Additive(base.grid * unit, self._labels(base.labels), tables, base.weights * read, table_of)
+        labels = self._labels(base.labels)
+        if isinstance(base, Candidates):  # their unit is 1
+            names = self._labels(base.published)
+            choice = base.outcomes, base.goal, names, len(held)
+            return Candidates(base.grid, labels, tables, base.weights * read, table_of, *choice)
+        return Additive(base.grid * unit, labels, tables, base.weights * read, table_of)
+
+    @property
+    def definitions(self) -> tuple[str, ...] | None:
+        """Return under which definitions the query may be published; None where any will do."""
+        return getattr(self.query, "definitions", None)
+
+    @property
+    def elsewhere(self) -> tuple[str, str]:
+        """Return the rule that forbids the query under others, and what to do instead."""
+        rule: tuple[str, str] = self.query.elsewhere  # type: ignore[attr-defined]
+        return rule
 
     def held(self, entries: Entries) -> list[IntArray]:
         """Return the belief's own positions of the entries that each cell reads.
@@ -125,7 +153,7 @@ class By:
         return By(self.query, cells, "", self.every, self.entries)
 
     def _labels(self, states: tuple[str, ...]) -> tuple[str, ...]:
-        if not isinstance(self.query, Histogram):
+        if not isinstance(self.query, Histogram) and len(states) == 1:
             return tuple(label for label, _ in self.cells)
         labels = tuple(f"{label}, {state}" for label, _ in self.cells for state in states)
         if len(set(labels)) < len(labels):
@@ -138,7 +166,7 @@ class By:
     def two_way(data: Mapping[str, Any], labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
         """Return the cell and the state of each label of a histogram, from the written query; None for one-way tables.
 
-        Of another query by two things these are the two parts of each cell.
+        Of another query by two things these are the two parts of each cell. What is chosen has no place in a picture.
 
         >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
         (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
@@ -146,6 +174,8 @@ class By:
         (('Monday', '00'),)
         """
         listed, cells = tuple(labels), [label for label, _ in data["cells"]]
+        if data["query"]["kind"] in _CHOICES:
+            return None
         if data["query"]["kind"] != "histogram":
             parts = [tuple(label.split(" ")) for label in listed]
             is_by_two = " and " in data["by"] and all(len(part) == 2 for part in parts)

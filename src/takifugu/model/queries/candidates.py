@@ -28,6 +28,11 @@ An entry that changes between candidates moves two counts by 1, so that with a g
 that changes from or to a value that is no candidate moves the count of these. The loss of several entries is at most
 the sum of theirs. A choice of loss e for one entry therefore has loss at most D/b for a change D of the answer, with
 b = 1/e: all that Laplace noise of scale b promises through changes of the answer.
+
+**A choice for each group.** The choices are drawn independently, each by the counts of its group. The log-probability
+of all that is chosen is the sum of theirs, and so is its loss; the counts of the groups are different coordinates, and
+so D is the sum of theirs, too. So the loss is at most D/b again: an entry of one group loses as for one choice, and one
+that m groups hold m times as much.
 """
 
 from __future__ import annotations
@@ -130,11 +135,12 @@ def goal_from(data: Mapping[str, Any]) -> Goal:
 
 @dataclass(frozen=True, eq=False)
 class Candidates(Additive):
-    """The counts of candidates, in order, and of all else: what a choice depends on, and what never is published."""
+    """The counts of candidates, in order, and of all else: what choices depend on, and what never is published."""
 
     outcomes: tuple[Outcome, ...] = ()
     goal: Goal = MostFrequent(1)
     published: tuple[str, ...] = ()
+    groups: int = 1  # of cells, one behind the other: each has its counts, and a choice by them alone
 
 
 def candidates(

@@ -101,7 +101,8 @@ def is_ours(query: Query) -> bool:
 def _resolve(query: Query, entries: Entries) -> Additive:
     if hasattr(entries, "resolve"):  # a belief over records reads a query column by column
         resolved: Additive = entries.resolve(query)
-        if isinstance(query, Quantile | TopK) and not isinstance(resolved, Candidates):
+        inner = query.query if isinstance(query, By) else query
+        if isinstance(inner, Quantile | TopK) and not isinstance(resolved, Candidates):
             raise InputError(
                 f"{query.describe()} cannot be chosen by columns of records",
                 fix="publish a histogram or a cross table, and read it off there",

@@ -132,11 +132,19 @@ def _of_choices(table: Table) -> Expected:
     """Return how far from the best values those may be that are chosen, by the widest noise of the table."""
     values = sum(len(q.calibration.problem.published) for q in table.questions)
     kinds = {id(q.calibration): q.calibration for q in table.questions}.values()
-    chosen = [(c.randomiser, max(c.problem.answers[0].cell_ranges())) for c in kinds]
+    chosen = [(c.randomiser, entries) for c in kinds for entries in _of_groups(c)]
     noise, entries = max(chosen, key=lambda pair: pair[0].scale / max(pair[1], 1))
     assert isinstance(noise, PermuteAndFlip)
     is_blind = all(isinstance(one, PermuteAndFlip) and one.is_blind(most) for one, most in chosen)
     return Expected(table.name, table.scope, (), f"{noise.words(values)} (of {entries:,})", is_blind)
+
+
+def _of_groups(calibration: Calibration) -> list[int]:
+    """Return by how many entries each group of a table of choices decides."""
+    noise, ranges = calibration.randomiser, calibration.problem.answers[0].cell_ranges()
+    assert isinstance(noise, PermuteAndFlip)
+    size = noise.cells // noise.groups
+    return [max(ranges[first : first + size]) for first in range(0, noise.cells, size)]
 
 
 def column_words(calibration: Calibration) -> str:

@@ -81,8 +81,12 @@ def marginals(published: Any) -> Marginals:
 def _parts(labels: Sequence[str], query: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
     """Return the parts of each label, as the query tells them, or split where all have as many."""
     inner = query.get("query") if query.get("kind") == "by" else query
-    if isinstance(inner, Mapping) and inner.get("kind") == "mean":
+    kind = inner.get("kind") if isinstance(inner, Mapping) else None
+    if kind == "mean":
         raise InputError("means do not add up to a mean", fix="publish sums, and divide them afterwards")
+    if kind in ("quantile", "top-k", "count-above"):
+        what = "values that were chosen" if kind != "count-above" else "counts above several thresholds"
+        raise InputError(f"{what} do not add up", fix="publish a histogram by cells, and add that up")
     two_way = getattr(KINDS.get(str(query.get("kind"))), "two_way", lambda data, listed: None)(query, labels)
     cells = two_way or tuple(tuple(label.split(_BETWEEN)) for label in labels)
     widths = {len(cell) for cell in cells}

@@ -36,7 +36,7 @@ _BELONGS = {
     "share": ("quantile",),
     "k": ("top-k",),
     "thresholds": (ABOVE,),
-    "by": ("histogram", "count", "sum", "mean", "identity"),
+    "by": ("histogram", "count", "sum", "mean", "identity", *CHOICES, ABOVE),
     "grid": ("sum", "mean", "identity"),
     "attribute": ("sum", "mean", "identity"),
     "variables": ("histogram", "count", "sum", "mean", *CHOICES, ABOVE),

@@ -12,6 +12,7 @@ from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Query
 from takifugu.model.queries.by import MOST_NUMBERS
+from takifugu.releasing.file.choices import ABOVE, CHOICES
 from takifugu.releasing.file.sequences.sections import ItemSpec, named
 
 
@@ -41,6 +42,10 @@ def is_too_large(item: ItemSpec, slots: Slots, states: int) -> bool:
     cells, width = len(slots.cells[0]), 1
     if item.query == "histogram":
         width = states if item.states is None else len(item.states)
+    if item.query in CHOICES:
+        width = states + 1
+    if item.query == ABOVE:
+        width = len(item.thresholds or ())
     return cells * states * cells * width > MOST_NUMBERS
 
 

@@ -47,7 +47,7 @@ _BELONGS = {
     "share": ("quantile",),
     "k": ("top-k",),
     "thresholds": (ABOVE,),
-    "by": ("histogram", "count", "sum", "mean", "linear"),
+    "by": ("histogram", "count", "sum", "mean", "linear", *CHOICES, ABOVE),
     "grid": ("sum", "mean", "linear"),
     "weights": ("linear",),
     "total": ("histogram",),
