@@ -73,6 +73,30 @@ def test_one_pair_for_all_is_sound_and_loose():
     assert Levels(rows).bound(3.0)[3, 0] > 2 * suprema(rows, ratio)[3, 0]
 
 
+@pytest.mark.parametrize("most", [0.0, 0.1, 0.3])
+def test_two_levels_that_remember_the_last_prefixes_bound_as_those_that_do_not(most, monkeypatch):
+    """Rising, falling and distant sizes, with impossible values and equal rows; with sums held, and made row by row."""
+    rng = np.random.default_rng(12)
+    for states in (2, 5, 13):
+        rows = rng.dirichlet(np.full(states, 0.5), size=states)
+        rows[rows < most * rows.max()] = 0.0
+        rows[-1] = rows[0]
+        rows /= rows.sum(axis=1, keepdims=True)
+        remembering = Levels(rows)
+        for size in (0.01, 0.5, 0.51, 0.52, 1.0, 5.0, 40.0, 4.0, 3.9, 250.0, 1e-6, 0.5):
+            bound = remembering.bound(size)
+            prefixes = np.exp(size * np.triu(np.ones((states, states))))
+            for a in range(states):
+                for b in range(states):
+                    with np.errstate(divide="ignore", invalid="ignore"):
+                        order = np.argsort(np.nan_to_num(-rows[a] / rows[b], nan=2.0, neginf=-1e300), kind="stable")
+                    best = np.log((rows[a][order] @ prefixes / (rows[b][order] @ prefixes)).max())
+                    assert best <= bound[a, b] <= best + 1e-12 * max(size, 1)
+            with monkeypatch.context() as patch:
+                patch.setattr("takifugu.influence.profiles.levels.MOST_HELD", 0)
+                assert (Levels(rows).bound(size) == bound).all()
+
+
 def test_a_star_too_few_is_below_the_supremum():
     bounds, rows = suprema(np.array([P, Q]), RHO), np.array([P, Q])
     fewer = extreme_rays(closed(RHO))[:, ::2]

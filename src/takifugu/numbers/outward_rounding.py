@@ -12,6 +12,8 @@ IntArray = npt.NDArray[np.int64]
 
 #: The unit roundoff of a double.
 UNIT = 2.0**-53
+#: Up to so many states one sum over all triples, which mostly finds nothing shorter, is quicker than one per state.
+CLOSED_AT_ONCE = 16
 
 
 def up(number: Any) -> Any:
@@ -46,6 +48,8 @@ def closed(ratio: FloatArray) -> FloatArray:
     """
     distance = np.array(ratio, dtype=float)
     np.fill_diagonal(distance, 0.0)
+    if len(distance) <= CLOSED_AT_ONCE and not ((distance[:, :, None] + distance).min(axis=1) < distance).any():
+        return distance
     for middle in range(len(distance) if len(distance) > 2 else 0):
         through = distance[:, middle, None] + distance[None, middle, :]
         shorter = through < distance

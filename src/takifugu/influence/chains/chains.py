@@ -175,8 +175,12 @@ def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
 
 def _allowed(chain: Any, family: Family, entries: IntArray, states: int) -> np.ndarray:
     """Return which pairs of values are compared at each entry: chosen by the family, and both possible."""
-    allowed = np.zeros((len(entries), states, states), dtype=bool)
+    allowed = np.empty((len(entries), states, states), dtype=bool)
+    before, compared = None, allowed[:0]
     for row, entry in zip(allowed, entries.tolist(), strict=True):
         pairs = family.value_pairs(chain, entry)
-        row[tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)] = True
+        if pairs is not before:  # entries where the same is possible share one tuple
+            before, compared = pairs, np.zeros((states, states), dtype=bool)
+            compared[tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)] = True
+        row[:] = compared
     return allowed

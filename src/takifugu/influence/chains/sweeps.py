@@ -189,18 +189,20 @@ def _repetition(
     of steps from B ends at or below B, it bounds all that follows: B is the last period itself, or a little above it.
     """
     period = side.period
-    if not any(map(np.any, explicit[-period:])):
-        return np.array(explicit[-period:]) if not table.any() or len(explicit) > period else None
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
-    rise, fall = float((last - before).max()), float((before - last).max())
+    if not last.any():
+        return last if not table.any() or len(explicit) > period else None
+    change = last - before
+    rises = bool((change > 0).any())
+    if rises and (len(explicit) % 8 or len(explicit) < 11 * period):
+        return None
     is_few = len(table) <= 3
     is_patient = len(explicit) < (PATIENCE_FEW if is_few else PATIENCE) * period
     least = CONVERGED_FEW if is_few else CONVERGED
     enough = (least if is_patient else SLACK) * (1 + float(last.max()))
-    if rise <= 0:
-        return last if fall <= enough and _is_upper(side, last, explicit, table, position, jumps) else None
-    if len(explicit) % 8 or len(explicit) < 11 * period:
-        return None
+    if not rises:
+        is_steady = float(-change.min()) <= enough
+        return last if is_steady and _is_upper(side, last, explicit, table, position, jumps) else None
     (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
     if float(np.abs(limit - before_limit).max()) * max(left / 8, 1.0) > enough:
         return None

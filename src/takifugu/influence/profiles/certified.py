@@ -14,6 +14,7 @@ the next step of a recursion, or the next scale, mostly has the same. Source: li
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,24 @@ class Trees:
         """Return trees with their paths."""
         return Trees(edges, tree_paths(edges))
 
+    @cached_property
+    def places(self) -> IntArray:
+        """Edges as flat indices into a matrix of all pairs of states, (pairs, k - 1)."""
+        return np.asarray(self.edges[..., 0] * (self.edges.shape[1] + 1) + self.edges[..., 1])
+
+    @cached_property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Both ends of all edges as flat indices into a table (pairs, k)."""
+        count, size, _ = self.edges.shape
+        first = np.arange(count)[:, None] * (size + 1)
+        return (first + self.edges[..., 0]).ravel(), (first + self.edges[..., 1]).ravel()
+
+    def sums(self, end: int, flows: FloatArray) -> FloatArray:
+        """Return the sum of flows at each state, over the edges of which it is the first or the second end."""
+        count, size = flows.shape
+        sums: FloatArray = np.bincount(self.ends[end], flows.ravel(), count * (size + 1)).astype(float, copy=False)
+        return sums.reshape(count, size + 1)
+
 
 @dataclass(eq=False)
 class Programs:
@@ -61,15 +80,22 @@ class Programs:
         0.531145148672
         """
         count, states = rows.shape
-        first, second = np.nonzero(~np.eye(count, dtype=bool))
+        first, second = ordered_pairs(count)
         p, q = rows[first], rows[second]
         trees = self._trees.get((count, states)) or Trees.of(best_stars(p, q, ratio))
         trees, vertices = improved(trees, p, q, ratio)
         self._trees[count, states] = trees
-        bound = np.zeros((count, count))
-        bound[first, second] = proved(trees, vertices, p, q, ratio)
-        self.is_solved = bool((np.exp(bound[first, second]) <= vertices.value * (1 + SOLVED)).all())
+        proofs, bound = proved(trees, vertices, p, q, ratio), np.zeros((count, count))
+        bound[first, second] = proofs
+        self.is_solved = bool((np.exp(proofs) <= vertices.value * (1 + SOLVED)).all())
         return bound
+
+
+@lru_cache(maxsize=16)
+def ordered_pairs(count: int) -> tuple[IntArray, IntArray]:
+    """Return the first and the second of all ordered pairs of different rows."""
+    first, second = np.nonzero(~np.eye(count, dtype=bool))
+    return first, second
 
 
 def best_stars(p: FloatArray, q: FloatArray, ratio: FloatArray) -> IntArray:
@@ -89,21 +115,22 @@ def best_stars(p: FloatArray, q: FloatArray, ratio: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class _Vertices:
-    """The vertices of trees: exponents x with phi = e^x, flows g along the edges, and lambda, one row for each pair."""
+    """The vertices of trees: exponents x, phi = e^x, flows g along the edges, and lambda, one row for each pair."""
 
     exponents: FloatArray
+    phi: FloatArray
     flows: FloatArray
     value: FloatArray
 
 
 def _vertices(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> _Vertices:
-    along = ratio[trees.edges[..., 0], trees.edges[..., 1]]
+    along = ratio.take(trees.places)
     exponents = (trees.paths @ along[..., None])[..., 0]
     exponents -= exponents.max(axis=1, keepdims=True)
     phi = np.exp(exponents)
     value = (p * phi).sum(axis=1) / np.maximum((q * phi).sum(axis=1), 1e-300)
     supplies = phi * (p - value[:, None] * q)
-    return _Vertices(exponents, (supplies[:, None, :] @ trees.paths)[:, 0, :], value)
+    return _Vertices(exponents, phi, (supplies[:, None, :] @ trees.paths)[:, 0, :], value)
 
 
 def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> tuple[Trees, _Vertices]:
@@ -113,18 +140,18 @@ def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> t
     at = _vertices(trees, p, q, ratio)
     active, now, here = np.arange(len(p)), trees, at
     for _ in range(PIVOTS * len(ratio)):
-        slack = ratio - (here.exponents[:, :, None] - here.exponents[:, None, :])
-        feasible = slack.min(axis=(1, 2)) >= -slack_needed
+        feasible = _least_slack(here.exponents, ratio) >= -slack_needed
         flowing = (here.flows >= -TIGHT * np.abs(here.flows).sum(axis=1)[:, None]).all(axis=1)
         rows = np.flatnonzero(~(feasible & flowing))
         if not len(rows):
             break
-        edges = now.edges[rows].copy()
+        edges, exponents = now.edges[rows], here.exponents[rows]
+        slack = ratio - (exponents[:, :, None] - exponents[:, None, :])
         for place, row in enumerate(rows.tolist()):
             if feasible[row]:
-                _pivot_out(edges[place], now.paths[row], here.flows[row], slack[row])
+                _pivot_out(edges[place], now.paths[row], here.flows[row], slack[place])
             elif flowing[row]:
-                _pivot_in(edges[place], now.paths[row], here.flows[row], slack[row])
+                _pivot_in(edges[place], now.paths[row], here.flows[row], slack[place])
             elif not restarted[active[row]]:
                 restarted[active[row]] = True
                 edges[place] = best_stars(p[active[row]][None], q[active[row]][None], ratio)[0]
@@ -133,10 +160,18 @@ def improved(trees: Trees, p: FloatArray, q: FloatArray, ratio: FloatArray) -> t
         here = _vertices(now, p[active], q[active], ratio)
         trees = Trees(_with(trees.edges, active, edges), _with(trees.paths, active, now.paths))
         at = _Vertices(
-            _with(at.exponents, active, here.exponents), _with(at.flows, active, here.flows),
-            _with(at.value, active, here.value),
+            _with(at.exponents, active, here.exponents), _with(at.phi, active, here.phi),
+            _with(at.flows, active, here.flows), _with(at.value, active, here.value),
         )  # fmt: skip
     return trees, at
+
+
+def _least_slack(exponents: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Return the least rho(u, v) - x(u) + x(v) of each row x; pairs run along the last axis, which is the quickest."""
+    by_state = np.ascontiguousarray(exponents.T)
+    slack = ratio[:, :, None] - by_state[:, None, :]
+    slack += by_state
+    return np.asarray(slack.min(axis=(0, 1)))
 
 
 def _with(rows: Any, places: IntArray, new: Any) -> Any:
@@ -164,22 +199,20 @@ def _pivot_in(tree: IntArray, paths: FloatArray, flows: FloatArray, slack: Float
 
 def proved(trees: Trees, at: _Vertices, p: FloatArray, q: FloatArray, ratio: FloatArray) -> FloatArray:
     """Return the log of the lambda that each tree's flow proves, rounded up; negative flow counts as none."""
-    edges, (count, states) = trees.edges, p.shape
-    phi, flows = np.exp(at.exponents), np.maximum(at.flows, 0.0)
+    count, states = p.shape
+    flows = np.maximum(at.flows, 0.0)
     # f = g / phi(u); what flows in at v is e^rho f phi(v) = g, but for the rounding of the exponents.
-    off = (4 * states + 16) * UNIT * (1 + np.abs(at.exponents).max(axis=1) + float(ratio.max()))
-    which = np.arange(count)[:, None]
-    outward, inward = np.zeros((count, states)), np.zeros((count, states))
-    np.add.at(outward, (which, edges[..., 0]), flows)
-    np.add.at(inward, (which, edges[..., 1]), flows * (1 + off)[:, None])
-    weights, terms = phi * q, phi * p
+    off = (4 * states + 16) * UNIT * (1 - at.exponents.min(axis=1) + float(ratio.max()))  # x <= 0
+    outward, inward = trees.sums(0, flows), trees.sums(1, flows * (1 + off)[:, None])
+    weights, terms = at.phi * q, at.phi * p
     upper = terms - outward + inward + (2 * states + 12) * UNIT * (terms + outward + inward)
-    largest = weights.argmax(axis=1)
-    few = weights < 1e-6 * weights.max(axis=1, keepdims=True)
-    excess = np.where(few, np.maximum(upper - at.value[:, None] * weights * (1 - 8 * UNIT), 0.0), 0.0)
-    row = np.arange(count)
-    detour = np.exp(ratio[:, largest].T - at.exponents + at.exponents[row, largest][:, None])
-    upper[row, largest] += (excess * detour).sum(axis=1) * (1 + off) * (1 + (states + 8) * UNIT)
+    heaviest = weights.max(axis=1, keepdims=True)
+    few = weights < 1e-6 * heaviest
+    if few.any():
+        row, largest = np.arange(count), weights.argmax(axis=1)
+        excess = np.where(few, np.maximum(upper - at.value[:, None] * weights * (1 - 8 * UNIT), 0.0), 0.0)
+        detour = np.exp(ratio[:, largest].T - at.exponents + at.exponents[row, largest][:, None])
+        upper[row, largest] += (excess * detour).sum(axis=1) * (1 + off) * (1 + (states + 8) * UNIT)
     with np.errstate(divide="ignore", invalid="ignore"):
         bounds = np.where(few, 0.0, upper / weights)
     value = np.maximum(bounds.max(axis=1), at.value)

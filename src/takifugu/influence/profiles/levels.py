@@ -1,7 +1,8 @@
 """The supremum over all likelihoods in [m, e^s m]: sound for every cone of largest pair s, and often far above.
 
 Of these the best one has two values, e^s where p/q is large: a prefix in the order of p/q, which does not depend on s.
-So all sums over prefixes are made once for a matrix of rows, and each s takes a search among them.
+So all sums over prefixes are made once for a matrix of rows, and each s takes a search among them: for the pairs alone
+whose prefix of the last s is no longer the best.
 """
 
 from __future__ import annotations
@@ -36,29 +37,53 @@ class Prefixes:
         ratio, p, q = (np.take_along_axis(table, order, axis=2) for table in (ratio, p, q))
         return Prefixes(ratio, np.cumsum(p, axis=2), np.cumsum(q, axis=2), _rests(p), _rests(q))
 
-    def best(self, largest: float) -> FloatArray:
-        """Return the log of the largest ratio of a prefix, not rounded.
+    def around_best(self, low: float, pairs: IntArray) -> FloatArray:
+        """Return what `Near` holds of these pairs (flat indices) where the states behind a prefix have `low`.
 
         The next state makes a prefix better if and only if its p/q is above the ratio: first always, then never again.
         """
-        shape, states = self.high_p.shape[:2], self.high_p.shape[2]
-        starts = np.arange(shape[0] * shape[1]).reshape(shape) * states
-        low = np.exp(-largest)
-
-        def ratio_at(place: IntArray) -> FloatArray:
-            at = starts + place
-            high = self.high_p.take(at) + low * self.low_p.take(at)
-            return np.asarray(high / (self.high_q.take(at) + low * self.low_q.take(at)))
-
-        first, last = np.zeros(shape, dtype=np.int64), np.full(shape, states - 1)
+        states = self.high_p.shape[2]
+        starts = pairs * states
+        first, last = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), states - 1)
         while (first < last).any():
             middle = (first + last) // 2
-            rises = self.likelihood_ratio.take(starts + np.minimum(middle + 1, states - 1)) > ratio_at(middle)
+            at = starts + middle
+            high = self.high_p.take(at) + low * self.low_p.take(at)
+            ratio = high / (self.high_q.take(at) + low * self.low_q.take(at))
+            rises = self.likelihood_ratio.take(starts + np.minimum(middle + 1, states - 1)) > ratio
             rises &= middle < last
             first, last = np.where(rises, middle + 1, first), np.where(rises, last, middle)
-        near = [ratio_at(np.clip(first + step, 0, states - 1)) for step in (-1, 0, 1)]  # ties may be decided wrongly
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(np.maximum.reduce(near)))
+        at = starts + np.clip(first + np.array([[-1], [0], [1]]), 0, states - 1)
+        entering = np.where(first > 0, self.likelihood_ratio.take(at[1]), np.inf)
+        following = np.where(first < states - 1, self.likelihood_ratio.take(at[2]), -np.inf)
+        sums = (self.high_p, self.low_p, self.high_q, self.low_q)
+        return np.concatenate([*(each.take(at) for each in sums), entering[None], following[None]])
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """Sums over the prefix of each pair that was the best for one s, one state shorter and one longer: (14, pairs).
+
+    Three rows each of `high_p`, `low_p`, `high_q` and `low_q`; the p/q of the prefix's last state, infinite where it is
+    the only one; and that of the state behind it, minus infinity where none is left.
+    """
+
+    tables: FloatArray
+
+    def ratios(self, low: float) -> FloatArray:
+        """Return p.phi / q.phi of the three prefixes, (3, pairs)."""
+        tables = self.tables
+        return np.asarray((tables[0:3] + low * tables[3:6]) / (tables[6:9] + low * tables[9:12]))
+
+    def no_longer_best(self, ratios: FloatArray) -> IntArray:
+        """Return the pairs whose prefix's last state does not make it better, or the next one would."""
+        return np.flatnonzero(~((self.tables[12] > ratios[0]) & (self.tables[13] <= ratios[1])))
+
+    def with_pairs(self, pairs: IntArray, tables: FloatArray) -> Near:
+        """Return a copy in which some pairs have other prefixes."""
+        changed = self.tables.copy()
+        changed[:, pairs] = tables
+        return Near(changed)
 
 
 def _rests(ordered: FloatArray) -> FloatArray:
@@ -73,6 +98,7 @@ class Levels:
     def __init__(self, rows: FloatArray) -> None:
         self.rows = rows
         self._held = Prefixes.of(rows, rows) if len(rows) ** 2 * rows.shape[1] <= MOST_HELD else None
+        self._near: Near | None = None
 
     def bound(self, largest: float) -> FloatArray:
         """Return R[a, b] >= log sup p.phi / q.phi, p = rows[a], q = rows[b], over phi in [m, e^largest m], (m, m).
@@ -80,8 +106,25 @@ class Levels:
         >>> Levels(np.array([[0.9, 0.1], [0.4, 0.6]])).bound(1.0).round(6).tolist()
         [[0.0, 0.411565], [0.549948, 0.0]]
         """
+        count, low = len(self.rows), float(np.exp(-largest))
         if self._held is not None:
-            best = self._held.best(largest)
+            self._near, best = _best(self._held, low, self._near)
         else:
-            best = np.hstack([Prefixes.of(self.rows, row[None]).best(largest) for row in self.rows])
-        return padded(best, 2 * self.rows.shape[1], largest)
+            best = np.hstack([_best(Prefixes.of(self.rows, row[None]), low)[1][:, None] for row in self.rows])
+        return padded(best.reshape(count, count), 2 * self.rows.shape[1], largest)
+
+
+def _best(prefixes: Prefixes, low: float, near: Near | None = None) -> tuple[Near, FloatArray]:
+    """Return the best prefixes, and the logs of their ratios, not rounded; `near` are those of another s."""
+    pairs = np.arange(prefixes.high_p.shape[0] * prefixes.high_p.shape[1])
+    if near is None:
+        near = Near(prefixes.around_best(low, pairs))
+        ratios = near.ratios(low)
+    else:
+        ratios = near.ratios(low)
+        pairs = near.no_longer_best(ratios)
+        if len(pairs):
+            near = near.with_pairs(pairs, prefixes.around_best(low, pairs))
+            ratios = near.ratios(low)
+    with np.errstate(divide="ignore"):
+        return near, np.asarray(np.log(ratios.max(axis=0)))  # the largest of three: ties may be decided wrongly
