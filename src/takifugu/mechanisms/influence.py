@@ -12,22 +12,15 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witness
-from takifugu.analysis.questions.influence import Search, Worst
-from takifugu.analysis.questions.influence import quilts as quilts_of
+from takifugu.analysis.questions.influence import Worst
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
-from takifugu.influence.curves import CURVES, Release, influence_loss, is_least
+from takifugu.influence.curves import Release, influence_loss
+from takifugu.influence.searching import predicted, quilts_tried, unknown
 from takifugu.mechanisms.common.answer_noise import covering
-from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up, round_up
 from takifugu.numbers.search import least_scale
 
-#: Evaluations of the loss for one scale.
-EVALUATIONS = 10.0
-#: What a search for quilts takes of its prediction: it leaves most quilts out.
-SEARCHED = 0.2
-#: Predicted operations beyond which quilts are not searched.
-MOST_SEARCHED = 3e10
 #: Noise so many times smaller than a change of the answer hides nothing of it: it leaves one in e^20 unseen.
 NEXT_TO_NOTHING = 40
 HIDDEN_ANYHOW = (
@@ -66,31 +59,6 @@ class Influence:
                 scale, witness = needed, forced_by
         noise = covering(problem, scale * problem.grid / problem.unit)
         return Bound(noise, problem.epsilon, Fraction(0), Covers.ENTRIES, witness)
-
-
-def unknown(problem: Problem) -> Refusal | None:
-    """Return why no curve is known for a problem."""
-    if problem.is_pair:
-        return Refusal("two distributions of an answer have no entries: use wasserstein or laplace-exact")
-    for part in problem.parts:
-        if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
-            return Refusal(
-                f"no influence curve is known for {part.belief.describe()}: use quilt-exact, quilt-approx or group"
-            )
-    return None
-
-
-def predicted(problem: Problem, searches: float = 1.0) -> Cost:
-    """Predict the work of a search for a scale: evaluations of the loss, and so many searches for quilts."""
-    losses = memory = 0.0
-    for part in problem.parts:
-        curve, quilts = CURVES.of(part.belief), _quilts(part, problem.epsilon)
-        if curve is not None:
-            losses += EVALUATIONS * curve.work(part.belief)
-        if curve is not None and quilts is not None:
-            searched = quilts.cost(problem.epsilon)
-            losses, memory = losses + searches * SEARCHED * searched.operations, max(memory, searched.memory)
-    return Cost(losses, memory)
 
 
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
@@ -134,22 +102,11 @@ def _fits(lost: float, epsilon: Fraction) -> bool:
 
 
 def _by_quilts(part: Part, epsilon: Fraction) -> Worst | None:
-    quilts = _quilts(part, epsilon)
+    quilts = quilts_tried(part, epsilon)
     try:
         return None if quilts is None else quilts.worst(epsilon)
     except Unsupported:
         return None
-
-
-def _quilts(part: Part, epsilon: Fraction) -> Search | None:
-    """Return the search for quilts of a part; None where they cannot be smaller, or would take too long to find."""
-    if is_least(part.belief):
-        return None
-    of_belief = quilts_of(part.belief)
-    for search in (of_belief.exact(part), of_belief.bounded(part)):
-        if not search.reason and search.cost(epsilon).operations <= MOST_SEARCHED:
-            return search
-    return None
 
 
 MECHANISM = Influence()

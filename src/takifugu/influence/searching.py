@@ -1,0 +1,54 @@
+"""What a search for the least scale by curves takes, and which problems have none: for noise of every law."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from takifugu.analysis.problem import Cost, Part, Problem, Refusal
+from takifugu.analysis.questions.influence import Search
+from takifugu.analysis.questions.influence import quilts as quilts_of
+from takifugu.influence.curves import CURVES, is_least
+from takifugu.model.queries import Additive
+
+#: Evaluations of the loss for one scale.
+EVALUATIONS = 10.0
+#: What a search for quilts takes of its prediction: it leaves most quilts out.
+SEARCHED = 0.2
+#: Predicted operations beyond which quilts are not searched.
+MOST_SEARCHED = 3e10
+
+
+def unknown(problem: Problem) -> Refusal | None:
+    """Return why no curve is known for a problem."""
+    if problem.is_pair:
+        return Refusal("two distributions of an answer have no entries: use wasserstein or laplace-exact")
+    for part in problem.parts:
+        if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
+            return Refusal(
+                f"no influence curve is known for {part.belief.describe()}: use quilt-exact, quilt-approx or group"
+            )
+    return None
+
+
+def predicted(problem: Problem, searches: float = 1.0) -> Cost:
+    """Predict the work of a search for a scale: evaluations of the loss, and so many searches for quilts."""
+    losses = memory = 0.0
+    for part in problem.parts:
+        curve, quilts = CURVES.of(part.belief), quilts_tried(part, problem.epsilon)
+        if curve is not None:
+            losses += EVALUATIONS * curve.work(part.belief)
+        if curve is not None and quilts is not None:
+            searched = quilts.cost(problem.epsilon)
+            losses, memory = losses + searches * SEARCHED * searched.operations, max(memory, searched.memory)
+    return Cost(losses, memory)
+
+
+def quilts_tried(part: Part, epsilon: Fraction) -> Search | None:
+    """Return the search for quilts of a part; None where they cannot be smaller, or would take too long to find."""
+    if is_least(part.belief):
+        return None
+    of_belief = quilts_of(part.belief)
+    for search in (of_belief.exact(part), of_belief.bounded(part)):
+        if not search.reason and search.cost(epsilon).operations <= MOST_SEARCHED:
+            return search
+    return None
