@@ -356,7 +356,8 @@ def test_an_old_table_never_stands_beside_a_new_certificate(
 
     with monkeypatch.context() as patched:
         patched.setattr(folders.os, "replace", full)
-        assert invoke("release", *ANEW, "K", toml).exit_code == 4
+        ended = invoke("release", *ANEW, "K", toml).exit_code
+    assert ended == (4 if len(targets) > renamed else 0)  # a table whose noise is the same by chance is not replaced
     check_public(seen(tmp_path))
     assert invoke("ledger", "resume", tmp_path / "ledger.db").exit_code == 0
     check_public(seen(tmp_path))
