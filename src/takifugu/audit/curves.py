@@ -42,7 +42,7 @@ _REACH = 9
 
 
 def curve(description: Mapping[str, Any], sigma: Any) -> Curve:
-    """Return the density of X + sigma Z, X as `told`; call it, and use it, with the digits that are wanted.
+    """Return the density of X + sigma Z, X as `description` has it; call and use it with the digits that are wanted.
 
     Raises Unsupported for a kind that is not known here.
     """

@@ -77,7 +77,7 @@ class Comparisons(Sequence[Alternative]):
 
     The one that "auto" takes is marked as chosen. Where the least error of all is another one's, that one is marked "if
     the only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow".
-    `beside` are sentences about what is no mechanism for this definition; `believed` says whether there is a belief,
+    `remarks` are sentences about what is no mechanism for this definition; `believed` says whether there is a belief,
     which may be off; `error_words` say what an error is.
     """
 
@@ -142,8 +142,8 @@ class Comparisons(Sequence[Alternative]):
 class Calibration:
     """Enough noise for one query under one framework; it holds no data, and prints what it is and why.
 
-    `epsilon` and `delta` are what is promised (`guarantee`), `asked` what was requested, None where the caller chose
-    the scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
+    `epsilon` and `delta` are what is promised (`guarantee`), `requested` what was asked for, None where the caller
+    chose the scale. `scale` is Laplace's b or the normal sigma in answer units, the nearest float of the exact
     `randomiser.scale`; Unsupported where the noise has none. `hides_one_entry` says whether the noise alone would hide
     one entry, at the promised epsilon, from someone who knows all others; where it does not, the promise rests on the
     belief.

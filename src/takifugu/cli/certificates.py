@@ -17,7 +17,7 @@ CHECKED = (
 )
 
 
-#: What is said of the table beside the certificate, by what `table_beside` found.
+#: What is said of the table beside the certificate, by what `table_state` returns.
 TABLES = {
     "the same": "The table beside it is the one that was certified.",
     "missing": "Note: the table that it is about is not beside it.",

@@ -186,7 +186,7 @@ NO_COST: Cost = (Fraction(0), Fraction(0))
 class BudgetExceeded(LedgerError):
     """The release would cost more than what is left; the message says spent, asked, left, and what would fit.
 
-    So do `spent`, `asked`, `left`, `total` and `budget`, exact pairs (epsilon, delta), and `fits`, in words.
+    So do `spent`, `requested`, `left`, `total` and `budget`, exact pairs (epsilon, delta), and `fits`, in words.
     """
 
     def __init__(

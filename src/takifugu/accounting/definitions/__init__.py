@@ -31,7 +31,7 @@ class Definition(Protocol):
         ...
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
-        """Return what releases promise together; each charge is of this definition or was made so by `own`."""
+        """Return what releases promise together; each charge is of this definition or was made so by `converted`."""
         ...
 
     def converted(self, charge: Charge) -> Charge:

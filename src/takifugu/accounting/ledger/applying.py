@@ -23,7 +23,7 @@ ADOPTED = "entered from the certificates in a folder, at the cost of a change of
 
 
 def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:
-    """Write an event and what follows from it; `found` is what releases cost that are paid for, where it is known."""
+    """Write an event and what follows from it; `computed` is what paid releases cost, where it is known."""
     append(connection, fact)
     _apply(connection, fact, computed)
 

@@ -36,9 +36,9 @@ NEW = 2**62
 class AccountKind:
     """What units with equal accounts have in common: what was known before, and what is asked now (-1: nothing).
 
-    `own` is what the source knows of the unit, its history and what was spent; `others` are its histories in sources of
-    the same people; `is_asked_elsewhere` says that what is asked is about another source; `everyones` is the history
-    that every unit of the source has beside its own.
+    `history` is what the source knows of the unit, its history and what was spent; `others` are its histories in
+    sources of the same people; `is_elsewhere` says that what is asked is about another source; `everyones` is the
+    history that every unit of the source has beside its own.
     """
 
     history: tuple[int, str, str] | None

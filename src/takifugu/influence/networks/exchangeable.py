@@ -24,8 +24,8 @@ CLOSE = 1e-14
 def exchangeable_loss(number: Sequence[float], for_itself: float, others: float) -> FloatArray:
     """Return the loss of well against ill, shape (2, 2): 1 is ill; 0 where one of them is impossible.
 
-    `number` is the law of how many of all are ill, on 0 .. people; `own` is c of the secret, `others` the largest c of
-    the others (exact if they are all the same).
+    `number` is the law of how many of all are ill, on 0 .. people; `for_itself` is c of the secret, `others` the
+    largest c of the others (exact if they are all the same).
 
     >>> exchangeable_loss([0.5, 0.1, 0.1, 0.1, 0.2], 0.5, 0.5).round(6).tolist()
     [[0.0, 1.377195], [1.445124, 0.0]]

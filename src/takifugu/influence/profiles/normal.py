@@ -47,7 +47,7 @@ def log_share(epsilon: Fraction, delta: Fraction) -> float:
 
 
 def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: Profile | None = None) -> Profile:
-    """Return the profile at kappa of normal releases together, and of Laplace releases of profile `beside`, rounded up.
+    """Return the profile at kappa of normal releases together, and of Laplace releases of profile `added`, rounded up.
 
     All read the same entries.
 

@@ -32,7 +32,7 @@ from takifugu.numbers.transport.couplings import (
 
 
 def from_local(promise: PairPromise, p: Population, q: Population, related: Related) -> PairPromise:
-    """Return what is kept of two populations when `kept` holds for every pair of values in a relation (Theorem 1).
+    """Return what is kept of two populations when `promise` holds for every pair of values in a relation (Theorem 1).
 
     It is the same. Raises CalibrationRefused where the populations are not in the lifting of the relation.
 

@@ -32,7 +32,7 @@ from takifugu.numbers.transport.couplings import Population
 
 @dataclass(frozen=True)
 class Rappor:
-    """One bit per value: 1 with probability `own` for the value itself and `other` for every other one.
+    """One bit per value: 1 with probability `present` for the value itself and `other` for every other one.
 
     Raises InputError unless 0 < other < own < 1, and for fewer than two values, or one twice.
     """

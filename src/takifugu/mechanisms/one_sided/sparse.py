@@ -222,7 +222,7 @@ class SparseAnswers:
 
 @dataclass(eq=False)
 class Asking:
-    """Questions one after the other; `used` is how many noisy values were published so far, `asked` the places."""
+    """Questions one after the other; `used` is how many noisy values were published so far, `questions` the places."""
 
     mechanism: SparseAnswers
     entropy: Entropy | None

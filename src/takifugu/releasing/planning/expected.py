@@ -64,7 +64,7 @@ class Blur:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the noise of one table does to it; `told` says it of values that are randomised row by row, or chosen.
+    """What the noise of one table does to it; `remark` says it of values that are randomised row by row, or chosen.
 
     `is_blind` says of a choice that it mostly misses the best value even where all entries agree.
     """

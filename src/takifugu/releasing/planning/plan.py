@@ -32,8 +32,8 @@ def unwatched(what: str, done: int, all_of_them: int) -> None:
 class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
-    `told` is what its certificate says of the window that it reads. `totals` are what the cells of each answer sum to,
-    for a table that publishes adjusted values, too.
+    `sentences` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
+    sum to, for a table that publishes adjusted values, too.
     """
 
     name: str

@@ -258,7 +258,7 @@ def certificate_of(
 ) -> Certificate:
     """Return the certificate of the answers of one release; `table` is the digest of the file that they are in.
 
-    With `list_units` the certificate of a pooled table names its units; `wording` is for readers, and `beside` are
+    With `list_units` the certificate of a pooled table names its units; `wording` is for readers, and `adjustment` are
     adjusted values.
     """
     first = drawn[0]

@@ -116,7 +116,7 @@ def publish(
 ) -> Outcome:
     """Publish every table of a plan that is not published yet: one reservation for all, then the noise, then the files.
 
-    `data` replaced the file of the source, `course` records how far it comes, `wanted` says which tables (by default
+    `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
     all, with `force`). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a
     table of nothing but noise (without `anyway`), and LedgerError where a required ledger is missing, or is not the one
     that paid for what is in the folder (without `new_ledger`); the error's state says what had happened before.

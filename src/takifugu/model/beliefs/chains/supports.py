@@ -44,7 +44,7 @@ class Supports:
         return rows
 
     def numbers(self, times: IntArray) -> IntArray:
-        """Return which element of `found` is the support at each time."""
+        """Return which element of `patterns` is the support at each time."""
         cycle = len(self.patterns) - self.first
         return np.where(times < len(self.patterns), times, self.first + (times - self.first) % cycle)
 
