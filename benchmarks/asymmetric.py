@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from math import exp, log
+from math import log
 from secrets import SystemRandom
 
 import numpy as np
 
 from measure import compared, row, seconds, span, title
 from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
-from takifugu.mechanisms.one_sided.optimal import best_count
 from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
 from takifugu.numbers.noise import SystemEntropy
@@ -64,11 +63,6 @@ def main() -> None:
     row("SALap, c = 100, thresholds of their own", span(seconds(lambda: few.answer(sparse, own, entropy))))
     row("the ordinary sparse vector, c = 100", span(seconds(lambda: ordinary.answer(sparse, 19, entropy))))
     row("one-sided noisy max", span(seconds(lambda: NoisyMax(1).draw(sparse, entropy))))
-    title("the best channel of a count 0..n, epsilon 1, never below the count, next to AGeo's mean error")
-    for most in (10, 30):
-        took = seconds(lambda n=most: best_count(n, 1, never_below=True), runs=1)
-        ageo = sum(exp(-k) * (most + 1 - k) for k in range(1, most + 1)) / (most + 1)
-        row(f"n = {most}", span(took), f"loses {best_count(most, 1, never_below=True).loss:.6f}, AGeo {ageo:.6f}")
 
 
 if __name__ == "__main__":

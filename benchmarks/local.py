@@ -10,11 +10,12 @@ from fractions import Fraction
 import numpy as np
 
 from measure import compared, row, seconds, span, title
-from takifugu.mechanisms.local.channels import exponential
 from takifugu.mechanisms.local.columns import randomised, tables
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.promises import grid_edges, hides_distance, hides_population, hides_value, spanner
 from takifugu.mechanisms.local.tupling import Tupling
+from takifugu.mechanisms.local.weights import decaying
+from takifugu.numbers.distributions.channel import from_weights
 
 OUTPUTS, DUMMIES = 10_000, 100
 SIDE, SMALL = 15, 8
@@ -77,7 +78,8 @@ def programs() -> None:
 
 def columns() -> None:
     places = [(float(i), float(j)) for i in range(SIDE) for j in range(SIDE)]
-    channel = exponential(places, places, math.dist, 1)
+    apart = np.array([[math.dist(x, y) for y in places] for x in places])
+    channel = from_weights(places, places, decaying(apart, 1 / 2))
     rows = np.random.default_rng(3).integers(0, len(places), size=ROWS)
     tables(channel)
     chances = np.array([float(mass) for mass in channel.row(places[0]).values()])

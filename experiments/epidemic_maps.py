@@ -17,6 +17,7 @@ import numpy.typing as npt
 import epidemic
 from epidemic import PLACES, SIDE, Integers
 from pages import pyplot, save, table
+from takagi.virtual import coins, virtual_beta
 from takifugu.mechanisms.one_sided import (
     Mark,
     Pointing,
@@ -29,9 +30,7 @@ from takifugu.mechanisms.one_sided import (
     marks,
     sanitiser,
     sparse_marks,
-    virtual_beta,
 )
-from takifugu.mechanisms.one_sided.virtual import coins
 from takifugu.numbers.noise import InsecureSeededEntropyForTests, discrete_laplace
 from takifugu.numbers.noise.one_sided import geometric
 

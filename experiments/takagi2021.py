@@ -20,7 +20,8 @@ from epidemic import HOURS, PLACES, SIDE, WEEKDAYS, Epidemic, Integers
 from epidemic_maps import Floats, Setting, asymmetric, bounded, day_map, maps, ordinary_map, two_sided
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
-from takifugu.mechanisms.one_sided import SparseAnswers, ceiling, virtual_beta
+from takagi.virtual import ceiling, virtual_beta
+from takifugu.mechanisms.one_sided import SparseAnswers
 
 REPRODUCES = "Takagi, Kato, Cao and Yoshikawa 2021 (Asymmetric Differential Privacy), Figures 2 to 6"
 

@@ -17,6 +17,7 @@ from tests.support import one_way
 from tests.support.registries import restored
 
 import takifugu as tf
+from kawamoto.channels import randomised_response
 from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.composition.losses import any_change, noise_loss
@@ -40,7 +41,6 @@ from takifugu.core.errors import (
     InputError,
     Unsupported,
 )
-from takifugu.mechanisms.local.channels import randomised_response
 from takifugu.mechanisms.local.rappor import permanent
 from takifugu.mechanisms.local.sent import SentBits, SentTuple, SentValue
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells

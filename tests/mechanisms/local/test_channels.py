@@ -13,8 +13,9 @@ from mpmath import mp
 from scipy import stats
 from tests.support import population_oracles as oracles
 
+from kawamoto import bounds, channels, liftings, measured
 from takifugu.core.errors import DataError, InputError
-from takifugu.mechanisms.local import bounds, channels, measuring
+from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.columns import randomised
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -97,8 +98,8 @@ def test_distribution_privacy_by_enumeration(case, epsilon):
     found = measuring.distribution_delta(channel, p, q, epsilon)
     assert delta <= found
     assert found == pytest.approx(float(delta), abs=1e-14)
-    assert measuring.class_delta(channel, [p, q, p], epsilon) == found
-    assert measuring.class_loss(channel, [p, q, p]) == measuring.distribution_loss(channel, p, q)
+    assert measured.class_delta(channel, [p, q, p], epsilon) == found
+    assert measured.class_loss(channel, [p, q, p]) == measuring.distribution_loss(channel, p, q)
 
 
 @given(cases(), st.fractions(0, 2, max_denominator=4), st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3))))
@@ -112,11 +113,11 @@ def test_privacy_of_values_by_enumeration(case, epsilon, pairs):
         return (x, z) in pairs
 
     lost = max((float(oracles.loss(rows[x], rows[z])) for x, z in inside), default=0.0)
-    assert measuring.relation_loss(channel, related) == pytest.approx(lost, abs=1e-12)
+    assert measured.relation_loss(channel, related) == pytest.approx(lost, abs=1e-12)
     for found, exact in (
-        (measuring.local_delta(channel, epsilon, related), [(x, z, epsilon) for x, z in inside]),
-        (measuring.local_delta(channel, epsilon), [(x, z, epsilon) for x, z in every]),
-        (measuring.metric_delta(channel, apart, epsilon), [(x, z, epsilon * abs(x - z)) for x, z in every]),
+        (measured.local_delta(channel, epsilon, related), [(x, z, epsilon) for x, z in inside]),
+        (measured.local_delta(channel, epsilon), [(x, z, epsilon) for x, z in every]),
+        (measured.metric_delta(channel, apart, epsilon), [(x, z, epsilon * abs(x - z)) for x, z in every]),
     ):
         exact = [oracles.delta(rows[x], rows[z], reach) for x, z, reach in exact]
         assert max(exact, default=0) <= found
@@ -130,36 +131,36 @@ def test_extended_privacy_by_enumeration(case, epsilon):
     one, two = oracles.sent(channel, p), oracles.sent(channel, q)
     reach = oracles.least_largest(p, q, apart)
     lost = max(float(oracles.loss(one, two)), float(oracles.loss(two, one)))
-    found = measuring.extended_loss(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart))
+    found = measured.extended_loss(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart))
     assert found == pytest.approx(lost / float(reach) if reach else 0.0, abs=1e-12)
     delta = max(oracles.delta(one, two, epsilon * reach), oracles.delta(two, one, epsilon * reach))
-    found = measuring.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
+    found = measured.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
     assert delta <= found <= float(delta) + 1e-14
 
 
 def test_what_is_rounded_is_rounded_up():
     third = Channel.of([0, 1], [0, 1], [[F(1, 3), F(2, 3)], [0, 1]])
-    assert F(measuring.local_delta(third, 0)) >= F(1, 3)
+    assert F(measured.local_delta(third, 0)) >= F(1, 3)
     with mp.workdps(60):
         small = F(int(mp.floor(mp.exp(-20) * (1 - mp.mpf(10) ** -14) * mp.mpf(2) ** 150)), 2**150)
         close = Channel.of([0, 1], [0, 1], [[F(1, 2), F(1, 2)], [small / 2, 1 - small / 2]])
         exact = oracles.delta(oracles.sent(close, {0: F(1)}), oracles.sent(close, {1: F(1)}), F(20))
-        assert 0 < exact <= measuring.local_delta(close, 20) <= 2e-13
+        assert 0 < exact <= measured.local_delta(close, 20) <= 2e-13
     p, q = {0: F(1)}, {1: F(1)}
     for distance in (0.3, 0.7, 1.1, 3.0, 7.0):
-        found = measuring.extended_loss(third, [{0: F(1, 2), 1: F(1, 2)}, p], lambda a, b, d=distance: d)
+        found = measured.extended_loss(third, [{0: F(1, 2), 1: F(1, 2)}, p], lambda a, b, d=distance: d)
         assert F(found) * F(distance) >= F(measuring.distribution_loss(third, {0: F(1, 2), 1: F(1, 2)}, p))
-    assert measuring.extended_loss(third, [p, q], lambda a, b: 1.0) == math.inf
+    assert measured.extended_loss(third, [p, q], lambda a, b: 1.0) == math.inf
 
 
 def test_one_population_alone_is_never_told_apart():
     channel = channels.randomised_response([0, 1], 1)
     alone = [{0: F(1)}]
-    assert measuring.class_loss(channel, alone) == measuring.class_delta(channel, alone, 0) == 0
-    assert measuring.extended_loss(channel, alone, None) == measuring.extended_delta(channel, alone, None, 0) == 0
+    assert measured.class_loss(channel, alone) == measured.class_delta(channel, alone, 0) == 0
+    assert measured.extended_loss(channel, alone, None) == measured.extended_delta(channel, alone, None, 0) == 0
     three = [{0: F(1)}, {1: F(1)}, {0: F(1, 2), 1: F(1, 2)}]
     deltas = [measuring.distribution_delta(channel, p, q, 0) for p in three for q in three]
-    assert measuring.extended_delta(channel, three, lambda p, q: 1, 0) == max(deltas) == measuring.class_delta(
+    assert measured.extended_delta(channel, three, lambda p, q: 1, 0) == max(deltas) == measured.class_delta(
         channel, three, 0
     )
 
@@ -181,20 +182,20 @@ def test_values_at_distance_0_and_outputs_that_nobody_gives():
 
 def test_populations_at_distance_0_that_differ_have_no_extended_loss():
     p, q = {0: F(1)}, {1: F(1)}
-    assert measuring.extended_loss(channels.randomised_response([0, 1], 1), [p, q], lambda a, b: 0.0) == math.inf
-    assert measuring.extended_loss(Channel.of([0, 1], [0], [[1], [1]]), [p, q], lambda a, b: 0.0) == 0
+    assert measured.extended_loss(channels.randomised_response([0, 1], 1), [p, q], lambda a, b: 0.0) == math.inf
+    assert measured.extended_loss(Channel.of([0, 1], [0], [[1], [1]]), [p, q], lambda a, b: 0.0) == 0
 
 
 def test_the_bayes_factor_is_at_most_e_to_the_loss():
     p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
     channel = channels.randomised_response([0, 1], 1)
-    factors = [measuring.bayes_factor(channel, p, q, y) for y in (0, 1)]
+    factors = [measured.bayes_factor(channel, p, q, y) for y in (0, 1)]
     assert max(factors) == pytest.approx(math.exp(measuring.distribution_loss(channel, p, q)), rel=1e-12)
     assert factors[0] * factors[1] == pytest.approx(1)
     sure = Channel.of([0, 1], [0, 1, 2], [[1, 0, 0], [0, 1, 0]])
-    assert measuring.bayes_factor(sure, {0: 1}, {1: 1}, 0) == math.inf
+    assert measured.bayes_factor(sure, {0: 1}, {1: 1}, 0) == math.inf
     with pytest.raises(InputError, match="impossible"):
-        measuring.bayes_factor(sure, p, q, 2)
+        measured.bayes_factor(sure, p, q, 2)
 
 
 @given(cases())
@@ -220,8 +221,8 @@ def test_two_bits_are_each_hidden_and_together_they_are_not():
     for bit in (0, 1):
         rows = [[1 - int(x[bit]), int(x[bit])] for x in ("00", "01", "10", "11")]
         assert measuring.distribution_loss(Channel.of(("00", "01", "10", "11"), (0, 1), rows), same, other) == 0
-    assert not couplings.is_lifted(same, other, lambda x, y: x == y)
-    assert couplings.is_lifted(same, other, lambda x, y: x != y)
+    assert not liftings.is_lifted(same, other, lambda x, y: x == y)
+    assert liftings.is_lifted(same, other, lambda x, y: x != y)
 
 
 @st.composite
@@ -240,7 +241,7 @@ def test_lifting_is_halls_condition(case):
     sets = [[x for n, x in enumerate(points) if bits >> n & 1] for bits in range(2 ** len(points))]
     reached = [[y for y in q if any((x, y) in pairs for x in a)] for a in sets]
     halls = all(sum(p[x] for x in a) <= sum(q[y] for y in b) for a, b in zip(sets, reached, strict=True))
-    assert couplings.is_lifted(p, q, lambda x, y: (x, y) in pairs) == halls
+    assert liftings.is_lifted(p, q, lambda x, y: (x, y) in pairs) == halls
 
 
 def test_the_best_guess():

@@ -15,10 +15,10 @@ from scipy import stats
 from tests.support import region_oracles as oracle
 
 import takifugu as tf
+from kawamoto.channels import randomised_response
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local import estimated
-from takifugu.mechanisms.local.channels import randomised_response
 from takifugu.mechanisms.local.choosing import choose, mechanisms
 from takifugu.mechanisms.local.measuring import distribution_loss
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takifugu.mechanisms.local import channels, measuring, planar, promises
+from kawamoto import channels
+from takifugu.mechanisms.local import measuring, planar, promises
 from takifugu.mechanisms.local.choosing import largest_strength, mechanisms, optimum
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.populations import Populations
@@ -52,7 +53,7 @@ def promise(channel, p, q, epsilon):
 @settings(max_examples=25, deadline=None)
 def test_no_channel_with_the_same_promises_loses_less(case, epsilon):
     channel, p, q, prior = case
-    loss = channels.expected_loss(channel, prior, apart)
+    loss = measuring.expected_loss(channel, prior, apart)
     asked = promise(channel, p, q, epsilon)
     for of in [*([promise] for promise in asked), *([asked] if len(asked) > 1 else [])]:
         best = optimal(channel.inputs, channel.outputs, prior, apart, of)
@@ -98,7 +99,7 @@ def test_metric_privacy_on_the_plane(epsilon):
     ):
         rate = F(measuring.metric_loss(channel, math.dist))
         best = optimal(places, places, prior, math.dist, [promises.hides_distance(rate, math.dist)])
-        assert best.loss <= channels.expected_loss(channel, prior, math.dist) + 1e-6
+        assert best.loss <= measuring.expected_loss(channel, prior, math.dist) + 1e-6
 
 
 def test_tupling_can_lose_less_than_any_single_value():

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mpmath import mp
 from scipy import stats
 
-from takifugu.mechanisms.local import channels, measuring, planar, weights
+from kawamoto import channels
+from takifugu.mechanisms.local import measuring, planar, weights
 from takifugu.mechanisms.local.columns import randomised
 from takifugu.mechanisms.local.rappor import instantaneous, permanent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests

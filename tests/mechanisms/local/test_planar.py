@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
+from kawamoto import channels
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.local import channels, planar
+from takifugu.mechanisms.local import planar
 from takifugu.mechanisms.local.measuring import metric_loss
 
 GRID = [(2.0 * i, 0.5 * j) for i in range(3) for j in range(4)]

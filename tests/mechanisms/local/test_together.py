@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from tests.support import rows_oracle as oracle
 
 import takifugu as tf
+from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
-from takifugu.mechanisms.local.channels import randomised_response
 from takifugu.mechanisms.local.sent import SentTuple, SentValue
 from takifugu.mechanisms.local.together import joint_losses, lifted_loss
 from takifugu.model.frameworks import Framework

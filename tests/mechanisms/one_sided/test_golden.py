@@ -7,7 +7,7 @@ import math
 import pytest
 from tests.support.golden import golden
 
-from takifugu.mechanisms.one_sided import bounds
+from takagi import bounds
 from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
 from takifugu.mechanisms.one_sided.tails import count_noise
 

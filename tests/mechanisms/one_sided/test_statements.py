@@ -15,6 +15,7 @@ import pytest
 from tests.support import policies
 
 import takifugu as tf
+from takagi.bounds import noise_loss
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.analysis.randomisers.base import Direction
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
@@ -29,7 +30,6 @@ from takifugu.mechanisms.one_sided import (
     sanitiser,
     sensitivity,
 )
-from takifugu.mechanisms.one_sided.bounds import noise_loss
 from takifugu.model.beliefs.domain import Domain
 
 F = Fraction

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms.local.channels import expected_loss
+from takifugu.mechanisms.local.measuring import expected_loss
 from takifugu.mechanisms.local.promises import Promise, Rows, checked
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.column_programs import solve

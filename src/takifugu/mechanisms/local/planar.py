@@ -2,7 +2,7 @@
 
 Noise on the whole plane, rounded to equal cells and clamped to the box, is post-processing of the ideal mechanism, so
 that planar Laplace noise keeps metric privacy epsilon exactly between the middles of cells (Andrés et al. 2013), where
-dividing rows by their sums (`local.channels`) can cost twice that.
+dividing rows by their sums can cost twice that.
 
 Normal noise falls into a cell with the product of two masses of intervals. Planar Laplace noise of density
 epsilon^2 / (2 pi) e^(-epsilon r) is a mixture of normal noises: its variance is chi-squared with three degrees of

@@ -1,7 +1,7 @@
 """How much each output weighs beside the others, for every mechanism: rows in proportion to these are its channel.
 
-One place for the mathematics: `local.channels` makes exact channels of it, `local.choosing` looks for a strength. All
-are functions of the distances d (inputs x outputs) and of one number that makes the mechanism noisier as it falls.
+`local.choosing` looks for a strength. All are functions of the distances d (inputs x outputs) and of one number that
+makes the mechanism noisier as it falls.
 """
 
 from __future__ import annotations

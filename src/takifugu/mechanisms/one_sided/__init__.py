@@ -14,11 +14,9 @@ from takifugu.mechanisms.one_sided.answers import (
 from takifugu.mechanisms.one_sided.geometric import geometric_law
 from takifugu.mechanisms.one_sided.mangat import Mangat
 from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
-from takifugu.mechanisms.one_sided.optimal import best_channel, best_count
 from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SparseAnswers
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise
-from takifugu.mechanisms.one_sided.virtual import ceiling, one_way_ceiling, virtual_beta
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy, along_path, visits
@@ -45,19 +43,14 @@ __all__ = [
     "any_of",
     "at_least",
     "at_most",
-    "best_channel",
-    "best_count",
-    "ceiling",
     "checked",
     "count_noise",
     "fewer_than",
     "geometric_law",
     "marks",
     "none_of",
-    "one_way_ceiling",
     "sanitiser",
     "sensitivity",
     "sparse_marks",
-    "virtual_beta",
     "visits",
 ]

@@ -100,7 +100,7 @@ class Channel:
 
     def with_same_input(self, second: Channel) -> Channel:
         """Return both channels used on one value, independently: outputs are pairs (Kawamoto19 Table 1, written with a
-        dotted circle). What each keeps adds up for pairs of *values*; of populations see `local.composing`.
+        dotted circle). What each keeps adds up for pairs of *values*; of populations see errata E9a.
 
         Raises InputError unless both know the same inputs.
 

@@ -1,16 +1,14 @@
-"""Ways to move one population into another, and what they bound (Kawamoto19 Definitions 5 to 7, Section 5.2).
+"""Ways to move one population into another, and the least largest move (Kawamoto19 Definitions 5 and 6).
 
-A coupling of p and q is a law on pairs of values whose marginals are p and q: it moves p into q. The lifting of a
-relation Phi holds the pairs of populations with a coupling whose support lies in Phi (`is_lifted`); its smaller form
-for W-infinity asks that no move of it is longer than the least largest one (`is_nearest_lifted`). A maximum flow in
-integer masses decides both: exactly for exact masses, and floats count as the binary fractions that they are, divided
-by their sum, so that what is called lifted always is.
+A coupling of p and q is a law on pairs of values whose marginals are p and q: it moves p into q. A maximum flow in
+integer masses decides whether some pairs suffice: exactly for exact masses, and floats count as the binary fractions
+that they are, divided by their sum.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -59,45 +57,6 @@ def w_infinity(p: Population, q: Population, metric: Metric) -> Atom:
     """Return the least largest move of any coupling (Definition 6)."""
     left, right = support(p), support(q)
     return bottleneck(left, [p[x] for x in left], right, [q[y] for y in right], metric).distance
-
-
-def coupling(p: Population, q: Population, related: Related) -> Coupling | None:
-    """Return a coupling of p and q with its support in a relation, or None where there is none (Definition 5).
-
-    >>> half = {0: Fraction(1, 2), 1: Fraction(1, 2)}
-    >>> coupling(half, {1: Fraction(1, 2), 2: Fraction(1, 2)}, lambda x, y: y == x + 1)
-    {(0, 1): Fraction(1, 2), (1, 2): Fraction(1, 2)}
-    """
-    left, right = support(p), support(q)
-    return _flow(p, q, np.array([[bool(related(x, y)) for y in right] for x in left]))
-
-
-def is_lifted(p: Population, q: Population, related: Related) -> bool:
-    """Decide whether (p, q) is in the lifting of a relation: some coupling has its support in it (Definition 7).
-
-    >>> half = {0: Fraction(1, 2), 1: Fraction(1, 2)}
-    >>> is_lifted(half, {1: Fraction(1, 2), 2: Fraction(1, 2)}, lambda x, y: y == x + 1)
-    True
-    """
-    return coupling(p, q, related) is not None
-
-
-def is_nearest_lifted(p: Population, q: Population, related: Related, metric: Metric) -> bool:
-    """Decide whether (p, q) is in the lifting for W-infinity: a coupling in the relation with no move above W-infinity.
-
-    A part of the lifting (Kawamoto19 Section 5.2.2).
-    """
-    reach = w_infinity(p, q, metric)
-    return is_lifted(p, q, lambda x, y: bool(related(x, y)) and bool(metric(x, y) <= reach))
-
-
-def is_lifted_relation(pairs: Iterable[tuple[Population, Population]], related: Related) -> bool:
-    """Decide whether every pair of populations is in the lifting of a relation.
-
-    That alone adds nothing up: the two bits of errata E9a are in the lifting of "differ". What does is in
-    `local.composing`.
-    """
-    return all(is_lifted(p, q, related) for p, q in pairs)
 
 
 def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float]) -> tuple[float, Coupling]:

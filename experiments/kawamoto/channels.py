@@ -1,4 +1,4 @@
-"""Mechanisms that randomise one value: randomised response, the exponential mechanism, and noise on a planar grid.
+"""Channels that randomise one value: randomised response, the exponential mechanism, and noise on a planar grid.
 
 Each is a finite channel with exact masses, and what it gives away is measured (`local.measuring`), not quoted:
 rounding, the border of the grid and a cut radius are all in the measured number. Planar noise here is *renormalised*:
@@ -8,7 +8,6 @@ because sums of rows differ by up to e^(epsilon d); noise that is *remapped* int
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
@@ -94,15 +93,6 @@ def euclidean(one: Sequence[Place], other: Sequence[Place]) -> Floats:
         raise InputError("a place has a coordinate that is not finite").at("places")
     distances: Floats = np.hypot(left[:, None, 0] - right[None, :, 0], left[:, None, 1] - right[None, :, 1])
     return distances
-
-
-def expected_loss(channel: Channel, prior: dict[Hashable, float], loss: Callable[[Any, Any], float]) -> float:
-    """Return the mean loss(x, y) when the value follows `prior` (Kawamoto19 Definition 11 with no dummies)."""
-    total = 0.0
-    for x, mass in prior.items():
-        if mass:
-            total += float(mass) * math.fsum(float(p) * loss(x, y) for y, p in channel.row(x).items())
-    return total
 
 
 def worst_loss(channel: Channel, loss: Callable[[Any, Any], float]) -> float:

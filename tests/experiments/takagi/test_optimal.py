@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from takagi.optimal import best_channel, best_count
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.one_sided.geometric import geometric_law
-from takifugu.mechanisms.one_sided.optimal import best_channel, best_count
 
 F = Fraction
 

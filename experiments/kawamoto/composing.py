@@ -21,7 +21,9 @@ from takifugu.mechanisms.local.measuring import distribution_loss
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.divergence import sum_of_powers
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.couplings import Population, Related, is_lifted
+from takifugu.numbers.transport.couplings import Population, Related
+
+from .liftings import is_lifted
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def shared_input(
 ) -> PairPromise:
     """Return what channels keep together on *one* value, for pairs of populations in the lifting of a relation.
 
-    `local` is what each channel keeps for every pair of values in the relation (`measuring.relation_loss`, or its local
+    `local` is what each channel keeps for every pair of values in the relation (`measured.relation_loss`, or its local
     privacy). Raises CalibrationRefused where a pair of populations is not in the lifting (errata E9a).
 
     >>> half = {0: Fraction(1, 2), 1: Fraction(1, 2)}

@@ -14,11 +14,11 @@ from scipy.integrate import quad
 from scipy.optimize import linprog
 from tests.support import policies
 
+from takagi import bounds, relations
+from takagi.virtual import one_way_ceiling, virtual_beta
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided import bounds, relations
 from takifugu.mechanisms.one_sided.answers import at_least, at_most, sanitiser
 from takifugu.mechanisms.one_sided.tails import count_noise
-from takifugu.mechanisms.one_sided.virtual import one_way_ceiling, virtual_beta
 from takifugu.model.policies.policy import Policy, visits
 
 F = Fraction

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 
+from kawamoto import bounds, composing, liftings, measured
+from kawamoto.composing import PairPromise
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local import bounds, composing, measuring
-from takifugu.mechanisms.local.composing import PairPromise
+from takifugu.mechanisms.local import measuring
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.transport import couplings
 
 F = Fraction
 EPSILONS = st.fractions(0, 2, max_denominator=4)
@@ -53,10 +53,10 @@ def test_lifted_relations_add_up_on_one_value(first, second, p, q, epsilon, othe
         return (x, z) in pairs
 
     promise = [
-        PairPromise(e, F(measuring.local_delta(channel, e, related)))
+        PairPromise(e, F(measured.local_delta(channel, e, related)))
         for channel, e in ((first, epsilon), (second, other))
     ]  # fmt: skip
-    if not couplings.is_lifted(p, q, related):
+    if not liftings.is_lifted(p, q, related):
         with pytest.raises(CalibrationRefused, match="no lifting"):
             composing.shared_input(promise, [(p, q)], related)
         return
@@ -93,8 +93,8 @@ def test_the_two_bits_are_never_summed():
     assert measuring.distribution_delta(bits()[0].with_same_input(bits()[1]), even, odd, 50) == 1
     with pytest.raises(CalibrationRefused):
         composing.shared_input([PairPromise(0), PairPromise(0)], [(even, odd)], lambda x, y: x == y)
-    assert couplings.is_lifted(even, odd, lambda x, y: x != y)
-    assert [measuring.relation_loss(bit, lambda x, y: x != y) for bit in bits()] == [math.inf, math.inf]
+    assert liftings.is_lifted(even, odd, lambda x, y: x != y)
+    assert [measured.relation_loss(bit, lambda x, y: x != y) for bit in bits()] == [math.inf, math.inf]
 
 
 @given(oracles.channels(3, 3), oracles.channels(3, 2), oracles.laws(3), oracles.laws(3), EPSILONS)
@@ -111,9 +111,9 @@ def test_pre_processing_needs_the_delta_of_a_group():
     """E9c: adjacent points keep (1, 0.01), and two steps need 0.01 (1 + e) at epsilon 2, not 0.01."""
     third = F(1, 100) + F(math.e) / 100
     channel = Channel.of([0, 1, 2], ["n", "y"], [[1, 0], [F(99, 100), F(1, 100)], [1 - third, third]])
-    step = measuring.local_delta(channel, 1, lambda x, z: abs(x - z) == 1)
+    step = measured.local_delta(channel, 1, lambda x, z: abs(x - z) == 1)
     assert step == pytest.approx(0.01, abs=1e-15)
-    twice = measuring.local_delta(channel, 2, lambda x, z: abs(x - z) == 2)
+    twice = measured.local_delta(channel, 2, lambda x, z: abs(x - z) == 2)
     assert twice == pytest.approx(0.01 * (1 + math.e), abs=1e-15)
     promise = composing.after_stable(PairPromise(1, F(step)), 2)
     assert promise.epsilon == 2
@@ -125,8 +125,8 @@ def test_a_delta_is_never_above_one():
     """Channels that tell their inputs apart for certain, in masses that no float holds."""
     third = F(1, 3)
     apart = Channel.of([0, 1], range(6), [[third] * 3 + [0] * 3, [0] * 3 + [third] * 3])
-    assert measuring.local_delta(apart, F(1, 4)) == 1.0
-    assert measuring.metric_delta(apart, lambda x, y: abs(x - y), F(1, 4)) == 1.0
+    assert measured.local_delta(apart, F(1, 4)) == 1.0
+    assert measured.metric_delta(apart, lambda x, y: abs(x - y), F(1, 4)) == 1.0
     assert measuring.distribution_delta(apart, {0: 0.1 + 0.2 + 0.7}, {1: 1.0000000000000002}, 0) == 1.0
     assert bounds.delta_by_coupling(apart, {0: 1}, {1: 1}, F(1, 4)) == 1.0
 
@@ -134,9 +134,9 @@ def test_a_delta_is_never_above_one():
 @given(oracles.channels(4, 3), EPSILONS, st.integers(0, 3))
 @settings(max_examples=40)
 def test_so_many_steps_along_a_line(channel, epsilon, steps):
-    one = PairPromise(epsilon, F(measuring.local_delta(channel, epsilon, lambda x, z: abs(x - z) == 1)))
+    one = PairPromise(epsilon, F(measured.local_delta(channel, epsilon, lambda x, z: abs(x - z) == 1)))
     promise = composing.after_stable(one, steps)
-    delta = measuring.local_delta(channel, promise.epsilon, lambda x, z: abs(x - z) == steps)
+    delta = measured.local_delta(channel, promise.epsilon, lambda x, z: abs(x - z) == steps)
     assert delta <= float(promise.delta) + 1e-15
 
 

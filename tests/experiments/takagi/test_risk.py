@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.policy_oracles import subsets
 
+from takagi.risk import dominates, risk
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided import Policy, any_of, none_of, visits
-from takifugu.mechanisms.one_sided.risk import dominates, risk
 
 F = Fraction
 #: e^-epsilon of the noise of every example: a rational, so that everything is exact.

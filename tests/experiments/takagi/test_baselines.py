@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
+from takagi import baselines
 from takifugu.analysis.randomisers import Direction
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided import baselines
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
 F = Fraction

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 
-from takifugu.mechanisms.local import bounds, channels, composing, measuring, relations
-from takifugu.mechanisms.local.composing import PairPromise
+from kawamoto import bounds, channels, composing, measured, relations
+from kawamoto.composing import PairPromise
+from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import couplings
@@ -42,7 +43,7 @@ def test_the_exponential_mechanism_keeps_its_utility_distance():
     assert all(d(x, z) == apart(x, z) for x in range(5) for z in range(5))
     channel = channels.exponential(range(5), range(5), d, 1)
     sensitivity = relations.largest_distance(d, range(5), lambda x, z: apart(x, z) <= 2)
-    assert measuring.relation_loss(channel, lambda x, z: apart(x, z) <= 2) <= sensitivity == 2
+    assert measured.relation_loss(channel, lambda x, z: apart(x, z) <= 2) <= sensitivity == 2
 
 
 LAWS = [{0: F(1)}, {1: F(1)}, {0: F(1, 2), 1: F(1, 2)}, {0: F(1, 3), 1: F(2, 3)}]
@@ -130,7 +131,7 @@ def test_with_all_points_distribution_privacy_is_local_privacy(channel, epsilon)
     assert not relations.implies_local(psi[1:], range(3), lambda x, z: True)
     assert relations.points_of([({0: F(1), 9: F(0)}, {1: F(1)})]) == {(0, 1)}
     deltas = [oracles.delta(oracles.sent(channel, p), oracles.sent(channel, q), epsilon) for p, q in psi]
-    assert max(deltas) <= measuring.local_delta(channel, epsilon) <= float(max(deltas)) + 1e-13
+    assert max(deltas) <= measured.local_delta(channel, epsilon) <= float(max(deltas)) + 1e-13
 
 
 def test_without_points_it_may_not_be():
@@ -162,7 +163,7 @@ def test_a_private_histogram_hides_no_population():
     losses = []
     for size in (1, 3, 5, 7):
         channel = noisy_count(size)
-        assert measuring.relation_loss(channel, relations.differ_in_one) == pytest.approx(math.log(2), abs=1e-12)
+        assert measured.relation_loss(channel, relations.differ_in_one) == pytest.approx(math.log(2), abs=1e-12)
         losses.append(measuring.distribution_loss(channel, relations.records(p, size), relations.records(q, size)))
     assert losses == sorted(losses)
     assert losses[0] < math.log(2)
@@ -175,7 +176,7 @@ def test_a_channel_that_hides_populations_is_no_private_histogram():
     first = Channel.of(values, (0, 1), [[1 - x[0], x[0]] for x in values])
     even, odd = {(0, 0): F(1, 2), (1, 1): F(1, 2)}, {(0, 1): F(1, 2), (1, 0): F(1, 2)}
     assert measuring.distribution_loss(first, even, odd) == 0
-    assert measuring.relation_loss(first, relations.differ_in_one) == math.inf
+    assert measured.relation_loss(first, relations.differ_in_one) == math.inf
 
 
 def test_data_sets_that_differ():

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local.composing import PairPromise
 from takifugu.mechanisms.local.measuring import excess, metric_loss
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.rationals import Number, as_fraction
@@ -24,11 +23,12 @@ from takifugu.numbers.transport.couplings import (
     Population,
     Related,
     distances,
-    is_lifted,
-    is_nearest_lifted,
     least_largest,
     w_infinity,
 )
+
+from .composing import PairPromise
+from .liftings import is_lifted, is_nearest_lifted
 
 
 def from_local(promise: PairPromise, p: Population, q: Population, related: Related) -> PairPromise:

@@ -13,10 +13,10 @@ from mpmath import mp
 from scipy.stats import binomtest
 from tests.support import policies
 
+from takagi.virtual import ceiling, coins, one_way_ceiling, virtual_beta
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided.answers import at_least, at_most, sanitiser
 from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
-from takifugu.mechanisms.one_sided.virtual import ceiling, coins, one_way_ceiling, virtual_beta
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 BITS = [0, 1]

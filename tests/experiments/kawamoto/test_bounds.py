@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 
+from kawamoto import bounds, channels, liftings, measured
+from kawamoto.composing import PairPromise
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local import bounds, channels, measuring
-from takifugu.mechanisms.local.composing import PairPromise
+from takifugu.mechanisms.local import measuring
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import couplings
 
@@ -43,8 +44,8 @@ def test_theorem_1_holds_without_the_size_of_the_relation(case, epsilon, pairs):
     def related(x, z):
         return (x, z) in pairs
 
-    promise = PairPromise(epsilon, F(measuring.local_delta(channel, epsilon, related)))
-    if couplings.is_lifted(p, q, related):
+    promise = PairPromise(epsilon, F(measured.local_delta(channel, epsilon, related)))
+    if liftings.is_lifted(p, q, related):
         assert bounds.from_local(promise, p, q, related) == promise
         assert lost(channel, p, q, epsilon) <= promise.delta
     else:
@@ -56,7 +57,7 @@ def test_theorem_1_holds_without_the_size_of_the_relation(case, epsilon, pairs):
 @settings(max_examples=80)
 def test_theorem_2_holds_without_the_size_of_the_relation(case, epsilon):
     channel, p, q = case
-    found = bounds.from_metric(PairPromise(epsilon, F(measuring.metric_delta(channel, apart, epsilon))), p, q, apart)
+    found = bounds.from_metric(PairPromise(epsilon, F(measured.metric_delta(channel, apart, epsilon))), p, q, apart)
     reach = oracles.least_largest(*({x: m for x, m in law.items() if m} for law in (p, q)), apart)
     assert found.promise.epsilon == epsilon * reach
     assert found.by_diameter.epsilon == epsilon * max(apart(x, z) for x in p for z in q if p[x] and q[z])
@@ -84,14 +85,14 @@ def test_the_delta_of_a_plan_is_between_what_is_measured_and_the_largest_of_all_
     channel, p, q = case
     found = bounds.delta_by_coupling(channel, p, q, epsilon)
     assert max(lost(channel, p, q, epsilon), lost(channel, q, p, epsilon)) <= found
-    assert found <= measuring.local_delta(channel, epsilon) * (1 + 1e-14)
+    assert found <= measured.local_delta(channel, epsilon) * (1 + 1e-14)
 
 
 def test_the_delta_of_a_plan_is_a_mean():
     """Half of the mass stays, and half goes where it is told apart with delta 1/2: 1/4, where Theorem 1 says 1/2."""
     channel = Channel.of([0, 1], [0, 1], [[F(1, 2), F(1, 2)], [1, 0]])
     assert bounds.delta_by_coupling(channel, {0: F(1, 2), 1: F(1, 2)}, {0: 1}, 0) == pytest.approx(0.25, abs=1e-15)
-    assert measuring.local_delta(channel, 0) == pytest.approx(0.5, abs=1e-14)
+    assert measured.local_delta(channel, 0) == pytest.approx(0.5, abs=1e-14)
 
 
 def test_theorem_2_needs_short_moves_that_are_related():

@@ -1,0 +1,1 @@
+"""What Takagi21 states and no mechanism computes with: propositions, risks, competitors, baselines."""
