@@ -238,7 +238,7 @@ def test_several_releases_and_other_secrets() -> None:
 
 def test_secrets_without_mass_are_skipped_and_too_much_is_refused() -> None:
     lone = Pufferfish([entry(0, 0, 1), entry(1, 0, 1)], MarkovChain([[0.9, 0.1], [0.4, 0.6]], 2, initial=[1, 0]))
-    assert "entry 1" in true_loss(lone, Count(1), discrete(2)).comparison
+    assert "step 1" in true_loss(lone, Count(1), discrete(2)).comparison
     with pytest.raises(Unsupported, match="joint states"):
         true_loss(hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 40)), Count(1), discrete(2))
     with pytest.raises(Unsupported, match="masses of outputs"):

@@ -59,7 +59,7 @@ def test_the_example_of_the_design() -> None:
     framework = tf.Pufferfish(secrets=tf.every_entry(), beliefs=[belief])
     calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1.0)
     page = str(calibration)
-    for words in ("scale", "hides", "the value of every entry", "forced by", "the other mechanisms", "group"):
+    for words in ("scale", "hides", "every single value", "forced by", "the other mechanisms", "group"):
         assert words in page
     assert (calibration.epsilon, calibration.delta) == (1, 0)
     assert 0 < calibration.scale < 100

@@ -102,11 +102,12 @@ def check_on_corpus(
     return kept
 
 
-_ENTRIES = r"the whole data|the component|an entry|entry (?P<one>\d+)|entries (?P<first>\d+) to (?P<last>\d+)"
+_WORD = "(?:row|step|user)"
+_ENTRIES = rf"the whole data|the component|{_WORD} (?P<one>\d+)|{_WORD}s (?P<first>\d+) to (?P<last>\d+)"
 #: What a mechanism may say in place of a comparison: that it covers all changes of some entries.
 _ALL_CHANGES = re.compile(
     rf"any values of ({_ENTRIES}) against any others|any value against any other|"
-    r"any two values of (entry (?P<of>\d+)|.+)"
+    r"any one value against another|any two values of (step (?P<of>\d+)|.+)"
 )
 
 
@@ -135,7 +136,7 @@ def _spellings(comparison: Comparison) -> Iterator[str]:
         return
     names = getattr(comparison.belief, "names", None)  # a framework without beliefs compares whatever anybody believes
     named = [] if names is None else [str(names[left.entry]), repr(names[left.entry])]
-    for who in (f"entry {left.entry}", f"user {left.entry}", *named):
+    for who in (f"row {left.entry}", f"step {left.entry}", f"user {left.entry}", *named):
         sides = [f"{who} absent" if side.value == ABSENT else f"{who} = {side.value!r}" for side in (left, right)]
         yield " against ".join(sides)
 

@@ -79,13 +79,13 @@ def test_twice_the_rate_of_a_choice_is_noticed(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("told", [
-    "entry 1 = 0 against entry 1 = 7", "entry 0 = 0 against entry 1 = 0", "entry 9 = 0 against entry 9 = 1", "",
-    "any values of entries 7 to 9 against any others", "no comparison: nothing was found", "it was a hard problem",
+    "step 1 = 0 against step 1 = 7", "step 0 = 0 against step 1 = 0", "step 9 = 0 against step 9 = 1", "",
+    "any values of steps 7 to 9 against any others", "no comparison: nothing was found", "it was a hard problem",
 ])  # fmt: skip
 def test_a_witness_that_is_no_comparison_is_noticed(told: str) -> None:
     case = corpus()[0]
     bound = bound_of(REGISTRY[0].load(), Problem(case.framework, case.query, Fraction(1)))
     assert isinstance(bound, Bound)
-    check_witness("it", case.framework, replace(bound, witness=Witness("entry 1 = 0 against entry 1 = 1")))
+    check_witness("it", case.framework, replace(bound, witness=Witness("step 1 = 0 against step 1 = 1")))
     with pytest.raises(AssertionError, match=r"^it: "):
         check_witness("it", case.framework, replace(bound, witness=Witness(told)))

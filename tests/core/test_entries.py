@@ -223,7 +223,7 @@ def test_a_belief_is_relisted_by_its_own_names_only() -> None:
 def test_an_entry_is_called_by_its_name_or_counted() -> None:
     chain, net = tf.MarkovChain(COPY, 3), network("a", "b")
     assert [entries.called(chain, 2), entries.called(chain, 2, 1), entries.called(chain, 0, 1)] == [
-        "entry 2", "entry 3", "entry 1",
+        "step 2", "step 3", "step 1",
     ]  # fmt: skip
     assert [entries.called(net, 1), entries.called(net, 1, 1)] == ["'b'", "'b'"]
 

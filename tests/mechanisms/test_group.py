@@ -83,7 +83,7 @@ def test_independent_pieces_need_the_largest_and_compose_as_data() -> None:
     pieces = IndependentPieces(MarkovChain(BINARY, 1), [3, 5, 2])
     bound = group(Pufferfish(every_entry(), pieces), Count(1))
     assert (bound.randomiser.scale, bound.covers) == (5, Covers.COMPONENT)
-    assert bound.witness.comparison.startswith("any values of entries 3 to 7")
+    assert bound.witness.comparison.startswith("any values of steps 3 to 7")
     alone = group(Pufferfish(every_entry(), pieces), Count(1, entries=[3, 4]))
     assert (alone.randomiser.scale, alone.covers) == (2, Covers.EVERYTHING)
 

@@ -188,7 +188,7 @@ def test_independent_pieces_are_one_piece() -> None:
     pieces = IndependentPieces(chain, [5, 3, 5])
     found = bound(hide(pieces), Count(1))
     assert moved(found) == 3
-    assert found.witness.comparison == "entry 0 = 0 against entry 0 = 1"
+    assert found.witness.comparison == "step 0 = 0 against step 0 = 1"
 
 
 def test_answer_units() -> None:

@@ -76,7 +76,7 @@ def test_every_entry_compares_all_ordered_pairs_of_possible_values(chain: Markov
 def test_one_entry_is_compared_both_ways_and_impossible_values_are_skipped() -> None:
     chain = MarkovChain(np.full((3, 3), 1 / 3), 4, [1, 0, 0], STATES)
     pairs = [c.label for c in secrets.comparisons(entry(2, "still", "running"), chain)]
-    assert pairs == ["entry 2 = 'still' against entry 2 = 'running'", "entry 2 = 'running' against entry 2 = 'still'"]
+    assert pairs == ["step 2 = 'still' against step 2 = 'running'", "step 2 = 'running' against step 2 = 'still'"]
     assert list(secrets.comparisons(entry(0, "still", "running"), chain)) == []
 
 

@@ -189,7 +189,7 @@ def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Pat
     first = "the belief says that every hour is like any other, while this table asks how they differ"
     assert told["assumptions"][0] == first
     assert f"the hours are those of clocks in {ZONE}" in told["assumptions"][-1]
-    assert told["statistic"] == "how many entries are in each state, by hour (24 cells)"
+    assert told["statistic"] == "how often each state occurs, by hour (24 cells)"
     assert told["query"]["every"] == 338  # clocks are set back in this week, so that its days are not alike
     assert "by hour (24 cells)" in (tmp_path / "out" / "table.report.html").read_text(encoding="utf-8")
 

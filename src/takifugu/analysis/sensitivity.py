@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem, Witness
+from takifugu.core.entries import entry_word
 from takifugu.model.queries.additive import whole_change
 
 
@@ -36,7 +37,8 @@ def component_change(problem: Problem) -> Change:
     whole = max(map(whole_change, problem.answers))
     composition = Covers.EVERYTHING if whole <= units else Covers.COMPONENT
     last = part.start + part.belief.size - 1
-    run = f"entry {last}" if part.start == last else f"entries {part.start} to {last}"
+    word = entry_word(part.belief)
+    run = f"{word} {last}" if part.start == last else f"{word}s {part.start} to {last}"
     which = "the whole data" if composition is Covers.EVERYTHING else run
     size = units * problem.grid
     return Change(size, composition, _witness(f"any values of {which} against any others", size))

@@ -68,7 +68,7 @@ def true_loss(
     >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=1)
     >>> audit = true_loss(Pufferfish(every_entry(), chain), Count(1), DiscreteLaplace(Fraction(2), Fraction(1)))
     >>> round(audit.loss, 12), audit.comparison
-    (0.5, 'entry 0 = 0 against entry 0 = 1')
+    (0.5, 'step 0 = 0 against step 0 = 1')
     """
     framework, query, randomiser = _parts(subject, query, randomiser)
     return joint_loss(framework, [(query, randomiser)], chains)

@@ -124,7 +124,13 @@ def called(belief: Any, place: int, start: int = 0) -> str:
 
     >>> from takifugu import MarkovChain
     >>> called(MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3), 2)
-    'entry 2'
+    'step 2'
     """
     names = getattr(belief, "names", None)
-    return f"entry {start + place}" if names is None else repr(names[place])
+    return f"{entry_word(belief)} {start + place}" if names is None else repr(names[place])
+
+
+def entry_word(belief: Any) -> str:
+    """Return what people call an entry without a name: a step of a sequence, a row of anything else."""
+    word: str = getattr(belief, "entry_word", "row")
+    return word

@@ -169,7 +169,7 @@ def is_least(belief: Any) -> bool:
 def witness_of(part: Part, loss: Loss) -> Witness:
     """Return the comparison that loses most, in words."""
     if not loss.epsilon:
-        return Witness("any two values of any entry", "nothing that is published depends on them")
+        return Witness("any one value against another", "nothing that is published depends on them")
     comparison = compared(part.belief, loss.entry, (loss.left, loss.right), part.start)
     why = "it moves the answer, and so do all that follow from it"
     return Witness(comparison.label, f"{why}; {loss.note}" if loss.note else why, (("loss", loss.epsilon),))

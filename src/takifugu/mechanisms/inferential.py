@@ -85,7 +85,7 @@ class Inferential:
         change = max((int(part.answer.entry_changes().max(initial=0)) for part in problem.parts), default=0)
         noise = laplace_or_exact(round_up(2 * change * Fraction(worst) / problem.epsilon), problem.grid, problem.cells)
         witness = Witness(
-            "any values of an entry against any others",
+            "any one value against another",
             "one release moves the odds by at most 2 D_1/b times the largest row sum of (I - Gamma)^-1",
             (("row_sum", worst), ("D_1", float(change * problem.grid))),
         )

@@ -47,7 +47,7 @@ class Influence:
         refused = unknown(problem)
         if refused:
             return refused
-        scale, witness = Fraction(0), Witness("any two values of any entry", "no secret moves the answer")
+        scale, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
         for part in sorted(problem.parts, key=part_change, reverse=True):
             try:
                 needed, forced_by = part_scale(part, problem.epsilon, scale)
@@ -93,7 +93,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     if by_quilts is not None and scale >= by_quilts.scale:
         return scale, by_quilts.witness()
     by_influence = influence_loss(part, [release(scale)])
-    return scale, Witness("any two values of any entry", "") if by_influence is None else by_influence[1]
+    return scale, Witness("any one value against another", "") if by_influence is None else by_influence[1]
 
 
 def _fits(lost: float, epsilon: Fraction) -> bool:

@@ -54,7 +54,7 @@ class InfluenceGaussian:
         refused = refusal(problem) or unknown(problem)
         if refused:
             return refused
-        sigma, witness = Fraction(0), Witness("any two values of any entry", "no secret moves the answer")
+        sigma, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
         for part in sorted(problem.parts, key=lambda part: longest_change(part.answer), reverse=True):
             try:
                 needed = _part_sigma(part, problem.epsilon, problem.delta, sigma)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.core.entries import listed, order, relisted
+from takifugu.core.entries import entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, within
 from takifugu.core.registry import Registry
 from takifugu.model import beliefs as belief_room
@@ -257,7 +257,7 @@ def _check_values(first: Belief, other: Belief) -> None:
         two = _values(other, number if there is None else there[number])
         if one is not two and one != two:
             names = listed(first) or listed(other)
-            which = f"entry {number}" if names is None else repr(names[number])
+            which = f"{entry_word(first)} {number}" if names is None else repr(names[number])
             odd = sorted(map(str, one ^ two))
             raise InputError(
                 f"the beliefs differ in the values that {which} can take ({', '.join(odd[:5])})",

@@ -71,7 +71,7 @@ def calibrated(epsilon: Any = 1) -> Calibration:
 
 def test_its_comparisons_go_one_way_and_are_about_no_belief() -> None:
     found = list(one_way.framework(2).comparisons())
-    assert [one.label for one in found] == [f"entry {row} = 'ill' against entry {row} = 'well'" for row in (0, 1)]
+    assert [one.label for one in found] == [f"row {row} = 'ill' against row {row} = 'well'" for row in (0, 1)]
     assert all(one.one_way and one.belief is None for one in found)
 
 
@@ -105,7 +105,7 @@ def test_the_audit_finds_the_loss_one_way_and_no_other() -> None:
     made = calibrated("1/2")
     found = true_loss(made)
     assert 0.499 < found.loss <= 0.5
-    assert (found.output, found.comparison) == ((one_way.UNKNOWN,), "entry 0 = 'ill' against entry 0 = 'well'")
+    assert (found.output, found.comparison) == ((one_way.UNKNOWN,), "row 0 = 'ill' against row 0 = 'well'")
     less = replace(made.randomiser, parts=made.randomiser.parts * 11 // 10)  # type: ignore[type-var]
     assert true_loss(made.framework, ILL, less).loss > 0.5
     assert true_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf

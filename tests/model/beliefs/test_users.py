@@ -34,8 +34,8 @@ def test_what_nobody_can_be_is_not_possible() -> None:
     assert users.possible(1) == (False, False, True)
     assert len(list(comparisons(tf.every_entry(), users))) == 0
     assert [c.label for c in comparisons(tf.presence(), users)] == [
-        "entry 0 = 0 against entry 0 = 'absent'",
-        "entry 0 = 'absent' against entry 0 = 0",
+        "user 0 = 0 against user 0 = 'absent'",
+        "user 0 = 'absent' against user 0 = 0",
     ]
 
 

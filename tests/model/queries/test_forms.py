@@ -38,7 +38,7 @@ def test_entries_in_words():
     told = [tf.Count(1, entries=entries).describe().rpartition("'1'")[2] for entries in ([3], [3, 5], ["age"])]
     assert len(set(told)) == 3
     assert "3" in told[0]
-    assert "2 chosen entries" in told[1]
+    assert "2 chosen places" in told[1]
     assert "'age'" in told[2]
 
 

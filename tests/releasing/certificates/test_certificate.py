@@ -48,7 +48,7 @@ def test_the_keys_are_stable_and_survive_json(tmp_path: Path) -> None:
 def test_it_says_everything_that_was_promised(tmp_path: Path) -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Histogram(), "0.5", mechanism="quilt-exact")
     certificate = made(calibration, tmp_path / "ledger.db")
-    assert certificate.hidden == ("the value of every entry",)
+    assert certificate.hidden == ("every single value",)
     assert certificate.beliefs == (CHAIN.describe(),)
     assert "a diary study" in certificate.beliefs[0]
     assert "its length is public" in certificate.assumptions
@@ -59,7 +59,7 @@ def test_it_says_everything_that_was_promised(tmp_path: Path) -> None:
     assert answer.noise == calibration.randomiser.to_dict()
     assert set(answer.values) == {"still", "walking"}
     text = " ".join(certificate.text().split())
-    for words in ("the value of every entry", "a diary study", "public", "epsilon 0.5", "quilt-exact", "Song",
+    for words in ("every single value", "a diary study", "public", "epsilon 0.5", "quilt-exact", "Song",
                   "discrete Laplace", certificate.release_id or "", "takifugu"):  # fmt: skip
         assert words.lower() in text.lower(), words
     assert certificate.warnings == ()

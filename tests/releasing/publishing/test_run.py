@@ -129,7 +129,7 @@ def test_steps_leave_unobserved_entries(tmp_path: Path) -> None:
     assert lengths_in(plan.units[0]) == (20,)
     outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
     certificate = outcome.tables[0].certificate
-    assert certificate.statistic == "how many entries are in each state"
+    assert certificate.statistic == "how often each state occurs"
     assert [a.query["entries"] for a in certificate.answers] == [[[0, 3], [6, 19]], None]
     counted = sum(r["value"] for r in outcome.tables[0].rows if r["unit"] == "a")
     assert counted == 18

@@ -79,7 +79,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
         belief, state = self.belief, self.belief.alphabet(entry)[value]
-        name = f"user {start + entry}" if belief.names is None else called(belief, entry)
+        name = called(belief, entry, start)
         return f"{name} = {state!r}" if state != ABSENT else f"{name} absent ({belief.absence})"
 
 

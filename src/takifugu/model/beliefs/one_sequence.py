@@ -19,6 +19,9 @@ IntArray = npt.NDArray[np.int64]
 class Nameless:
     """Entries that are counted and not named, all with one alphabet."""
 
+    #: What people call an entry.
+    entry_word = "step"
+
     @property
     def names(self) -> None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +108,8 @@ class IndependentUsers:
     absence: str
     user_names: tuple[Hashable, ...] | None
     source: str
+    #: What people call one without a name.
+    entry_word: ClassVar[str] = "user"
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ class CountAbove:
     lie between its two numbers. Raises InputError for no threshold, a repeated one, and a state without a number.
 
     >>> CountAbove([30, "50.5"]).describe()
-    'how many entries are above 30 and above 50.5'
+    'how many values are above 30 and above 50.5'
     """
 
     thresholds: tuple[Fraction, ...]
@@ -65,4 +65,4 @@ class CountAbove:
     def describe(self) -> str:
         *first, last = (f"above {to_text(t)}" for t in self.thresholds)
         listed = f"{', '.join(first)} and {last}" if first else last
-        return f"how many entries are {listed}{where(self.entries)}"
+        return f"how many values are {listed}{where(self.entries)}"

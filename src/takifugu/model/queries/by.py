@@ -57,7 +57,7 @@ class By:
 
     >>> table = By(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
     >>> table.describe()
-    "the number of entries in state 'walking', by time of day (2 cells)"
+    "how often state 'walking' occurs, by time of day (2 cells)"
     >>> from takifugu import MarkovChain
     >>> answer = table.resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 48, states=["still", "walking"]))
     >>> answer.labels, answer.change(range(48))

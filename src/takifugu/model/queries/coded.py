@@ -37,7 +37,7 @@ class Sum:
     1/1,000,000. Raises InputError for a state without a code, Unsupported where the grid must be declared.
 
     >>> Sum(codes={"still": 0, "walking": "0.5"}).describe()
-    'the sum of the entries'
+    'the sum of all values'
     """
 
     attribute: Hashable | None = None
@@ -70,7 +70,7 @@ class Sum:
     def describe(self) -> str:
         if self.attribute is not None:
             return f"the sum of {self.attribute!r}{_coding(self.codes)}"
-        return f"the sum of the entries{where(self.entries)}"
+        return f"the sum of all values{where(self.entries)}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Mean:
     def describe(self) -> str:
         if self.attribute is not None:
             return f"the mean of {self.attribute!r}{_coding(self.codes)}"
-        return f"the mean of the entries{where(self.entries)}"
+        return f"the mean of all values{where(self.entries)}"
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Linear:
         return Linear(data["weights"], codes_from(data.get("codes")), data.get("grid"))
 
     def describe(self) -> str:
-        return "a weighted sum of the entries"
+        return "a weighted sum of the values"
 
 
 @dataclass(frozen=True)

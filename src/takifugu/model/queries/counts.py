@@ -28,7 +28,7 @@ class Count:
     Raises InputError for no state, and for a state or entry that the belief does not know.
 
     >>> Count("walking").describe()
-    "the number of entries in state 'walking'"
+    "how often state 'walking' occurs"
     """
 
     state: Any
@@ -64,8 +64,8 @@ class Count:
 
     def describe(self) -> str:
         if len(self.states) == 1:
-            return f"the number of entries in state {self.state!r}{where(self.entries)}"
-        return f"the number of entries in states {', '.join(map(repr, self.states))}{where(self.entries)}"
+            return f"how often state {self.state!r} occurs{where(self.entries)}"
+        return f"how often the states {', '.join(map(repr, self.states))} occur{where(self.entries)}"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Histogram:
     repeated one, one that the belief does not know, or a total that is not a whole number above 0.
 
     >>> Histogram(total=100).describe()
-    'how many entries are in each state, divided by the public constant 100'
+    'how often each state occurs, divided by the public constant 100'
     """
 
     states: tuple[State, ...] | None = None
@@ -127,7 +127,7 @@ class Histogram:
         return Histogram(data.get("states"), data.get("total"), unruns(data.get("entries")))
 
     def describe(self) -> str:
-        what = f"how many entries are in each state{where(self.entries)}"
+        what = f"how often each state occurs{where(self.entries)}"
         return what if self.total is None else f"{what}, divided by the public constant {self.total}"
 
 

@@ -16,7 +16,7 @@ class EveryChange:
     """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
 
     >>> EveryChange().describe()
-    'a statistic that any change of an entry may move'
+    'a statistic that any change of a value may move'
     """
 
     def resolve(self, entries: Entries) -> Additive:
@@ -36,4 +36,4 @@ class EveryChange:
         return EveryChange()
 
     def describe(self) -> str:
-        return "a statistic that any change of an entry may move"
+        return "a statistic that any change of a value may move"

@@ -136,5 +136,5 @@ def where(entries: Chosen | None) -> str:
     if entries is None:
         return ""
     if len(entries) > 1:
-        return f", over {len(entries)} chosen entries"
-    return f", of {entries[0]!r} alone" if isinstance(entries[0], str) else f", of entry {entries[0]} alone"
+        return f", in {len(entries)} chosen places"
+    return f", of {entries[0]!r} alone" if isinstance(entries[0], str) else f", in place {entries[0]} alone"

@@ -44,7 +44,7 @@ class Quantile:
     1, for one value, for codes beside states, and for states that the belief does not know or that are no numbers.
 
     >>> Quantile("0.9").describe(), Quantile([0.25, 0.75], states=["low", "mid", "high"]).describe()
-    ('the 0.9 quantile of the entries', 'the 0.25 and 0.75 quantiles of the entries')
+    ('the 0.9 quantile of all values', 'the 0.25 and 0.75 quantiles of all values')
     """
 
     shares: tuple[Fraction, ...]
@@ -111,10 +111,10 @@ class Quantile:
 
     def describe(self) -> str:
         if self.shares == (_HALF,):
-            return f"the median of the entries{where(self.entries)}"
+            return f"the median of all values{where(self.entries)}"
         *first, last = map(to_text, self.shares)
         listed = f"{', '.join(first)} and {last} quantiles" if first else f"{last} quantile"
-        return f"the {listed} of the entries{where(self.entries)}"
+        return f"the {listed} of all values{where(self.entries)}"
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def Median(
     """Return the query for the value in the middle: the quantile of one half.
 
     >>> Median().describe()
-    'the median of the entries'
+    'the median of all values'
     """
     return Quantile(_HALF, codes, states, entries)
 

@@ -34,7 +34,7 @@ class Together:
     InputError for no query, and for one of a type that this package does not define.
 
     >>> Together([Count("ill"), Count("well")]).describe()
-    "the number of entries in state 'ill'; the number of entries in state 'well'"
+    "how often state 'ill' occurs; how often state 'well' occurs"
     """
 
     queries: tuple[Query, ...]

@@ -193,7 +193,7 @@ class AtMost:
             places = self.query.places
             where = "places" if places is None else f"of {len(places)} places"
             return f"at which {where} {most} people were{rest}"
-        return f"whether {self.query.describe()} is {most}{rest}"
+        return f"{self.query.describe()}: whether it is {most}{rest}"
 
 
 def _thresholds(given: Any) -> Any:

@@ -13,7 +13,14 @@ from takifugu.core.cache import cached
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.registry import Registry
-from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, State
+from takifugu.model.secrets.hypotheses import (
+    Comparison,
+    Hypothesis,
+    LawIs,
+    PropertyIs,
+    State,
+    entry_is,
+)
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
@@ -95,7 +102,7 @@ def absent_index(belief: Any, entry: int) -> int | None:
 
 
 def _called(entry: int | str) -> str:
-    return f"entry {entry}" if isinstance(entry, int) else repr(entry)
+    return f"row {entry}" if isinstance(entry, int) else repr(entry)
 
 
 @runtime_checkable
@@ -133,7 +140,7 @@ class EveryEntry:
         return {"kind": "every-entry", "attribute": self.attribute, **near}
 
     def describe(self) -> str:
-        what = "the value of every entry" if self.attribute is None else f"the value of {self.attribute!r}"
+        what = "every single value" if self.attribute is None else f"the value of {self.attribute!r}"
         return what if self.max_difference is None else f"{what}, up to a difference of {to_text(self.max_difference)}"
 
 
@@ -213,7 +220,7 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
     apart two values may be, and is required where the column has no bounds. Raises InputError unless it is above 0.
 
     >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
-    ('the value of every entry', "the value of 'income', up to a difference of 5")
+    ('every single value', "the value of 'income', up to a difference of 5")
     """
     near = None if max_difference is None else as_fraction(max_difference, "max_difference", "max_difference")
     if near is not None and near <= 0:
@@ -351,7 +358,7 @@ def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
             elif seen is not None:
                 left, right = (PropertyIs(seen.describe_hypothesis(v)) for v in (a, b))
             else:
-                left, right = EntryIs(place, values[a]), EntryIs(place, values[b])
+                left, right = (entry_is(belief, place, value) for value in (a, b))
             yield Comparison(belief, left, right)
 
 

@@ -28,7 +28,7 @@ class EntryIs:
     `name` is what people call the entry ("" where its number is all), `note` what else is assumed of it.
 
     >>> EntryIs(3, "ill").describe(), EntryIs(3, "ill", "'flu'", " (started in 0)").describe()
-    ("entry 3 = 'ill'", "'flu' = 'ill' (started in 0)")
+    ("row 3 = 'ill'", "'flu' = 'ill' (started in 0)")
     """
 
     entry: int
@@ -37,7 +37,7 @@ class EntryIs:
     note: str = field(default="", compare=False)
 
     def describe(self) -> str:
-        return f"{self.name or f'entry {self.entry}'} = {self.value!r}{self.note}"
+        return f"{self.name or f'row {self.entry}'} = {self.value!r}{self.note}"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Comparison:
     where `right` is not: the output must not make `left` likelier, relative to `right`.
 
     >>> Comparison(None, EntryIs(1, "ill"), EntryIs(1, "well")).label
-    "entry 1 = 'ill' against entry 1 = 'well'"
+    "row 1 = 'ill' against row 1 = 'well'"
     """
 
     belief: Any

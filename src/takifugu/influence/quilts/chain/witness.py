@@ -27,7 +27,7 @@ def quilt_witness(
     """Return the comparison at an entry (counted through the whole belief) and the quilt that protects it."""
     pairs = sides.influence.pairs
     if pairs is None:
-        comparison = f"any two values of entry {part.start + entry}"
+        comparison = f"any two values of step {part.start + entry}"
     else:
         comparison = compared(part.belief, entry, pairs[pair], part.start).label
     return Witness(comparison, describe(quilt, entry, sides.length, part.start), numbers)
@@ -37,14 +37,14 @@ def describe(quilt: Quilt, entry: int, length: int, start: int = 0) -> str:
     """Say which entries are the quilt and which are near.
 
     >>> describe(Quilt(2, 3), 10, 100)
-    'quilt: entries 8 and 13; near set: entries 9 to 12'
+    'quilt: steps 8 and 13; near set: steps 9 to 12'
     """
     before = quilt.before(entry)
     left = None if before is None else entry - before
     right = None if quilt.right is None or entry + quilt.right >= length else entry + quilt.right
     low, high = 0 if left is None else left + 1, length - 1 if right is None else right - 1
     nodes = [start + node for node in (left, right) if node is not None]
-    near = f"near set: entries {start + low} to {start + high}" if low < high else f"near set: entry {start + low}"
+    near = f"near set: steps {start + low} to {start + high}" if low < high else f"near set: step {start + low}"
     if not nodes:
         return f"trivial quilt; {near}"
-    return f"quilt: {'entries' if len(nodes) > 1 else 'entry'} {' and '.join(map(str, nodes))}; {near}"
+    return f"quilt: {'steps' if len(nodes) > 1 else 'step'} {' and '.join(map(str, nodes))}; {near}"

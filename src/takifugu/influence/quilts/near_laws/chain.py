@@ -172,7 +172,7 @@ _ANY_START = (
 
 def _words(entry: int, sides: tuple[Side, Side]) -> str:
     before, after = (side.distance for side in sides)
-    nodes = [] if before is None else [f"entry {entry - before}"]
-    nodes += [] if after is None else [f"entry {entry + after}"]
+    nodes = [] if before is None else [f"step {entry - before}"]
+    nodes += [] if after is None else [f"step {entry + after}"]
     count = sides[0].size + sides[1].size + 1
-    return f"the best quilt is {' and '.join(nodes) or 'nothing'}; the distribution of its {count} near entries is used"
+    return f"the best quilt is {' and '.join(nodes) or 'nothing'}; the distribution of its {count} near steps is used"

@@ -152,9 +152,9 @@ class ContactsSpec(FileKeys):
 
 
 class RecordHideSpec(Section):
-    """What must stay secret; without this section the value of every entry."""
+    """What must stay secret; without this section, every single value."""
 
-    kind: Annotated[Literal["every-entry"] | None, Field(description="the value of every entry is hidden")] = None
+    kind: Annotated[Literal["every-entry"] | None, Field(description="every single value is hidden")] = None
     variable: Annotated[Text | None, Field(description="the one variable of a network that is hidden")] = None
     attribute: Annotated[Text | None, Field(description="the one column of a table that is hidden")] = None
     person: Annotated[Text | None, Field(description="the one person of a contact graph who is hidden")] = None

@@ -71,7 +71,7 @@ def recode_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None = No
 
 
 def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
-    """Return the secret of a release file of sequences: the value of every entry, or of one."""
+    """Return the secret of a release file of sequences: every single value, or one of them."""
     return entry(hide.entry, hide.a, hide.b) if isinstance(hide, EntrySpec) else every_entry()
 
 

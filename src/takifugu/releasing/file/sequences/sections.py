@@ -237,7 +237,7 @@ class ChainClassSpec(_ChainSpec):
 class EveryEntrySpec(Section):
     """The value in every row must stay secret."""
 
-    kind: Annotated[Literal["every-entry"], Field(description="the value of every entry is hidden")] = "every-entry"
+    kind: Annotated[Literal["every-entry"], Field(description="every single value is hidden")] = "every-entry"
 
 
 class EntrySpec(Section):
