@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.mechanisms.common.channel_program import check_size, ratio_limits, solved
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise_quantiles import laplace_survival
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
@@ -106,8 +107,7 @@ def best_channel(
         raise InputError("a loss is not finite").at("loss")
     mask = np.ones(table.shape, dtype=bool) if allowed is None else np.asarray(allowed, dtype=bool)
     pairs = [(place[x], place[other]) for x, other in moves if x != other]
-    if 2 * len(pairs) * len(outputs) > MOST_NUMBERS:
-        raise Unsupported(f"the linear program would have {2 * len(pairs) * len(outputs):,} numbers")
+    check_size(2 * len(pairs) * len(outputs), MOST_NUMBERS, "give fewer inputs")
     cost = np.array([[float(weight)] for weight in weights]) * table
     matrix, solved = _solution(cost, mask, pairs, float(budget) * INSIDE)
     channel = _certified(inputs, outputs, matrix, mask, pairs, budget)
@@ -148,25 +148,13 @@ def _certified(
 
 
 def _solution(cost: Any, mask: Any, pairs: Pairs, epsilon: float) -> tuple[Any, float]:
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array, eye_array, kron
+    from scipy.sparse import coo_array
 
-    rows, columns = cost.shape
-    factor = math.exp(-min(epsilon, 600.0))
-    data = [value for _ in pairs for value in (factor, -1.0)]
+    data = [value for _ in pairs for value in (math.exp(-min(epsilon, 600.0)), -1.0)]
     where = [number for number in range(len(pairs)) for _ in (0, 1)], [end for pair in pairs for end in pair]
-    ratios = coo_array((data, where), shape=(len(pairs), rows)).tocsr()
-    limits = kron(ratios, eye_array(columns), format="csr")
-    sums = kron(eye_array(rows), np.ones((1, columns)), format="csr")
-    bounds = [(0.0, 1.0 if can else 0.0) for can in mask.ravel()]
-    for method in ("highs-ds", "highs-ipm"):
-        solution = linprog(
-            cost.ravel(), limits, np.zeros(limits.shape[0]), sums, np.ones(rows), bounds=bounds, method=method
-        )
-        if solution.status == 0:
-            matrix = np.maximum(solution.x.reshape(rows, columns), 0.0)
-            return matrix / matrix.sum(axis=1, keepdims=True), float(solution.fun)
-    raise Unsupported("no channel keeps epsilon with these outputs", rule=str(solution.message))
+    ratios = coo_array((data, where), shape=(len(pairs), len(cost))).tocsr()
+    matrix = solved(cost, ratio_limits(ratios, cost.shape[1]), allowed=mask).matrix
+    return matrix, float((cost * matrix).sum())
 
 
 def _mean(channel: Channel, weights: Sequence[Fraction], table: Any) -> float:

@@ -22,7 +22,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.randomisers import Exact, Randomiser
 from takifugu.analysis.randomisers.choices import ChannelChoice
-from takifugu.core.errors import Unsupported
+from takifugu.mechanisms.common.channel_program import check_size, ratio_limits, solved
 from takifugu.mechanisms.common.finite_outputs import (
     FiniteProblem,
     certified,
@@ -96,35 +96,17 @@ class Optimal:
 MECHANISM = Optimal()
 
 
-def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute_loss, sparse: bool = True) -> Floats:
+def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute_loss) -> Floats:
     """Return P(y | x), rows of inputs, of least expected loss(y - x) (in grid units) under the prior: solver's floats.
 
     Raises Unsupported beyond MOST_NUMBERS numbers in the constraints, or when the solver gives up.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array, eye_array, kron
-
     inputs, outputs = np.array([float(x) for x in finite.inputs]), np.array(finite.outputs, dtype=float)
     ratios = _ratios(finite, float(epsilon) * INSIDE)
-    if np.count_nonzero(ratios) * len(outputs) > MOST_NUMBERS:
-        raise Unsupported(
-            f"the linear program would have {np.count_nonzero(ratios) * len(outputs):,} numbers, and at most "
-            f"{MOST_NUMBERS:,} are solved",
-            fix="publish a coarser answer, or a shorter sequence",
-        )
-    cost = (np.array(finite.prior)[:, None] * loss(outputs[None, :] - inputs[:, None])).ravel()
-    limits = kron(csr_array(ratios), eye_array(len(outputs)), format="csr")
-    sums = kron(eye_array(len(inputs)), csr_array(np.ones((1, len(outputs)))), format="csr")
-    if not sparse:
-        limits, sums = limits.toarray(), sums.toarray()
-    for method in ("highs-ipm", "highs-ds"):
-        solution = linprog(
-            cost, limits, np.zeros(limits.shape[0]), sums, np.ones(len(inputs)), bounds=(0, None), method=method
-        )
-        if solution.status == 0:
-            table = np.maximum(solution.x.reshape(len(inputs), len(outputs)), 0.0)
-            return np.asarray(table / table.sum(axis=1, keepdims=True))
-    raise Unsupported("the solver found no channel", rule=f"{solution.message}")
+    numbers = int(np.count_nonzero(ratios)) * len(outputs)
+    check_size(numbers, MOST_NUMBERS, "publish a coarser answer, or a shorter sequence")
+    cost = np.array(finite.prior)[:, None] * loss(outputs[None, :] - inputs[:, None])
+    return solved(cost, ratio_limits(ratios, len(outputs))).matrix
 
 
 def _ratios(finite: FiniteProblem, epsilon: float) -> Floats:

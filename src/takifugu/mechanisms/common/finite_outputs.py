@@ -20,10 +20,11 @@ from takifugu.analysis.problem import Cost, Problem
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.common.answer_families import predicted
+from takifugu.mechanisms.common.channel_program import exact_channel
 from takifugu.mechanisms.common.shares import most_answers
 from takifugu.mechanisms.common.whole_laws import whole_laws
 from takifugu.numbers.atoms import Atom, Floats
-from takifugu.numbers.distributions.channel import Channel, largest_log_ratio, repair
+from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.exact_ratio import exact_law
 from takifugu.numbers.distributions.pmf import Pmf
 
@@ -140,15 +141,20 @@ def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple
     First without probabilities below 2**-30, solver noise mostly. Then as little as possible of the mean row is mixed
     in; with all of it every answer has the same output law.
     """
+    measured: list[tuple[float, str]] = []
+
+    def keeps(channel: Channel) -> bool:
+        measured.append(finite.measured(channel))
+        return measured[-1][0] <= epsilon
+
     cleared = np.where(matrix < _CLEARED, 0.0, matrix)
-    for table, blend in ((cleared, Fraction(0)), *((matrix, blend) for blend in BLENDS)):
-        channel = repair(finite.inputs, finite.outputs, table, blend)
-        loss, name = finite.measured(channel)
-        if loss <= epsilon:
-            return channel, loss, name
-    raise Unsupported(
-        "no channel of exact masses near this one keeps epsilon", rule="the masses of the belief are too rough"
-    )
+    channel = exact_channel(finite.inputs, finite.outputs, cleared, (Fraction(0),), keeps)
+    channel = channel or exact_channel(finite.inputs, finite.outputs, matrix, BLENDS, keeps)
+    if channel is None:
+        raise Unsupported(
+            "no channel of exact masses near this one keeps epsilon", rule="the masses of the belief are too rough"
+        )
+    return channel, *measured[-1]
 
 
 def is_identity(finite: FiniteProblem, channel: Channel) -> bool:

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
 from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction
@@ -32,18 +33,6 @@ from takifugu.numbers.transport.couplings import Population
 _SLACK = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Constraints limits @ (K, more) <= bounds: K row by row, then `more` further variables that are not negative.
-
-    Further variables come one per output, and those of all outputs together are at most 1.
-    """
-
-    limits: Any
-    bounds: Any
-    more: int = 0
-
-
 class Promise(Protocol):
     """One thing that a channel keeps."""
 
@@ -51,7 +40,7 @@ class Promise(Protocol):
         """Return how many numbers `rows` will hold, before anything is made."""
         ...
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows: ...
+    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits: ...
 
     def columns(self, inputs: Sequence[Any], inside: float) -> Any:
         """Return G (sparse, constraints x inputs) with G K_y <= 0 for each output y; None where `rows` says more."""
@@ -77,13 +66,13 @@ class LocalPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 4 * inputs * outputs
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
+    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits:
         from scipy.sparse import bmat, csr_array, eye_array, kron
 
         entries = eye_array(len(inputs) * outputs)
         least = kron(csr_array(np.ones((len(inputs), 1))), eye_array(outputs))
         limits = bmat([[-entries, least], [entries, -_factor(float(self.epsilon) * inside) * least]], format="csr")
-        return Rows(limits, np.zeros(limits.shape[0]), outputs)
+        return Limits(limits, np.zeros(limits.shape[0]), outputs)
 
     def columns(self, inputs: Sequence[Any], inside: float) -> None:
         return None
@@ -116,16 +105,13 @@ class MetricPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 4 * outputs * (len(self.edges) if self.edges else inputs * (inputs - 1) // 2)
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
-        from scipy.sparse import eye_array, kron
-
-        limits = kron(self.columns(inputs, inside), eye_array(outputs), format="csr")
-        return Rows(limits, np.zeros(limits.shape[0]))
+    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits:
+        return ratio_limits(self.columns(inputs, inside), outputs)
 
     def columns(self, inputs: Sequence[Any], inside: float) -> Any:
         distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
         pairs = self.edges or [(i, j) for i in range(len(inputs)) for j in range(i)]
-        return ratio_limits(distances, pairs, inside * float(self.epsilon) / self.necessary(inputs))
+        return distance_ratios(distances, pairs, inside * float(self.epsilon) / self.necessary(inputs))
 
     def necessary(self, inputs: Sequence[Any]) -> float:
         return stretch(inputs, self.metric, self.edges) if self.edges else 1.0
@@ -152,32 +138,18 @@ class DistributionPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 2 * outputs * (inputs + 2)
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Rows:
-        from scipy.sparse import bmat, csr_array, eye_array, kron, vstack
-
-        factor = _factor(float(self.epsilon) * inside)
-        one, other = (np.array([[float(law.get(x, 0)) for x in inputs]]) for law in (self.p, self.q))
-        blocks, bounds, ways = [], [], ((one, other), (other, one))
-        for number, (a, b) in enumerate(ways):
-            ratio = kron(csr_array(a - factor * b), eye_array(outputs))
-            if not self.delta:
-                blocks.append(ratio)
-                bounds.append(np.zeros(outputs))
-                continue
-            spare = [-eye_array(outputs) if n == number else csr_array((outputs, outputs)) for n in range(2)]
-            total = [csr_array(np.full((1, outputs), float(n == number))) for n in range(2)]
-            blocks.append(bmat([[ratio, *spare], [csr_array((1, ratio.shape[1])), *total]]))
-            bounds.append(np.append(np.zeros(outputs), float(self.delta) * inside))
-        return Rows(vstack(blocks, format="csr"), np.concatenate(bounds), 2 * outputs if self.delta else 0)
+    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits:
+        return ratio_limits(self._ratios(inputs, inside), outputs, float(self.delta) * inside)
 
     def columns(self, inputs: Sequence[Any], inside: float) -> Any:
         from scipy.sparse import csr_array
 
-        if self.delta:
-            return None
+        return None if self.delta else csr_array(self._ratios(inputs, inside))
+
+    def _ratios(self, inputs: Sequence[Any], inside: float) -> Floats:
         one, other = (np.array([float(law.get(x, 0)) for x in inputs]) for law in (self.p, self.q))
         factor = _factor(float(self.epsilon) * inside)
-        return csr_array(np.array([one - factor * other, other - factor * one]))
+        return np.array([one - factor * other, other - factor * one])
 
     def necessary(self, inputs: Sequence[Any]) -> float:
         return 1.0
@@ -231,7 +203,7 @@ def checked(population: Population, what: str) -> Mapping[Hashable, Any]:
     return population
 
 
-def ratio_limits(distances: Floats, pairs: Sequence[tuple[int, int]], rate: float) -> Any:
+def distance_ratios(distances: Floats, pairs: Sequence[tuple[int, int]], rate: float) -> Any:
     """Return the constraints x_i <= e^(rate d_ij) x_j of pairs of numbers, both ways, each divided by its factor."""
     from scipy.sparse import csr_array
 

@@ -9,8 +9,8 @@ so that sum_S (u_S - e^epsilon l'_S) c_Sy <= t_y keeps the promise for every two
 (docs/theory/distributions.md): two constraints for each output and pair of populations, as for two known populations.
 Nothing is lost where one mixture attains both ends; else the solution is a little noisier than the best for the class.
 
-The solution is mixed with its mean row, rounded to exact masses and *measured* over the class (`local.over_classes`),
-which uses no mixture: what is certified is that number.
+What `common.channel_program` finds is made exact and *measured* over the class (`local.over_classes`), which uses no
+mixture: what is certified is that number.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import Unsupported
+from takifugu.mechanisms.common.channel_program import check_size, exact_channel, ratio_limits, solved
 from takifugu.mechanisms.local.over_classes import delta_over, loss_over
 from takifugu.model.beliefs.population_region import WHOLE, Regions
 from takifugu.numbers.atoms import Floats
-from takifugu.numbers.distributions.channel import Channel, repair
+from takifugu.numbers.distributions.channel import Channel
 
 #: Numbers in the constraints beyond which a program is refused.
 MOST_NUMBERS = 3_000_000
@@ -52,56 +53,28 @@ def optimal_over(
     """
     blocks = regions.tree.all
     size = sum(len(block.values) for block in blocks) + 2 * len(blocks) * math.comb(len(regions.by_name), 2)
-    if size * len(values) > MOST_NUMBERS:
-        raise Unsupported(
-            f"the linear program would have {size * len(values):,} numbers, and at most {MOST_NUMBERS:,} are solved",
-            fix="give fewer places",
-        )
+    check_size(size * len(values), MOST_NUMBERS, "give fewer places")
+
+    def keeps(channel: Channel) -> bool:
+        return delta_over(channel, regions, epsilon) <= delta if delta else loss_over(channel, regions) <= epsilon
+
     for inside in _INSIDE:
-        matrix = _solved(len(values), cost, regions, float(epsilon) * inside, float(delta) * inside)
-        for blend in _BLENDS:
-            channel = repair(values, values, matrix, blend)
-            if delta and delta_over(channel, regions, epsilon) <= delta:
-                return channel
-            if not delta and loss_over(channel, regions) <= epsilon:
-                return channel
+        matrix = _solution(cost, regions, float(epsilon) * inside, float(delta) * inside)
+        if channel := exact_channel(values, values, matrix, _BLENDS, keeps):
+            return channel
     raise Unsupported("no channel near the solver's solution keeps the promise", fix="ask for a larger epsilon")
 
 
-def _solved(count: int, cost: Floats, regions: Regions, epsilon: float, delta: float) -> Floats:
+def _solution(cost: Floats, regions: Regions, epsilon: float, delta: float) -> Floats:
     """Return the solver's channel, rows made to sum to 1."""
-    from scipy.optimize import linprog
-    from scipy.sparse import bmat, csr_array, eye_array, hstack, kron
+    from scipy.sparse import csr_array
 
-    blocks, outputs, factor = regions.tree.all, eye_array(count), math.exp(min(epsilon, 30.0))
-    inside = csr_array(
-        (np.ones(sum(len(block.values) for block in blocks)),
-         ([n for n, block in enumerate(blocks) for _ in block.values], [x for block in blocks for x in block.values])),
-        shape=(len(blocks), count),
-    )  # fmt: skip
+    blocks, factor = regions.tree.all, math.exp(min(epsilon, 30.0))
+    held = [(n, x) for n, block in enumerate(blocks) for x in block.values]
+    mixing = csr_array((np.ones(len(held)), tuple(zip(*held, strict=True))), shape=(len(blocks), len(cost)))
     low, high = (
         {name: np.array(getattr(of, end), dtype=float) / WHOLE for name, of in regions.by_name.items()}
         for end in ("low", "high")
     )
-    pairs, sums = list(permutations(regions.by_name, 2)), kron(inside.T, csr_array(np.ones((1, count))))
-    ratios = [kron(csr_array((high[a] - factor * low[b])[None, :]), outputs) for a, b in pairs]
-    costs = np.asarray(inside @ cost).ravel()
-    bounds = np.zeros(len(pairs) * count)
-    if delta:  # t_y for every pair, with a sum of delta at most
-        none, total = csr_array((1, sums.shape[1])), csr_array(np.ones((1, count)))
-        spare = [[-outputs if m == n else None for m in range(len(pairs))] for n in range(len(pairs))]
-        shares = [[total if m == n else None for m in range(len(pairs))] for n in range(len(pairs))]
-        limits = bmat([*([ratio, *row] for ratio, row in zip(ratios, spare, strict=True)),
-                       *([none, *row] for row in shares)], format="csr")  # fmt: skip
-        sums = hstack([sums, csr_array((count, len(pairs) * count))])
-        costs, bounds = np.append(costs, np.zeros(len(pairs) * count)), np.append(bounds, np.full(len(pairs), delta))
-    else:
-        limits = bmat([[ratio] for ratio in ratios], format="csr")
-    why = ""
-    for method in ("highs-ipm", "highs-ds"):
-        solved = linprog(costs, limits, bounds, sums.tocsr(), np.ones(count), bounds=(0, None), method=method)
-        if solved.status == 0:
-            matrix = np.asarray(inside.T @ np.maximum(solved.x[: inside.shape[0] * count], 0.0).reshape(-1, count))
-            return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
-        why = str(solved.message)
-    raise Unsupported("the solver found no channel", rule=why)
+    ratios = np.array([high[a] - factor * low[b] for a, b in permutations(regions.by_name, 2)])
+    return solved(cost, ratio_limits(ratios, len(cost), delta), mixing).matrix
