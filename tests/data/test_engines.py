@@ -275,7 +275,7 @@ def test_engines_agree_with_plain_words(
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Read CSV files with DuckDB, and as on a machine where no engine is installed."""
     if request.param == "python":
-        monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
     return str(request.param)
 
 

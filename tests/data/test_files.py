@@ -25,7 +25,7 @@ STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Read CSV files with DuckDB, and as on a machine where no engine is installed."""
     if request.param == "python":
-        monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
     return str(request.param)
 
 
@@ -162,7 +162,7 @@ def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines:
     def only(name: str) -> object:
         return object() if name in engines else None
 
-    monkeypatch.setattr("takifugu.data.open.find_spec", only)
+    monkeypatch.setattr("takifugu.data.files.formats.find_spec", only)
     file = tmp_path / "year=1[2].any"
     table = pyarrow.table({"état; x": ["a", None, "b c"], "A": [1, 2, 3], "a": [4, 5, 6]})
     pyarrow.parquet.write_table(table, file)
@@ -182,8 +182,8 @@ def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines:
 
 
 def test_large_csv_files_need_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
-    monkeypatch.setattr("takifugu.data.open.LARGEST_IN_PYTHON", 10)
+    monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
+    monkeypatch.setattr("takifugu.data.files.csv_file.LARGEST_IN_PYTHON", 10)
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,a\n")
     with pytest.raises(DataError, match="pip install duckdb"):
         open_frame(tmp_path / "d.csv")

@@ -11,7 +11,8 @@ import polars
 import pytest
 
 from takifugu.core.errors import DataError, EngineError, InputError
-from takifugu.data import Engine, Layout, Recode, open_frame, pieces, register
+from takifugu.data import Engine, Layout, Recode, open_frame, pieces
+from takifugu.data import register_engine as register
 from takifugu.data.engines import outside
 
 

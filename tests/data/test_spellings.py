@@ -40,7 +40,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         if reader in ENGINES:
             return open_frame(ENGINES[reader](made))
         write = write_csv if reader.startswith("csv") else write_parquet
-        monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: name == only or None)
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: name == only or None)
         return open_frame(write(tmp_path / reader.replace(" ", "."), made))
 
     return open_by

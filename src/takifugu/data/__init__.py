@@ -1,12 +1,13 @@
 """Data frames of any engine: opened, sanitised, bounded, and reduced to integers where the rows are."""
 
-from takifugu.data.engines.outside import Engine, register
+from takifugu.data.engines.outside import Engine
+from takifugu.data.engines.outside import register as register_engine
 from takifugu.data.engines.table import Table
-from takifugu.data.files.sniff import sniffed
-from takifugu.data.files.written import Written
+from takifugu.data.files.formats import DataFile, SourceFormat
+from takifugu.data.files.formats import register as register_source_format
 from takifugu.data.kinds import column_kinds
 from takifugu.data.lookalikes import refuse_lookalikes
-from takifugu.data.open import open_frame
+from takifugu.data.open import open_frame, sniffed
 from takifugu.data.rows.layout import Layout, Lengths, Recode, missing_states, parse_step, text_of
 from takifugu.data.sequences import Counted, Piece, pieces, transitions, transitions_by
 from takifugu.data.tally import Known, tally
@@ -21,6 +22,7 @@ from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.spellings import meant
+from takifugu.data.values.written import Written
 
 __all__ = [
     "OUTSIDE",
@@ -31,6 +33,7 @@ __all__ = [
     "Calendar",
     "Classes",
     "Counted",
+    "DataFile",
     "Engine",
     "Group",
     "Known",
@@ -40,6 +43,7 @@ __all__ = [
     "Piece",
     "Recode",
     "Slots",
+    "SourceFormat",
     "Table",
     "TimeFormat",
     "Written",
@@ -52,7 +56,8 @@ __all__ = [
     "parse_step",
     "pieces",
     "refuse_lookalikes",
-    "register",
+    "register_engine",
+    "register_source_format",
     "sniffed",
     "tally",
     "text_of",

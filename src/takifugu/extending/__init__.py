@@ -23,8 +23,7 @@ from takifugu.analysis.randomisers import Kind as RandomiserKind
 from takifugu.analysis.randomisers import register as register_randomiser
 from takifugu.calibration.registry import register as register_mechanism
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.data import Engine
-from takifugu.data import register as register_engine
+from takifugu.data import DataFile, Engine, SourceFormat, Written, register_engine, register_source_format
 from takifugu.influence.curves import CURVES
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.model import beliefs
@@ -44,6 +43,7 @@ __all__ = [
     "Cost",
     "Covers",
     "DataError",
+    "DataFile",
     "Direction",
     "Engine",
     "InputError",
@@ -57,10 +57,12 @@ __all__ = [
     "RandomiserKind",
     "Refusal",
     "Search",
+    "SourceFormat",
     "States",
     "Unsupported",
     "Witness",
     "Worst",
+    "Written",
     "answer_law",
     "laplace_noise",
     "laplace_or_exact",
@@ -71,6 +73,7 @@ __all__ = [
     "register_query",
     "register_randomiser",
     "register_secret",
+    "register_source_format",
     "round_up",
 ]  # fmt: skip
 

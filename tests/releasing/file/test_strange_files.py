@@ -48,7 +48,7 @@ STATES = ("ruhig", "mäßig", "lebhaft")
 @pytest.fixture(params=["duckdb", "python"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "python":
-        monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
     return str(request.param)
 
 

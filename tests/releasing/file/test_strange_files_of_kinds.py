@@ -51,7 +51,7 @@ LATIN = 'encoding = "cp1252"\ndelimiter = "|"\nheader = false\ndecimal = ","\nth
 @pytest.fixture(params=["duckdb", "python"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "python":
-        monkeypatch.setattr("takifugu.data.open.find_spec", lambda name: None)
+        monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
     return str(request.param)
 
 

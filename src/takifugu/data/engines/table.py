@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
-from takifugu.data.files.written import Written
 from takifugu.data.values.numerals import Numerals
+from takifugu.data.values.written import Written
 
 if TYPE_CHECKING:
     from takifugu.data.engines.differences import Frame
@@ -29,8 +29,8 @@ class Table:
     frame: Any = field(repr=False)  # a narwhals frame, or lists of texts where no engine is installed
     labels: tuple[str, ...] = field(repr=False)
     keeps: Any = field(default=None, repr=False)
-    #: Measures the longest texts of some columns in bytes, where a file can repeat one without holding it twice.
-    longest: Callable[[Sequence[str]], list[tuple[int | None, int | None]]] | None = field(default=None, repr=False)
+    #: Refuses columns, by their labels, of too long texts, where a file can repeat one without holding it twice.
+    check_texts: Callable[[Sequence[str]], None] | None = field(default=None, repr=False)
     #: Returns the frame without the rows that hold nothing at all, where they may be there: it looks at every column.
     without_blank_rows: Callable[[], Any] | None = field(default=None, repr=False)
     written: Written = field(default_factory=Written, repr=False)
@@ -91,12 +91,11 @@ class Table:
 
         self.require(list(roles.values()))
         label = dict(zip(self.names, self.labels, strict=True))
-        if self.longest is not None:
-            from takifugu.data.files.parquet import check_texts
-
+        if self.check_texts is not None:
             schema = self.frame.collect_schema()
             texts = [label[name] for name in roles.values() if isinstance(schema[label[name]], nw.String)]
-            check_texts(self.source, self.longest(texts) if texts else [])
+            if texts:
+                self.check_texts(texts)
         return typed(self.frame.select(**{role: nw.col(label[name]) for role, name in roles.items()}))
 
     def lists(self, roles: Mapping[str, str]) -> dict[str, list[str | None]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-#: How many first bytes of a file tell its kind.
-BEGINNING = 512
+from takifugu.core.errors import DataError
+from takifugu.data.files.formats import DataFile
 
 _TO_CSV = "export the table as CSV or Parquet"
 _TO_FLAT = "write one row per record, with a column for each field, as CSV or Parquet"
@@ -85,6 +85,13 @@ def other_kind(start: bytes, is_utf_16: bool = False) -> tuple[str, str] | None:
     if _ORC.match(start):
         return "is an ORC file", "save it as Parquet"
     return _PICKLED if _PICKLE.match(start) else None
+
+
+def refuse_other_kinds(file: DataFile, is_utf_16: bool = False) -> None:
+    """Raise DataError for a file whose first bytes say that it is no table."""
+    kind = other_kind(file.start, is_utf_16)
+    if kind is not None:
+        raise DataError(f"{file.name} {kind[0]}", fix=kind[1])
 
 
 def other_text(start: str) -> tuple[str, str] | None:

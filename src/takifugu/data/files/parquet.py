@@ -1,16 +1,23 @@
-"""Whether a Parquet file can be read at all: a few kilobytes can stand for terabytes, by repeating one long text."""
+"""Parquet files, and whether they can be read at all: a few kilobytes can stand for terabytes, by repeating a text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.table import Table
+from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
+from takifugu.data.files.other_kinds import refuse_other_kinds
+from takifugu.data.files.temporary import private_folder
+from takifugu.data.files.with_duckdb import identifier, opened, place
+from takifugu.data.values.written import Written
 
 #: The bytes of the longest text of a column, and of all its texts together; None where it has none.
 Lengths = tuple[int | None, int | None]
-Longest = Callable[[Sequence[str]], list[Lengths]]
 
 #: No state or name is longer, in bytes.
 LONGEST_TEXT = 65_536
@@ -39,47 +46,77 @@ def check_texts(source: str, lengths: Iterable[Lengths]) -> None:
             )
 
 
-def longest_in_duckdb(connection: Any, where: str, columns: Mapping[str, str]) -> Longest:
-    """Return what measures the longest texts of columns, by their labels; `columns` are their names, quoted.
+def read(file: DataFile, written: Written) -> Table:
+    """Open a Parquet file with the first engine that is installed: DuckDB, Polars, PyArrow."""
+    if not file.start.startswith(PARQUET.begins):
+        refuse_other_kinds(file)
+        raise DataError(f"{file.name} is called Parquet and is not", fix="check the file")
+    if file.packed:
+        raise DataError(f"{file.name} is a Parquet file inside gzip", fix="unpack it")
+    for engine, reader in {"duckdb": _with_duckdb, "polars": _with_polars, "pyarrow": _with_pyarrow}.items():
+        if is_installed(engine):
+            return reader(file)
+    raise DataError(f"{file.name} is a Parquet file", fix="install duckdb (pip install duckdb), polars or pyarrow")
 
-    A length is stored beside its text, so this is quick; but not through a relation, which makes all texts first.
-    """
 
-    def longest(labels: Sequence[str]) -> list[Lengths]:
-        columns_text = ", ".join(f"max(strlen({columns[label]})), sum(strlen({columns[label]}))" for label in labels)
-        query = f"select {columns_text} from read_parquet({where}, hive_partitioning = false)"
+def _with_duckdb(file: DataFile) -> Table:
+    """Open a file with DuckDB: asked of the file, not of its rows, lengths are quick, which are stored beside texts."""
+    table, connection = opened(file, "read_parquet({path}, hive_partitioning = false)", private_folder())
+    name_of = {label: identifier(name) for label, name in zip(table.labels, table.names, strict=True)}
+
+    def check(labels: Sequence[str]) -> None:
+        lengths = (f"max(strlen({name_of[label]})), sum(strlen({name_of[label]}))" for label in labels)
+        query = f"select {', '.join(lengths)} from read_parquet({place(file)}, hive_partitioning = false)"
         row = connection.sql(query).fetchall()[0]
-        return list(zip(row[::2], row[1::2], strict=True))
+        check_texts(file.name, zip(row[::2], row[1::2], strict=True))
 
-    return longest
+    with careful_with_engine(file.name):
+        ((rows,),) = connection.sql(f"select num_rows from parquet_file_metadata({place(file)})").fetchall()
+    check_rows(file.path, rows)
+    return replace(table, check_texts=check)
 
 
-def longest_in_polars(scan: Any) -> Longest:
-    """Return what measures the longest texts of the columns of a Polars scan."""
+def _with_polars(file: DataFile) -> Table:
+    import narwhals.stable.v2 as nw
+    import polars
 
-    def longest(labels: Sequence[str]) -> list[Lengths]:
-        import polars
+    with careful_with_engine(file.name):
+        scan = polars.scan_parquet(file.path, glob=False, hive_partitioning=False)
+        check_rows(file.path, scan.select(polars.len()).collect().item())
+        names = tuple(scan.collect_schema().names())
 
+    def check(labels: Sequence[str]) -> None:
         lengths = [polars.col(label).str.len_bytes().cast(polars.Int64) for label in labels]
-        most, sums = ([getattr(length, way)() for length in lengths] for way in ("max", "sum"))
-        return list(zip(scan.select(most).collect().row(0), scan.select(sums).collect().row(0), strict=True))
+        longest = scan.select(length.max() for length in lengths).collect().row(0)
+        together = scan.select(length.sum() for length in lengths).collect().row(0)
+        check_texts(file.name, zip(longest, together, strict=True))
 
-    return longest
+    return Table(file.name, names, True, frozenset(), nw.from_native(scan), names, check_texts=check)
 
 
-def read_with_pyarrow(path: Path) -> Any:
-    """Return a Parquet file as a PyArrow table; its texts are looked at before they are repeated in memory."""
+def _with_pyarrow(file: DataFile) -> Table:
+    """Read a file with PyArrow; its texts are looked at before they are repeated in memory."""
+    import narwhals.stable.v2 as nw
     import pyarrow
     import pyarrow.parquet
 
-    whole = pyarrow.parquet.ParquetFile(path)
-    check_rows(path, whole.metadata.num_rows)
-    schema = whole.schema_arrow
-    texts = [f.name for f in schema if pyarrow.types.is_string(f.type) or pyarrow.types.is_large_string(f.type)]
-    packed = pyarrow.parquet.ParquetFile(path, read_dictionary=texts)
-    for batch in packed.iter_batches(columns=texts) if texts else ():
-        check_texts(path.name, (_longest(column) for column in batch.columns))
-    return whole.read()
+    with careful_with_engine(file.name):
+        whole = pyarrow.parquet.ParquetFile(file.path)
+        check_rows(file.path, whole.metadata.num_rows)
+        schema = whole.schema_arrow
+        texts = [f.name for f in schema if pyarrow.types.is_string(f.type) or pyarrow.types.is_large_string(f.type)]
+        packed = pyarrow.parquet.ParquetFile(file.path, read_dictionary=texts)
+        for batch in packed.iter_batches(columns=texts) if texts else ():
+            check_texts(file.name, (_longest(column) for column in batch.columns))
+        table = whole.read()
+    names = tuple(table.column_names)
+    return Table(file.name, names, True, frozenset(), nw.from_native(table), names)
+
+
+def careful_with_engine(name: str) -> AbstractContextManager[None]:
+    from takifugu.data.engines.differences import careful
+
+    return careful(name)
 
 
 def _longest(column: Any) -> Lengths:
@@ -88,3 +125,6 @@ def _longest(column: Any) -> Lengths:
     words = column.dictionary if hasattr(column, "dictionary") else column
     longest: int | None = pyarrow.compute.max(pyarrow.compute.binary_length(words)).as_py()
     return longest, (longest or 0) * len(column)
+
+
+PARQUET = SourceFormat("Parquet", read, suffixes=(".parquet",), begins=(b"PAR1",))

@@ -6,21 +6,19 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
-from typing import Any
 
-from takifugu.data.files.csv_text import look
-from takifugu.data.files.written import Written
+from takifugu.core.errors import DataError
+from takifugu.data.files.csv_text import look, text_of_file
+from takifugu.data.files.formats import DataFile
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.texts import NUMBER, TIME
+from takifugu.data.values.written import Written
 
 #: How much of a file is looked at.
 _LOOK = 1 << 20
@@ -33,30 +31,17 @@ _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p
 _DIGITS = ("%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S")
 
 
-def sniffed(path: Path) -> Written:
-    """Return how a file seems to be written; nothing is declared that need not be.
-
-    Raises what opening the file raises.
-    """
-    if not path.is_file():
-        return Written()  # a pipe would be waited for
+def guess(file: DataFile) -> Written:
+    """Return how a CSV file seems to be written; nothing is declared that need not be."""
+    written = Written()
     try:
-        with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if packed else open(path, "rb") as file:
-            start = file.read(_LOOK)
-    except (OSError, EOFError, ValueError, zlib.error):
-        return Written()  # opening it says what is wrong
-    if start.startswith(b"PAR1"):
-        return Written()
-    written = Written(encoding=_encoding(start))
-    opener: Any = gzip.open if packed else open
-    try:
-        names = look(path, opener, written).names
+        with file.opened() as data:
+            written = Written(encoding=_encoding(data.read(_LOOK)))
+        names = look(file, written).names
         bare = replace(written, header=False)
-        rows = _first_rows(path, opener, bare)
-    except (OSError, EOFError, ValueError, csv.Error, zlib.error):
-        return written
+        rows = _first_rows(file, bare)
+    except (DataError, ValueError, csv.Error):
+        return written  # opening it says what is wrong
     return bare if _is_data(names, rows) else written
 
 
@@ -72,11 +57,11 @@ def _encoding(start: bytes) -> str | None:
     return "latin-1"
 
 
-def _first_rows(path: Path, opener: Any, written: Written) -> list[Sequence[str]]:
+def _first_rows(file: DataFile, written: Written) -> list[Sequence[str]]:
     """Return some rows of a file, the first line among them."""
-    dialect = look(path, opener, written)
-    with opener(path, "rt", encoding=dialect.codec or "utf-8-sig", newline="") as file:
-        start = file.read(_LOOK)  # no line by line: one may be as long as the file
+    dialect = look(file, written)
+    with text_of_file(file, dialect.codec) as text:
+        start = text.read(_LOOK)  # no line by line: one may be as long as the file
     lines = list(io.StringIO(start, newline=""))[dialect.skipped : dialect.skipped + 500]
     read = csv.reader(lines, delimiter=dialect.separator, skipinitialspace=True)
     return [row for row in read if any(cell.strip() for cell in row)]

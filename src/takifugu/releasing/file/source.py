@@ -8,6 +8,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.data import Numerals, Table, Written, open_frame
+from takifugu.data.files.formats import format_words
 from takifugu.releasing.file.sections import Source
 
 
@@ -34,7 +35,7 @@ def open_source(source: Source, folder: Path, data: Any) -> Table:
         raise InputError(
             "is missing",
             fix=(
-                'write file = "data.csv" (a CSV or Parquet file, relative to this file), or give a frame: '
+                f'write file = "data.csv" ({format_words()}, relative to this file), or give a frame: '
                 "tf.release_file(..., data=frame)"
             ),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass, field
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import DataError, InputError, did_you_mean
 from takifugu.core.escaping import visible
 from takifugu.data.values.numerals import Numerals
 
@@ -71,3 +71,12 @@ def check_encoding(name: str | None) -> None:
 
 def _is_visible(sign: str) -> bool:
     return sign == "\t" or visible(sign) == sign
+
+
+def not_written_so(name: str, codec: str | None) -> DataError:
+    """Return the error about a file that holds bytes which its encoding does not have."""
+    if codec is None:
+        return DataError(
+            f"{name} is not UTF-8 text", fix='save it as UTF-8, or declare its encoding, such as encoding = "cp1252"'
+        )
+    return DataError(f"{name} is not {codec} text", fix="declare the encoding that it was saved in")

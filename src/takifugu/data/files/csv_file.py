@@ -1,0 +1,65 @@
+"""CSV files, plain or packed by gzip: through DuckDB, so that they may be larger than memory, or else in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.table import Table
+from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look
+from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
+from takifugu.data.files.other_kinds import refuse_other_kinds
+from takifugu.data.files.recoded import copied
+from takifugu.data.files.sniff import guess
+from takifugu.data.files.temporary import private_folder
+from takifugu.data.files.with_duckdb import opened, quoted
+from takifugu.data.values.texts import BLANKS
+from takifugu.data.values.written import Written
+
+#: A file larger than this is not read into Python's memory.
+LARGEST_IN_PYTHON = 1_000_000_000
+
+
+def read(file: DataFile, written: Written) -> Table:
+    """Open a CSV file; rows that hold nothing in any of several columns are none."""
+    refuse_other_kinds(file, is_utf_16=written.codec is not None)
+    dialect = look(file, written)
+    if not is_installed("duckdb"):
+        if check_lines(file, whole=True) > LARGEST_IN_PYTHON:
+            raise DataError(
+                f"{file.name} is large", fix="install duckdb (pip install duckdb), which reads it piece by piece"
+            )
+        return Table(file.name, dialect.names, True, frozenset(), as_lists(file, dialect), dialect.names)
+    folder = private_folder()
+    if dialect.codec is not None:
+        file = copied(file, dialect.codec, Path(folder.name))
+    check_lines(file, whole=file.packed)
+    table = replace(opened(file, _call(dialect, file.packed), folder)[0], names=dialect.names)
+    if len(dialect.names) == 1:  # an empty line is a row
+        return table
+    return replace(table, without_blank_rows=partial(_filled, table.frame, table.labels))
+
+
+def _filled(frame: Any, labels: Sequence[str]) -> Any:
+    """Return a file's rows without those that hold no value in any column: what Excel leaves below a table."""
+    from takifugu.data.engines.differences import wrapped
+
+    blanks = "".join(f"chr({ord(blank)}) || " for blank in BLANKS) + "''"
+    return wrapped(frame.to_native().filter(f"trim(concat({', '.join(labels)}), {blanks}) <> ''"))
+
+
+def _call(dialect: Dialect, packed: bool) -> str:
+    columns = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(len(dialect.names)))
+    return (
+        f"read_csv({{path}}, auto_detect = false, header = {str(dialect.header).lower()}, strict_mode = true, "
+        f"all_varchar = true, delim = {quoted(dialect.separator)}, quote = '\"', escape = '\"', "
+        f"skip = {dialect.skipped}, max_line_size = {LONGEST_LINE}, "
+        f"columns = {{{{{columns}}}}}, compression = '{'gzip' if packed else 'none'}', hive_partitioning = false)"
+    )
+
+
+CSV = SourceFormat("CSV", read, suffixes=(".csv", ".tsv"), guess=guess)

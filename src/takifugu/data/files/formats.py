@@ -1,0 +1,175 @@
+"""Formats of files with data: each one says which files are its, opens them, and guesses how they are written.
+
+A format is one file. Those of the package are CSV, which takes what no other format does, and Parquet.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any
+
+from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.registry import Registry
+from takifugu.data.engines.table import Table
+from takifugu.data.values.written import Written, not_written_so
+
+#: How many first bytes of a file tell its format.
+BEGINNING = 512
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that formats are asked about: its place, its name in messages, whether gzip packed it, its first bytes."""
+
+    path: Path
+    name: str
+    packed: bool
+    start: bytes
+
+    @property
+    def suffix(self) -> str:
+        """Return how its name ends, in small letters, without the .gz of a packed file."""
+        plain = Path(self.path.name[:-3]) if self.packed and self.path.name.lower().endswith(".gz") else self.path
+        return plain.suffix.lower()
+
+    @contextmanager
+    def opened(self, codec: str | None = None) -> Iterator[IO[bytes]]:
+        """Open its unpacked bytes; DataError, which quotes nothing, for what goes wrong while they are read."""
+        with careful_with_files(self.name, codec), gzip.open(self.path) if self.packed else open(self.path, "rb") as it:
+            yield it  # type: ignore[misc]  # a gzip file is read as every other one
+
+
+def _as_they_say(file: DataFile) -> Written:
+    return Written()
+
+
+@dataclass(frozen=True)
+class SourceFormat:
+    """A format of files: `begins` and `suffixes` tell its files, `read` opens one without reading it where it can.
+
+    `read` returns texts by column (None where one is missing), or any frame that `tf.release(data=...)` takes; its
+    rows are in the file's order. What it cannot read it refuses with a DataError that quotes nothing of the file; other
+    exceptions are replaced by such a one. `guess` says how a file seems to be written, for the draft that `init` makes.
+
+    >>> form = SourceFormat("fixed width", read=lambda file, written: {"name": ["Ana"]}, suffixes=(".fwf",))
+    >>> DataFile(Path("people.fwf.gz"), "people.fwf.gz", packed=True, start=b"Ana  12").suffix in form.suffixes
+    True
+    """
+
+    name: str
+    read: Callable[[DataFile, Written], Any]
+    suffixes: tuple[str, ...] = ()
+    begins: tuple[bytes, ...] = ()
+    guess: Callable[[DataFile], Written] = _as_they_say
+
+
+#: The last one takes what no other knows.
+FORMATS: Registry[SourceFormat] = Registry(
+    "the source format", {"Parquet": "data.files.parquet:PARQUET", "CSV": "data.files.csv_file:CSV"}
+)
+
+
+def register(form: SourceFormat) -> None:
+    """Let files of a format be opened wherever CSV files are; InputError where its name or its files are another's."""
+    if not isinstance(form, SourceFormat) or not callable(form.read) or not callable(form.guess):
+        raise InputError(f"{type(form).__name__} is no source format", fix="give SourceFormat(name, read, suffixes)")
+    if (not form.suffixes and not form.begins) or b"" in form.begins:
+        raise InputError(f"nothing tells which files are {form.name}", fix="give suffixes or begins")
+    if any(not suffix.startswith(".") or suffix != suffix.lower() for suffix in form.suffixes):
+        raise InputError(f"the suffixes of {form.name} are {form.suffixes}", fix='write them as in ".jsonl"')
+    for other in map(FORMATS.find, FORMATS.names):
+        both = {*other.suffixes, *other.begins} & {*form.suffixes, *form.begins}
+        if both:
+            raise InputError(f"{sorted(map(str, both))} is how {other.name} files are told", fix="give others")
+    FORMATS.register(form.name, form)
+
+
+def format_of(file: DataFile) -> SourceFormat:
+    """Return the format whose beginning a file has, else the one whose suffix it has, else CSV."""
+    forms = [FORMATS.find(name) for name in FORMATS.names]
+    begun = (form for form in forms if file.start.startswith(form.begins))
+    named = (form for form in forms if file.suffix in form.suffixes)
+    return next(begun, None) or next(named, None) or FORMATS.find("CSV")
+
+
+def format_words() -> str:
+    """Return the formats in a message: "a CSV or Parquet file"."""
+    names = sorted(FORMATS.names)
+    return f"a {', '.join(names[:-1])} or {names[-1]} file"
+
+
+def data_file(path: Path) -> DataFile:
+    """Look at a file's first bytes; DataError for one that is empty, or cannot be read."""
+    start = _first_bytes(path)
+    if not start:
+        raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
+    if not start.startswith(b"\x1f\x8b"):
+        return DataFile(path, path.name, False, start)
+    with careful_with_files(path.name), gzip.open(path) as file:
+        return DataFile(path, path.name, True, file.read(BEGINNING))
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError(errno.EINVAL, "It is a device or a pipe, and data are read more than once")
+        with open(path, "rb") as file:
+            return file.read(BEGINNING)
+    except ValueError:
+        raise DataError(
+            "no file can have the name that is given for the data", fix="write the path of the file"
+        ) from None
+    except OSError as error:
+        reason = (error.strerror or "it cannot be opened").lower()
+        raise DataError(f"{path.name} cannot be read ({reason})", fix="check the path and the file") from None
+
+
+def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Table:
+    """Return texts by column as a table; DataError where they are none, or no columns of one length."""
+    lists = {str(column): list(texts) for column, texts in columns.items()}
+    if not lists or len({len(texts) for texts in lists.values()}) > 1:
+        raise DataError(f"{name} is no table", rule="each row has a value, or none, in each of some columns")
+    if any(not isinstance(text, str | None) for texts in lists.values() for text in texts):
+        raise DataError(f"{name} was read as something else than texts", fix="its format must return texts, or a frame")
+    return Table(name, tuple(lists), True, frozenset(), lists, tuple(lists))
+
+
+@contextmanager
+def careful_with_format(file: DataFile, form: SourceFormat) -> Iterator[None]:
+    """Turn whatever a format's reader raises into a DataError that names the file, and never quotes it."""
+    try:
+        yield
+    except TakifuguError:
+        raise
+    except Exception:
+        raise DataError(f"{file.name} cannot be read as {form.name}", fix="check the file") from None
+
+
+@contextmanager
+def careful_with_files(name: str, codec: str | None = None) -> Iterator[None]:
+    """Turn what goes wrong with a file into a DataError that names it, and never quotes it."""
+    try:
+        yield
+    except UnicodeError:
+        raise not_written_so(name, codec) from None
+    except csv.Error:
+        raise DataError(
+            f"{name} is not a well-formed CSV file", fix="check its quotes, separators and line ends"
+        ) from None
+    except (OSError, EOFError, zlib.error) as error:
+        reason = ((error.strerror if isinstance(error, OSError) else None) or "it ends too early or is damaged").lower()
+        raise DataError(f"{name} cannot be read ({reason})", fix="check the path and the file") from None
+
+
+def is_installed(library: str) -> bool:
+    return find_spec(library) is not None
