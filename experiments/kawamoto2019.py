@@ -17,14 +17,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from pages import PAGES, make, pyplot, save, table
 from research_data import needed_file
-from takifugu.mechanisms.local.choosing import Mechanism, choose, largest_strength, mechanisms, optimum
+from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, optimum, strongest
 from takifugu.mechanisms.local.held_out import measured_on
 from takifugu.mechanisms.local.measuring import success
-from takifugu.mechanisms.local.populations import Populations, estimated
+from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.senders import Sender
+from takifugu.model.beliefs.population_region import samples_of
+from takifugu.model.beliefs.populations import FromPopulations
 
 REPRODUCES = "Kawamoto and Murakami 2019 (Local Obfuscation Mechanisms for Hiding Probability Distributions), our data"
 
@@ -113,18 +116,25 @@ def split(path: Path, attribute: str) -> tuple[str, str, Callable[[Row], bool]]:
 
 def populations(path: Path, attribute: str) -> Populations:
     """Return the two smoothed populations of an attribute, taken for what people there are: declared, not a class."""
-    return Populations(counted(path, attribute, lambda user: True)[0].laws, source=SOURCE)
+    return declared(counted(path, attribute, lambda user: True)[0].laws)
 
 
 def counted(path: Path, attribute: str, whose: Callable[[int], bool]) -> tuple[Populations, Populations]:
     """Return the two populations of an attribute among some users: by rows, and by people, each of whom counts once."""
     where, (one, other, chosen) = places(), split(path, attribute)
     seen = [row for row in rows(path) if whose(int(row["user"]))]
-    listed = [
-        (one if chosen(row) else other, where[cell(float(row["lat"]), float(row["lon"]))]) for row in seen
-    ]
+    listed = [(one if chosen(row) else other, cell(float(row["lat"]), float(row["lon"]))) for row in seen]
     people = [row["user"] for row in seen]
-    return tuple(estimated(listed, where, SMOOTHING, SOURCE, people=of) for of in (None, people))  # type: ignore[return-value]
+    samples = [samples_of(listed, len(where), of) for of in (None, people)]
+    by_rows, by_people = (
+        populations_of(FromPopulations.counted(of, where, smoothing=SMOOTHING, source=SOURCE)) for of in samples
+    )
+    return by_rows, by_people
+
+
+def declared(laws: Mapping[str, Mapping[Any, Fraction]]) -> Populations:
+    """Return populations that are taken for what people there are."""
+    return populations_of(FromPopulations(laws, source=SOURCE, supports="align"))
 
 
 def held_out_table(path: Path) -> str:
@@ -133,7 +143,7 @@ def held_out_table(path: Path) -> str:
     for attribute in ATTRIBUTES:
         by_rows, by_people = counted(path, attribute, lambda user: user % 2 == 1)
         others = as_they_are(path, attribute)
-        known = Populations(by_rows.laws, source=SOURCE)
+        known = declared(by_rows.laws)
         for words, people, names in (
             ("optimal, the estimate taken for the truth", known, ["optimal"]),
             ("optimal, class, rows as independent", by_rows, ["optimal"]),
@@ -141,7 +151,7 @@ def held_out_table(path: Path) -> str:
             ("planar Laplace, the estimate taken for the truth", known, PLANAR),
             ("planar Laplace, class, people counted once", by_people, PLANAR),
         ):
-            made = [choose(people, SHOWN, mechanism=name) for name in names]
+            made = [strongest(people, Fraction(SHOWN), Fraction(0), name) for name in names]
             sender = min(made, key=lambda recall: recall.expected_loss).sender
             seen = measured_on(sender, others, SHOWN)
             epsilon = "∞" if math.isinf(seen.epsilon) else f"{seen.epsilon:.2f}"
@@ -162,7 +172,7 @@ def as_they_are(path: Path, attribute: str) -> Populations:
         name: {place: Fraction(counts[n], counts.total()) for n, place in enumerate(where)}
         for name, counts in seen.items()
     }
-    return Populations(laws, source=SOURCE)
+    return declared(laws)
 
 
 def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> Found | None:
@@ -182,9 +192,7 @@ def singles(people: Populations, epsilon: Fraction, delta: Fraction) -> dict[str
     """Return every mechanism that sends one value for one, and the floor of them."""
     known = {name: way for name, way in mechanisms(people).items() if way is not None and name != "tupling"}
     result = {name: at_best(people, way, epsilon, delta) for name, way in known.items()}
-    floor = optimum(people, epsilon, delta).sender
-    assert floor is not None
-    result["optimal"] = recall(people, floor)
+    result["optimal"] = recall(people, optimum(people, epsilon, delta))
     return {name: of for name, of in result.items() if of is not None}
 
 

@@ -18,17 +18,10 @@ from takifugu.mechanisms.local.measuring import excess, metric_loss
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric
-from takifugu.numbers.transport.couplings import (
-    Distances,
-    Population,
-    Related,
-    distances,
-    least_largest,
-    w_infinity,
-)
+from takifugu.numbers.transport.couplings import Population, Related, least_largest, w_infinity
 
 from .composing import PairPromise
-from .liftings import is_lifted, is_nearest_lifted
+from .liftings import Distances, distances, is_lifted, is_nearest_lifted
 
 
 def from_local(promise: PairPromise, p: Population, q: Population, related: Related) -> PairPromise:

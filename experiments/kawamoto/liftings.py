@@ -7,9 +7,53 @@ its smaller form for W-infinity asks that no move of it is longer than the least
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
-from takifugu.numbers.transport.bottleneck import Metric
-from takifugu.numbers.transport.couplings import Coupling, Population, Related, least_largest, w_infinity
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.numbers.transport.bottleneck import Metric, checked_distances
+from takifugu.numbers.transport.couplings import (
+    Coupling,
+    Population,
+    Related,
+    exact,
+    least_largest,
+    support,
+    w_infinity,
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How far two populations are apart: the least largest move, the least mean move, and the diameter of both.
+
+    Only W-infinity enters a bound: (.9, .1 at distance 10) against a point has mean move 1 and loss 7.7.
+    """
+
+    w_infinity: float
+    w_1: float
+    diameter: float
+
+    def __str__(self) -> str:
+        mean = f"mean move {self.w_1:g}, which bounds nothing"
+        return f"W-infinity {self.w_infinity:g} (diameter {self.diameter:g}; {mean})"
+
+
+def distances(p: Population, q: Population, metric: Metric) -> Distances:
+    """Return the distances of two populations under a metric on their values.
+
+    >>> from fractions import Fraction
+    >>> point, spread = {0: 1}, {0: Fraction(9, 10), 10: Fraction(1, 10)}
+    >>> print(distances(point, spread, lambda x, y: abs(x - y)))
+    W-infinity 10 (diameter 10; mean move 1, which bounds nothing)
+    """
+    left, right = support(p), support(q)
+    table = checked_distances(left, right, metric).astype(float)
+    return Distances(float(w_infinity(p, q, metric)), _mean_move(p, q, left, right, table), float(table.max()))
 
 
 def coupling(p: Population, q: Population, related: Related) -> Coupling | None:
@@ -51,3 +95,16 @@ def is_lifted_relation(pairs: Iterable[tuple[Population, Population]], related: 
     `local.composing`.
     """
     return all(is_lifted(p, q, related) for p, q in pairs)
+
+
+def _mean_move(p: Population, q: Population, left: list[Any], right: list[Any], table: Floats) -> float:
+    """Return W-1 by a linear program: it is reported, and enters no bound."""
+    from scipy.optimize import linprog
+    from scipy.sparse import eye_array, kron, vstack
+
+    rows, columns = len(left), len(right)
+    sums = kron(eye_array(rows), np.ones((1, columns)), format="csr")
+    totals = kron(np.ones((1, rows)), eye_array(columns), format="csr")
+    masses = np.array([float(m) for m in (*exact(p, left), *exact(q, right))])
+    solution = linprog(table.ravel(), A_eq=vstack([sums, totals]), b_eq=masses, bounds=(0, None), method="highs")
+    return float(solution.fun)

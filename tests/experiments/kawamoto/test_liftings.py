@@ -37,7 +37,7 @@ def test_figure_1_is_a_coupling_and_the_only_one_without_moves_of_2():
     assert liftings.coupling(LEFT, RIGHT, lambda x, y: (x, y) in PRINTED) == PRINTED
     assert max(apart(x, y) for x, y in PRINTED) == couplings.w_infinity(LEFT, RIGHT, apart) == 1
     assert not liftings.is_lifted(LEFT, RIGHT, lambda x, y: x == y)
-    found = couplings.distances(LEFT, RIGHT, apart)
+    found = liftings.distances(LEFT, RIGHT, apart)
     assert (found.w_infinity, found.diameter) == (1, 2)
     assert found.w_1 == pytest.approx(0.3)
     assert str(found) == "W-infinity 1 (diameter 2; mean move 0.3, which bounds nothing)"
@@ -83,7 +83,7 @@ def test_a_lifted_pair_that_is_not_nearest():
 
 
 def test_values_without_mass_are_nowhere():
-    found = couplings.distances({0: F(1), 99: F(0)}, {3: F(1), -99: F(0)}, apart)
+    found = liftings.distances({0: F(1), 99: F(0)}, {3: F(1), -99: F(0)}, apart)
     assert (found.w_infinity, found.w_1, found.diameter) == (3, pytest.approx(3), 3)
 
 
@@ -100,7 +100,7 @@ def test_the_mean_move_enters_no_bound():
     loss = measuring.distribution_loss(channel, point, spread)
     assert loss == pytest.approx(math.log(0.9 + 0.1 * math.exp(10)), abs=1e-12)  # 7.698
     assert measuring.metric_loss(channel, apart) <= 1 + 1e-12
-    by_mean = measured.extended_loss(channel, [point, spread], lambda p, q: couplings.distances(p, q, apart).w_1)
+    by_mean = measured.extended_loss(channel, [point, spread], lambda p, q: liftings.distances(p, q, apart).w_1)
     by_move = measured.extended_loss(channel, [point, spread], lambda p, q: couplings.w_infinity(p, q, apart))
     assert by_mean == pytest.approx(loss)
     assert by_move <= 1 + 1e-12 < by_mean

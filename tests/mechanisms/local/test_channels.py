@@ -209,7 +209,7 @@ def test_local_and_metric_privacy_bound_distribution_privacy(case):
 
 def test_the_mean_move_bounds_nothing():
     point, spread = {0: F(1)}, {0: F(9, 10), 10: F(1, 10)}
-    found = couplings.distances(point, spread, apart)
+    found = liftings.distances(point, spread, apart)
     assert (found.w_infinity, found.w_1, found.diameter) == (10, pytest.approx(1), 10)
     channel = channels.exponential([0, 10], [0, 10], apart, 2)
     assert measuring.distribution_loss(channel, point, spread) > 7.6

@@ -18,11 +18,10 @@ import takifugu as tf
 from kawamoto.channels import randomised_response
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.local import estimated
-from takifugu.mechanisms.local.choosing import choose, mechanisms
+from takifugu.mechanisms.local.choosing import mechanisms, strongest
 from takifugu.mechanisms.local.measuring import distribution_loss
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
-from takifugu.mechanisms.local.populations import Populations
+from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.rappor import permanent
 from takifugu.mechanisms.local.robust import optimal_over
 from takifugu.model import beliefs
@@ -190,12 +189,14 @@ def test_a_delta_is_kept_over_the_class_and_helps() -> None:
 
 def test_a_class_of_nothing_is_every_distribution_and_leaves_local_privacy() -> None:
     """No row of one population, few of the other: every value may have mass 0, and the region holds zeros."""
-    people = estimated([("m", "a"), ("f", "b")], ["a", "b"], 1, "two rows", confidence=0.999)
+    samples = samples_of([("m", 0), ("f", 1)], 2)
+    people = populations_of(FromPopulations.counted(samples, "ab", source="two rows", confidence=0.999))
     assert people.regions is not None
     assert [float(of.least([1, 0])) < 0.001 for of in people.regions.by_name.values()] == [True, True]
-    found = choose(people, 1)
+    found = strongest(people, F(1), F(0), "optimal")
     assert found.measured <= 1
-    assert found.local_epsilon <= 1.01  # nothing is known of the populations: what is sent hides the value itself
+    # Nothing is known of the populations: what is sent hides the value itself.
+    assert found.sender.local_epsilon() <= 1.01
     assert found.expected_loss == pytest.approx(1 / (1 + math.e), rel=0.02)
 
 
@@ -263,19 +264,15 @@ def test_a_point_estimate_is_noticed_and_so_are_rows_taken_for_people() -> None:
 
 def test_every_mechanism_holds_over_the_class_and_a_declared_law_is_believed() -> None:
     chance = random.Random(5)
-    names = [(name, "abc"[value]) for name, value in rows_of(chance, 3, 300)]
-    counted = estimated(names, "abc", 1, "a survey")
-    declared = Populations(counted.laws, source="a survey")
-    found = choose(counted, 1)
-    assert found.expected_loss > choose(declared, 1).expected_loss
-    assert found.measured <= 1
-    assert "over the class" in str(found)
-    for option in found.options:
-        if option.sender is not None:
-            assert option.sender.epsilon(counted) <= 1
+    class_of = FromPopulations.counted(samples_of(rows_of(chance, 3, 300), 3), "abc", source="a survey")
+    counted = populations_of(class_of)
+    declared = populations_of(FromPopulations(counted.laws, source="a survey"))
     for name, way in mechanisms(counted).items():
+        found = strongest(counted, F(1), F(0), name)
+        assert found.measured == found.sender.epsilon(counted) <= 1
+        assert found.expected_loss >= strongest(declared, F(1), F(0), name).expected_loss
         if way is not None and name != "tupling":
-            taken = choose(counted, "0.5", mechanism=name)
+            taken = strongest(counted, F(1, 2), F(0), name)
             assert way.make(counted, taken.strength * 1.05).epsilon(counted) > 0.5
 
 
@@ -311,9 +308,9 @@ def test_two_columns_of_the_same_rows_cost_what_they_tell_of_the_value() -> None
 
 
 @pytest.mark.parametrize(("wrong", "what"), [
-    (lambda: estimated([("a", 1), ("b", 2)], [1, 2], 1, "x", confidence=1.0), "confidence"),
-    (lambda: estimated([("a", 1), ("b", 2)], [1, 2], 1, "x", confidence=0.0), "confidence"),
-    (lambda: estimated([("a", 1), ("b", 2)], [1, 2], 1, "x", confidence=float("nan")), "confidence"),
+    (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=1.0), "confidence"),
+    (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=0.0), "confidence"),
+    (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", confidence=math.nan), "confidence"),
     (lambda: covering(samples_of([("a", 0)], 1), ["x", "y"], 0.9), "one count for each value"),
     (lambda: FromPopulations.counted(samples_of([("a", 0), ("b", 1)], 2), "xy", smoothing=-1), "smoothing"),
     (lambda: FromPopulations({"a": {0: "1/2", 1: "1/2"}, "b": {0: "1/2", 1: "1/2"}}, regions=belief_of().regions),

@@ -1,4 +1,4 @@
-"""Which mechanism, and how much noise: the most useful one that keeps a promise about populations.
+"""How much noise: every mechanism as strong as a promise about populations allows.
 
 Every mechanism has one strength that makes it noisier as it falls; its largest value that keeps the promise is found by
 bisection, in floating point where the mechanism is a matrix, and what is returned is measured at that value in exact
@@ -8,7 +8,7 @@ masses: a measured number that is not monotone, or rounded, can cost use and nev
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
@@ -17,22 +17,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported, did_you_mean
-from takifugu.core.text.tables import number, text_table
+from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
+from takifugu.core.text.tables import number
 from takifugu.mechanisms.local import planar, weights
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.over_classes import about_ends
 from takifugu.mechanisms.local.populations import Populations
-from takifugu.mechanisms.local.promises import hides_population
+from takifugu.mechanisms.local.promises import Promise, hides_population
 from takifugu.mechanisms.local.rappor import permanent
 from takifugu.mechanisms.local.robust import optimal_over
 from takifugu.mechanisms.local.senders import Bits, OneValue, Sender, Tuple
 from takifugu.numbers.distributions.channel import from_weights
 from takifugu.numbers.distributions.positive_part import mean_positive_part
-from takifugu.numbers.noise import Entropy
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.search import geometric_mean, halved
-from takifugu.numbers.transport.couplings import distances
 
 Floats = npt.NDArray[np.float64]
 Make = Callable[[Populations, float], Sender]
@@ -62,109 +60,46 @@ _TRIES = 8
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """One mechanism at the strength that keeps the promise, or why it does not apply."""
+    """One mechanism at the strength that keeps the promise: what is sent, what it is measured to give away, its loss.
 
-    name: str
-    sender: Sender | None
-    strength: float | None
-    expected_loss: float | None
-    reason: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Local:
-    """What was chosen, what it promises about each two populations, what it costs, and what the others would.
-
-    `epsilon` and `delta` are as asked; `measured` is what the channel really gives away (epsilon where delta is 0, else
-    delta at epsilon). `local_epsilon` bounds what it tells about the value itself, infinite where it has no bound.
+    `measured` is epsilon where delta is 0, else delta at epsilon. The linear program has no strength: 0.
     """
 
-    populations: Populations
-    epsilon: Fraction
-    delta: Fraction
     name: str
     sender: Sender
     strength: float
     measured: float
     expected_loss: float
-    worst_loss: float
-    local_epsilon: float
-    options: tuple[Option, ...]
-
-    @property
-    def extended(self) -> dict[tuple[str, str], float]:
-        """Return the loss per unit of W-infinity of each two populations (Kawamoto19 Definition 9).
-
-        Raises Unsupported for counted populations: how far they are apart is not known.
-        """
-        if self.populations.regions is not None:
-            raise Unsupported("how far counted populations are apart is not known", fix="use local_epsilon")
-        losses = {}
-        for a, b in self.populations.pairs:
-            apart = distances(self.populations.laws[a], self.populations.laws[b], self.populations.metric).w_infinity
-            losses[a, b] = self.measured / apart if apart else 0.0
-        return losses
-
-    def apply(self, column: Iterable[Any], entropy: Entropy | None = None) -> list[Any]:
-        """Return a randomised column, value by value: a list of what is sent for each.
-
-        It has no certificate: nothing is charged to anybody, and randomising the same rows again is another release
-        (a release file charges both). Raises DataError for a value that is not declared; nothing is drawn then.
-        """
-        return self.sender.send(self.populations, self.populations.indices(column), entropy)  # type: ignore[no-any-return]
-
-    def __str__(self) -> str:
-        share = f", delta {number(float(self.delta))}" if self.delta else ""
-        measured, over = number(self.measured), "" if self.populations.regions is None else " over the class"
-        lines = [
-            f"{self.name} hides which of {' and '.join(self.populations.laws)} a value comes from",
-            f"epsilon {number(float(self.epsilon))}{share} (measured{over}: {measured}); expected loss "
-            f"{number(self.expected_loss)}, at worst {number(self.worst_loss)}; {self.sender.cost} sent for one",
-            f"about the value itself: epsilon {number(self.local_epsilon)}",
-            "",
-            text_table(["mechanism", "loss", "why"], [_row(option, self.name) for option in self.options]),
-        ]
-        return "\n".join(lines)
 
 
-def choose(
-    populations: Populations, epsilon: Number, delta: Number = 0, mechanism: str = "auto", dummies: int = 10,
+def strongest(
+    populations: Populations, epsilon: Fraction, delta: Fraction, name: str, dummies: int = 10,
     radius: Number | None = None,
-) -> Local:  # fmt: skip
-    """Return a mechanism that keeps (epsilon, delta)-distribution privacy for every two populations.
+) -> Option:  # fmt: skip
+    """Return a mechanism as strong as (epsilon, delta)-distribution privacy of every two populations allows.
 
-    "auto" takes the least expected loss among those that send one value. `dummies` is the k of tupling, which is taken
-    by name only, because it sends k + 1 values; with a `radius` no value is moved farther before it. Raises InputError
-    for an unknown name, CalibrationRefused where nothing keeps the promise.
+    `dummies` is the k of tupling; with a `radius` no value is moved farther before it. Raises CalibrationRefused where
+    nothing keeps the promise.
 
-    >>> home = Populations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}})
-    >>> found = choose(home, epsilon="0.5")
-    >>> found.measured <= 0.5 and found.expected_loss < choose(home, "0.5", mechanism="rappor").expected_loss
+    >>> from takifugu.mechanisms.local.populations import populations_of
+    >>> from takifugu.model.beliefs.populations import FromPopulations
+    >>> home = populations_of(FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}))
+    >>> best, bits = (strongest(home, Fraction(1, 2), Fraction(0), name) for name in ("optimal", "rappor"))
+    >>> best.measured <= 0.5 and best.expected_loss < bits.expected_loss
     True
     """
-    budget, share = as_epsilon(epsilon), as_delta(delta)
-    known = mechanisms(populations, dummies, radius)
-    if mechanism != "auto" and mechanism not in known:
-        raise InputError(
-            f"the mechanism is {mechanism!r}",
-            fix=f"write one of auto, {', '.join(known)}{did_you_mean(mechanism, known)}",
-        ).at("mechanism")
-    names = list(known) if mechanism == "auto" else [mechanism]
-    options = tuple(_option(name, known[name], populations, budget, share) for name in names)
-    usable = [o for o in options if o.sender is not None and (mechanism != "auto" or o.sender.cost == 1)]
-    if not usable:
-        raise CalibrationRefused(
-            f"no mechanism keeps epsilon {number(float(budget))}",
-            rule="; ".join(f"{o.name}: {o.reason}" for o in options),
-        ).at("mechanism")
-    best = min(usable, key=lambda o: math.inf if o.expected_loss is None else o.expected_loss)
-    sender = best.sender
-    assert sender is not None
-    measured = _measured(sender, populations, budget, share)
-    return Local(
-        populations, budget, share, best.name, sender, best.strength or 0.0, measured, best.expected_loss or 0.0,
-        sender.worst_loss(populations), sender.local_epsilon(), options,
-    )  # fmt: skip
+    try:
+        way = mechanisms(populations, dummies, radius)[name]
+        strength = 0.0 if way is None else largest_strength(way, populations, epsilon, delta)
+        if strength is not None:
+            sender = optimum(populations, epsilon, delta) if way is None else way.make(populations, strength)
+            measured = _measured(sender, populations, epsilon, delta)
+            return Option(name, sender, strength, measured, sender.expected_loss(populations))
+        why = "no strength that was tried keeps the promise"
+    except TakifuguError as reason:
+        why = str(reason)
+    what = f"{name} does not keep epsilon {number(float(epsilon))}"
+    raise CalibrationRefused(what, rule=f"{name}: {why}").at("mechanism")
 
 
 def mechanisms(
@@ -196,10 +131,10 @@ def mechanisms(
         "rappor": Mechanism(by_bits, of_distance=False),
         "exponential": of(lambda s: weights.decaying(apart, s / 2)),
     }
-    if _planar(values):
+    if _planar(populations.places):
         mechanisms["planar-laplace"] = of(lambda s: weights.decaying(apart, s))
         mechanisms["planar-normal"] = of(lambda s: weights.normal(apart, s))
-        if (cells := planar.cells_of(values)) is not None:
+        if (cells := planar.cells_of(populations.places)) is not None:
             mechanisms["planar-laplace-remapped"] = of(lambda s: planar.laplace_masses(cells, s))
             mechanisms["planar-normal-remapped"] = of(lambda s: planar.normal_masses(cells, s))
     mechanisms["tupling"] = Mechanism(by_dummies, inside, dummies)
@@ -207,20 +142,7 @@ def mechanisms(
     return mechanisms
 
 
-def _option(name: str, way: Mechanism | None, populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
-    try:
-        if way is None:
-            return optimum(populations, epsilon, delta)
-        strength = largest_strength(way, populations, epsilon, delta)
-        if strength is None:
-            return Option(name, None, None, None, "no strength that was tried keeps the promise")
-        sender = way.make(populations, strength)
-        return Option(name, sender, strength, sender.expected_loss(populations))
-    except TakifuguError as reason:
-        return Option(name, None, None, None, str(reason))
-
-
-def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Option:
+def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sender:
     """Return the channel of least expected loss that keeps the promise (`local.optimal`): the floor for one value.
 
     Of counted populations: over their class (`local.robust`), where it may be a little above the floor.
@@ -229,15 +151,17 @@ def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Opt
         weights = np.array([[float(populations.prior.get(x, 0))] for x in populations.values])
         cost = weights * populations.distances
         channel = optimal_over(populations.values, cost, populations.regions, epsilon, delta)
-        robust = OneValue(channel, populations.distances)
-        return Option("optimal", robust, 0.0, robust.expected_loss(populations))
-    laws, place = populations.laws, {x: n for n, x in enumerate(populations.values)}
+        return OneValue(channel, populations.distances)
+    laws = populations.laws
     promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
-    solution = optimal(
-        populations.values, populations.values, populations.prior,
-        lambda x, y: float(populations.distances[place[x], place[y]]), promises,
-    )  # fmt: skip
-    return Option("optimal", OneValue(solution.channel, populations.distances), 0.0, solution.loss)
+    return least_loss(populations, promises)
+
+
+def least_loss(populations: Populations, promises: Sequence[Promise]) -> Sender:
+    """Return the channel of least expected loss among those that keep every promise."""
+    values = populations.values
+    solution = optimal(values, values, populations.prior, populations.distance, promises)
+    return OneValue(solution.channel, populations.distances)
 
 
 def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:
@@ -296,8 +220,3 @@ def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta
 
 def _planar(values: Iterable[Any]) -> bool:
     return all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in values)
-
-
-def _row(option: Option, chosen: str) -> list[str]:
-    why = option.reason or ("chosen" if option.name == chosen else "possible")
-    return [option.name, number(option.expected_loss), why]

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.text.tables import number
-from takifugu.mechanisms.local.choosing import choose
+from takifugu.mechanisms.local.choosing import strongest
 from takifugu.mechanisms.local.measuring import success
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.senders import Sender
@@ -52,7 +52,7 @@ def held_out(
 ) -> HeldOut | None:
     """Return what a mechanism that is found from one half gives away on the other; None where there is none."""
     try:
-        option = choose(halves[0], epsilon, delta, mechanism, dummies or 10)
+        option = strongest(halves[0], epsilon, delta, mechanism, dummies or 10)
         return measured_on(option.sender, halves[1], epsilon)
     except TakifuguError:
         return None

@@ -9,25 +9,21 @@ privacy times the W-infinity of single rows would not do (x, x against x, 1 - x 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.core.cache import cached
 from takifugu.core.errors import CalibrationRefused, Unsupported
 from takifugu.core.text.tables import number
-from takifugu.mechanisms.local.choosing import Mechanism, choose, mechanisms
-from takifugu.mechanisms.local.optimal import optimal
-from takifugu.mechanisms.local.populations import Populations
+from takifugu.mechanisms.local.choosing import Mechanism, least_loss, mechanisms, strongest
+from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.promises import hides_value
 from takifugu.mechanisms.local.senders import Bits, OneValue, Sender, Tuple
 from takifugu.mechanisms.local.sent import Sending, SentBits, SentTuple, SentValue
 from takifugu.model.queries import EachValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
-from takifugu.numbers.distributions.channel import Channel
 
 #: Strengths that are tried, times the diameter where they are per unit of distance, and how fine.
 _WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
@@ -71,7 +67,7 @@ class Hiding:
     def _bound(self, problem: Problem, belief: Any, people: Populations, dummies: int) -> Bound:
         epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
         if belief.adds_up:
-            option = choose(people, epsilon, delta, self.name, dummies or 10)
+            option = strongest(people, epsilon, delta, self.name, dummies or 10)
             measured = f"delta {number(option.measured)}" if delta else f"epsilon {number(option.measured)}"
             detail = f"one row tells {measured}" + (f", of {belief.rows}" if belief.rows > 1 else "")
             sender, kind, share = option.sender, Covers.COMPONENT, problem.delta
@@ -87,12 +83,7 @@ class Hiding:
         """Return a sender that keeps epsilon of local privacy; CalibrationRefused where no strength does."""
         way = mechanisms(people, dummies or 10)[self.name]
         if way is None:
-            place = {x: n for n, x in enumerate(people.values)}
-            best = optimal(
-                people.values, people.values, people.prior,
-                lambda x, y: float(people.distances[place[x], place[y]]), [hides_value(epsilon)],
-            )  # fmt: skip
-            return OneValue(best.channel, people.distances)
+            return least_loss(people, [hides_value(epsilon)])
         return strongest_locally(way, people, epsilon)
 
 
@@ -121,25 +112,6 @@ def outside(belief: Any, noise: Sending) -> tuple[str, ...]:
     return (f"outside of the class of populations what is sent of a person tells {loss}",)
 
 
-def populations_of(belief: Any) -> Populations:
-    """Return the populations of a belief, as `local` reads them: places in the measure of their distances."""
-
-    def make() -> Populations:
-        values = belief.values
-        if belief.is_planar:
-            one, two = map(float, belief.scales)
-            values = [(one * x, two * y) for x, y in belief.values]
-        laws = {
-            name: dict(zip(values, law, strict=True))
-            for name, law in zip(belief.populations, belief.laws, strict=True)
-        }
-        prior = dict(zip(values, belief.prior, strict=True))
-        metric = None if belief.is_planar else belief.distance
-        return Populations(laws, metric, prior, belief.source, belief.regions)
-
-    return cached(belief, populations_of, make)
-
-
 def farthest(belief: Any, people: Populations, sender: Sender) -> str:
     """Return the comparison of the two populations that what is sent tells apart best."""
     pair, most = people.pairs[0], -1.0
@@ -154,21 +126,13 @@ def farthest(belief: Any, people: Populations, sender: Sender) -> str:
 def noise_of(sender: Sender, people: Populations, belief: Any) -> Sending:
     """Return a sender as the randomiser of a person's rows."""
     common = (belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure)
-    named = dict(zip(people.values, belief.values, strict=True))
     if isinstance(sender, Tuple):
-        return SentTuple(*common, _renamed(sender.channel, named), sender.dummies)
+        return SentTuple(*common, sender.channel, sender.dummies)
     if isinstance(sender, Bits):
-        values = tuple(named[value] for value in sender.rappor.values)
-        return SentBits(*common, replace(sender.rappor, values=values))
+        return SentBits(*common, sender.rappor)
     if isinstance(sender, OneValue):
-        return SentValue(*common, _renamed(sender.channel, named))
+        return SentValue(*common, sender.channel)
     raise Unsupported(f"a {type(sender).__name__} has no form as a randomiser")
-
-
-def _renamed(channel: Channel, named: Mapping[Any, Any]) -> Channel:
-    """Return a channel whose places are written as in the data."""
-    inputs, outputs = (tuple(named[value] for value in labels) for labels in (channel.inputs, channel.outputs))
-    return replace(channel, inputs=inputs, outputs=outputs)
 
 
 _MEASURED = "what it tells about the population is measured exactly"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -10,8 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import DataError
-from takifugu.mechanisms.local.columns import randomised
 from takifugu.mechanisms.local.measuring import distribution_delta, distribution_loss, local_loss
 from takifugu.mechanisms.local.over_classes import bits_delta_over, bits_loss_over, delta_over, loss_over
 from takifugu.mechanisms.local.populations import Populations
@@ -19,9 +16,6 @@ from takifugu.mechanisms.local.quality import tuple_loss, worst_tuple_loss
 from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
-from takifugu.numbers.noise import Entropy, SystemEntropy, uniform_below
-
-Indices = npt.NDArray[np.int64]
 
 
 class Sender(Protocol):
@@ -43,13 +37,6 @@ class Sender(Protocol):
 
     def worst_loss(self, populations: Populations) -> float: ...
 
-    @property
-    def cost(self) -> int:
-        """How many values are sent for one."""
-        ...
-
-    def send(self, populations: Populations, indices: Indices, entropy: Entropy | None = None) -> Any: ...
-
 
 @dataclass(frozen=True, eq=False)
 class OneValue:
@@ -57,7 +44,6 @@ class OneValue:
 
     channel: Channel
     distances: npt.NDArray[np.float64]
-    cost: int = 1
 
     def epsilon(self, populations: Populations) -> float:
         if populations.regions is not None:
@@ -80,14 +66,6 @@ class OneValue:
     def worst_loss(self, populations: Populations) -> float:
         return worst_tuple_loss(self.channel, self.distances)
 
-    def send(self, populations: Populations, indices: Indices, entropy: Entropy | None = None) -> list[Any]:
-        """Return one output per value, drawn exactly and independently."""
-        drawn = randomised(self.channel, indices, entropy)
-        outputs = np.empty(len(self.channel.outputs), dtype=object)
-        outputs[:] = self.channel.outputs
-        sent: list[Any] = outputs[drawn].tolist()
-        return sent
-
 
 @dataclass(frozen=True, eq=False)
 class Tuple:
@@ -96,10 +74,6 @@ class Tuple:
     channel: Channel
     dummies: int
     distances: npt.NDArray[np.float64]
-
-    @property
-    def cost(self) -> int:
-        return self.dummies + 1
 
     def epsilon(self, populations: Populations) -> float:
         """Return the pure epsilon: that of the channel alone, because all dummies may be the least likely output."""
@@ -122,16 +96,6 @@ class Tuple:
     def worst_loss(self, populations: Populations) -> float:
         return worst_tuple_loss(self.channel, self.distances)
 
-    def send(self, populations: Populations, indices: Indices, entropy: Entropy | None = None) -> list[tuple[Any, ...]]:
-        """Return one tuple per value: the channel's output at a uniform place among uniform dummies."""
-        source, count = entropy or SystemEntropy(), len(self.channel.outputs)
-        drawn = uniform_below(count, len(indices) * self.cost, source).astype(np.int64).reshape(-1, self.cost)
-        randomised_values, place = (
-            randomised(self.channel, indices, source),
-            uniform_below(self.cost, len(indices), source),
-        )
-        drawn[np.arange(len(indices)), place.astype(np.int64)] = randomised_values
-        return [tuple(self.channel.outputs[y] for y in row) for row in drawn.tolist()]
 
     def _lifted(self, law: Any) -> list[Fraction]:
         lifted = self.channel.lift(law)
@@ -143,11 +107,6 @@ class Bits:
     """One bit per value (`local.rappor`): a receiver sees the set of values whose bits are 1."""
 
     rappor: Rappor
-
-    @property
-    def cost(self) -> int:
-        """How many bits are 1 on average, rounded up."""
-        return math.ceil(self.rappor.present + (len(self.rappor.values) - 1) * self.rappor.other)
 
     def epsilon(self, populations: Populations) -> float:
         if populations.regions is not None:
@@ -170,10 +129,3 @@ class Bits:
 
     def worst_loss(self, populations: Populations) -> float:
         return float(populations.distances.max())
-
-    def send(self, populations: Populations, indices: Indices, entropy: Entropy | None = None) -> list[tuple[Any, ...]]:
-        """Return for each value the values whose bits are 1."""
-        if len(indices) and (indices.min() < 0 or indices.max() >= len(self.rappor.values)):
-            raise DataError("a value of the column is not among the declared ones", fix="declare it, or clamp it first")
-        bits = self.rappor.randomise(indices, entropy)
-        return [tuple(self.rappor.values[y] for y in np.flatnonzero(row)) for row in bits]

@@ -13,7 +13,7 @@ from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.data import Table, missing_states
 from takifugu.mechanisms.local.held_out import halves_of, held_out
-from takifugu.mechanisms.local.hiding import populations_of
+from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.population_region import samples_of
 from takifugu.model.beliefs.populations import FromPopulations
