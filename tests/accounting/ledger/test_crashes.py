@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from sqlalchemy import event
 from tests.support.ledger_tools import dump, group_debit, one_thing
-from tests.support.processes import forked
+from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.disk import sqlite
@@ -81,29 +81,30 @@ def _is_fresh(value: object) -> bool:
 
 def killed_at(path: Path, step: Callable[[Path], None], number: int) -> bool:
     """Take a step in a child that kills itself at its n-th SQL statement; return whether it was done before that."""
+    code = in_a_child(dying_at, path, step, number)
+    assert code in (0, -signal.SIGKILL)
+    return code == 0
 
-    def act() -> None:
-        left = number
 
-        def count(_: str) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+def dying_at(path: Path, step: Callable[[Path], None], number: int) -> None:
+    """Take a step, and kill this very process at its n-th SQL statement."""
+    left = number
 
-        made = sqlite.engine_of
+    def count(_: str) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
 
-        def watched(*where: Any) -> Any:
-            engine = made(*where)
-            event.listen(engine, "connect", lambda connection, _: connection.set_trace_callback(count))
-            return engine
+    made = sqlite.engine_of
 
-        sqlite.engine_of = watched
-        step(path)
+    def watched(*where: Any) -> Any:
+        engine = made(*where)
+        event.listen(engine, "connect", lambda connection, _: connection.set_trace_callback(count))
+        return engine
 
-    status = forked(act)
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
-    return not os.WIFSIGNALED(status)
+    sqlite.engine_of = watched
+    step(path)
 
 
 def killed_at_statements(folder: Path, step: Callable[[Path], None], every: int) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing
-from tests.support.processes import told_by_a_fork
+from tests.support.processes import told_by_a_child
 
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.accounting.ledger.disk.sqlite import _place, check_length, explained
@@ -326,21 +326,18 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def without_privileges(act: Callable[[], object]) -> str:
-    """Return what `act` says when it is run by a user who may write nothing here: its error, or "done"."""
-
-    def said() -> bytes:
-        try:
-            if os.getuid() == 0:
-                os.setgroups([])
-                os.setgid(65534)
-                os.setuid(65534)
-            act()
-        except BaseException as error:
-            return f"{type(error).__name__}: {error}".encode()
-        return b"done"
-
-    return told_by_a_fork(said).decode()
+def without_privileges(path: Path, is_open: bool) -> str:
+    """Return what a user who may write nothing here is told: to open a ledger, and to reserve; "done" for nothing."""
+    ledger = Ledger.open(path) if is_open else None
+    try:
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        (ledger or Ledger.open(path)).reserve("data", [DEBIT])
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "done"
 
 
 def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
@@ -349,12 +346,12 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
     ledger.reserve("data", [DEBIT], budget=9)
     path.chmod(0o444)
     open_folder.chmod(0o777)
-    said = without_privileges(lambda: ledger.reserve("data", [DEBIT]))
+    said = told_by_a_child(without_privileges, path, True)
     assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
     open_folder.chmod(0o555)
-    said = without_privileges(lambda: Ledger.open(path).reserve("data", [DEBIT]))
+    said = told_by_a_child(without_privileges, path, False)
     assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
-    said = without_privileges(lambda: Ledger.open(open_folder / "new.db"))
+    said = told_by_a_child(without_privileges, open_folder / "new.db", False)
     assert re.match(r"LedgerError: .*permission denied\): give a path that can be written", said)
     assert Ledger.open(path).spent("data").spent.epsilon == 1
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.ledger_tools import ask_in_a_race, group_debit, one_thing
-from tests.support.processes import forked, side_by_side
+from tests.support.processes import in_a_child, side_by_side
 
 import takifugu as tf
 from takifugu.accounting.ledger import DRAWN, PUBLISHED, RESERVED, Ledger, Session
@@ -128,18 +128,20 @@ def test_an_answer_is_the_one_that_is_kept(ledger: Ledger, answer: Any) -> None:
     assert session.answers == ()
 
 
+def killed_at_a_question(path: Path, when: str) -> None:
+    book = Ledger.open(path)
+    mine = Session(book, book.pending("data")[0])
+    if when == "after":
+        mine.ask("second", lambda _: "drawn by the first process")
+    mine.ask("next", lambda _: str(os.kill(os.getpid(), signal.SIGKILL)))
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, when: str) -> None:
     session = opened(ledger)
     assert session.ask("first", lambda _: "kept") == "kept"
 
-    def killed() -> None:
-        mine = Session(Ledger.open(ledger.store.path), session.paid)
-        if when == "after":
-            mine.ask("second", lambda _: "drawn by the first process")
-        mine.ask("next", lambda _: str(os.kill(os.getpid(), signal.SIGKILL)))
-
-    assert os.waitstatus_to_exitcode(forked(killed)) == -signal.SIGKILL
+    assert in_a_child(killed_at_a_question, ledger.store.path, when) == -signal.SIGKILL
     again = Ledger.open(ledger.store.path)
     found = Session(again, again.pending("data")[0])
     assert found.answers[0] == ("first", "kept")

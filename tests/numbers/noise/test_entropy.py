@@ -10,11 +10,12 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.support.processes import told_by_a_fork
+from tests.support.processes import told_by_a_child, told_by_a_fork
 
 from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
 from takifugu.numbers.noise.entropy import Entropy, is_private
@@ -22,18 +23,31 @@ from takifugu.numbers.noise.entropy import Entropy, is_private
 SOURCE = Path(__file__).parents[3] / "src" / "takifugu"
 
 
-def test_two_processes_never_draw_the_same_stream() -> None:
-    entropy = SystemEntropy()
+def streams(entropy: Entropy) -> list[bytes]:
+    """Return what this process and three forks of it draw."""
     entropy.bytes(5)  # whatever could be buffered is buffered now
-    streams = [told_by_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
-    assert len(set(streams)) == 4
-    noises = [told_by_a_fork(lambda: discrete_laplace(Fraction(10**9), 4, entropy).tobytes()) for _ in range(3)]
-    assert len({*noises, discrete_laplace(Fraction(10**9), 4, entropy).tobytes()}) == 4
+    return [told_by_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
 
 
-def test_the_fork_test_can_fail() -> None:
-    shared = InsecureSeededEntropyForTests(1)
-    assert told_by_a_fork(lambda: shared.bytes(32)) == shared.bytes(32)
+def noises(entropy: Entropy) -> list[bytes]:
+    """Return the noise that this process and three forks of it draw."""
+
+    def draw() -> bytes:
+        return discrete_laplace(Fraction(10**9), 4, entropy).tobytes()
+
+    return [told_by_a_fork(draw) for _ in range(3)] + [draw()]
+
+
+@pytest.mark.parametrize("drawn", [streams, noises])
+def test_two_processes_never_draw_the_same_stream(drawn: Callable[[Entropy], list[bytes]]) -> None:
+    told = told_by_a_child(drawn, SystemEntropy())
+    assert len(told) == len(set(told)) == 4
+    assert all(told)
+
+
+@pytest.mark.parametrize("drawn", [streams, noises])
+def test_the_fork_test_can_fail(drawn: Callable[[Entropy], list[bytes]]) -> None:
+    assert len(set(told_by_a_child(drawn, InsecureSeededEntropyForTests(1)))) == 1
 
 
 def test_copies_pickles_and_threads_never_share_bytes() -> None:

@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
-from tests.support.processes import told_by_a_fork
+from tests.support.processes import told_by_a_child
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, pending
@@ -274,7 +274,7 @@ def test_what_a_killed_process_left_is_swept_when_it_is_old(tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one.db", "two.db"]
 
 
-def _as_nobody(path: Path) -> bytes:
+def _as_nobody(path: Path) -> str:
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
@@ -282,8 +282,8 @@ def _as_nobody(path: Path) -> bytes:
     try:
         Ledger.open(path).source("more")
     except TakifuguError as error:
-        return f"{rows_as_text.exit_code} {' '.join(rows_as_text.output.split())} | {error}".encode()
-    return b"it was written"
+        return f"{rows_as_text.exit_code} {' '.join(rows_as_text.output.split())} | {error}"
+    return "it was written"
 
 
 def test_a_ledger_that_may_only_be_read_is_shown(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_ledger_that_may_only_be_read_is_shown(tmp_path: Path) -> None:
             folder.chmod(0o755)
     (tmp_path / "ledger.db").chmod(0o444)
     tmp_path.chmod(0o555)
-    told = told_by_a_fork(lambda: _as_nobody(tmp_path / "ledger.db")).decode()
+    told = told_by_a_child(_as_nobody, tmp_path / "ledger.db")
     tmp_path.chmod(0o755)
     assert told.startswith("0 source 'study'"), told
     assert "is read-only" in told

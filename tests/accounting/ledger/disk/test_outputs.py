@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.ledger_tools import group_debit, one_thing
-from tests.support.processes import forked
+from tests.support.processes import in_a_child
 
-from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger
+from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, moving
 from takifugu.accounting.ledger.disk import outputs, places
 from takifugu.core.errors import LedgerError
 
@@ -85,27 +85,25 @@ def test_a_file_that_is_lost_or_altered_is_never_drawn_again(ledger: Ledger, har
     assert ledger.spent("data").spent == spent
 
 
+def killed_while_drawing(path: Path, step: str) -> None:
+    die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
+    mine = Ledger.open(path)
+    pending, placed, keep = mine.pending()[0], outputs.placed, moving.keep_drawn
+    if step.startswith("os."):
+        setattr(os, step[3:], die)
+    elif step == "placed":
+        outputs.placed = lambda *told: (placed(*told), die())[0]
+    elif step == "keep_drawn":
+        moving.keep_drawn = lambda *told: (keep(*told), die())[0]
+    mine.drawn(pending, COLUMN)
+    die()
+
+
 @pytest.mark.parametrize("step", ["os.open", "os.fsync", "placed", "keep_drawn", "kept"])
 def test_a_crash_leaves_values_that_are_kept_or_that_never_were(ledger: Ledger, step: str) -> None:
     """Killed before, while or after the file is written: either all is kept, or it is drawn again at no cost."""
     path = ledger.store.path
-
-    def killed() -> None:
-        die = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
-        from takifugu.accounting.ledger import moving
-
-        placed, keep = outputs.placed, moving.keep_drawn
-        if step.startswith("os."):
-            setattr(os, step[3:], die)
-        elif step == "placed":
-            outputs.placed = lambda *told: (placed(*told), die())[0]
-        elif step == "keep_drawn":
-            moving.keep_drawn = lambda *told: (keep(*told), die())[0]
-        mine = Ledger.open(path) if step != "os.open" else ledger
-        mine.drawn(mine.pending()[0], COLUMN)
-        die()
-
-    assert os.waitstatus_to_exitcode(forked(killed)) == -signal.SIGKILL
+    assert in_a_child(killed_while_drawing, path, step) == -signal.SIGKILL
     (pending,) = Ledger.open(path).pending()
     assert pending.state == (DRAWN if step == "kept" else RESERVED)
     assert pending.bundle == (COLUMN if step == "kept" else None)
