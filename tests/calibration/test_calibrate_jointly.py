@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+import operator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.mechanisms.test_influence_gaussian import true_delta
 from tests.support import influence_oracle as oracle
 
 import takifugu as tf
+from takifugu.accounting.composition import charge_of, joint
 from takifugu.calibration import problem_of
 from takifugu.calibration.jointly import Split
+from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError
 
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
@@ -24,7 +29,7 @@ def chain(matrix=STAY, length=4, initial="stationary"):
 
 def split_of(framework, queries, epsilon=Fraction(1), weights=None):
     problems = tuple(problem_of(framework, query, epsilon, 0) for query in queries)
-    return Split(framework, problems, tuple(weights or [1.0] * len(queries)), epsilon)
+    return Split(LaplaceTogether(framework, problems, epsilon), tuple(weights or [1.0] * len(queries)))
 
 
 def total_error(calibrations, weights=None):
@@ -73,7 +78,7 @@ def test_what_they_lose_together_is_at_most_epsilon(matrix, queries, epsilon):
 )
 def test_the_total_error_is_never_above_that_of_an_equal_split(queries, weights):
     framework = chain(length=20)
-    calibrations = tf.calibrate_jointly(framework, queries, 1, weights)
+    calibrations = tf.calibrate_jointly(framework, queries, 1, weights=weights)
     split = split_of(framework, queries, weights=weights)
     equal = split.error(split.equal())
     assert total_error(calibrations, weights) <= equal * (1 + 1e-6)
@@ -105,6 +110,107 @@ def test_other_beliefs_add_up_too():
     assert second.scale == pytest.approx(3, rel=0.02)
 
 
+# Normal noise.
+
+TINY = Fraction(1, 10**5)
+
+
+@pytest.mark.parametrize(
+    ("queries", "epsilon"), [([COUNT, LAST], 1), ([COUNT, tf.Histogram(), TWICE], Fraction(1, 2)), ([TWICE], 2)]
+)
+def test_normal_noise_keeps_what_it_promises_together(queries, epsilon):
+    calibrations = tf.calibrate_jointly(chain(), queries, epsilon, TINY)
+    charges = [charge_of(one, reading="at once", begins_series=True) for one in calibrations]
+    for charged in (tf.compose(calibrations, fixed_in_advance=True), joint(chain(), charges)):
+        assert epsilon * (1 - Fraction(1, 10**6)) <= charged.epsilon <= epsilon
+        assert charged.delta == TINY
+    assert all(one.epsilon <= epsilon for one in calibrations)
+    assert true_delta_of(calibrations, epsilon) <= TINY
+    half = {**charges[0].randomiser, "sigma": str(Fraction(calibrations[0].exact_scale) / 2)}
+    assert joint(chain(), [replace(charges[0], randomiser=half), *charges[1:]]).epsilon > epsilon
+
+
+def true_delta_of(calibrations, epsilon, shrunk=1.0):
+    weights = {COUNT: [[0, 1]] * 4, LAST: [[0, 0], [0, 0], [0, 1], [0, 1]], TWICE: [[0, 2]] * 4}
+    releases = []
+    for one in calibrations:  # two cells that move together, and oppositely, are one of twice the square
+        scale = float(one.scale) * shrunk
+        is_table = isinstance(one.query, tf.Histogram)
+        releases.append((weights[COUNT if is_table else one.query], scale / math.sqrt(2 if is_table else 1), True))
+    return true_delta(STAY, [0.8, 0.2], 4, releases, float(epsilon))
+
+
+def test_mutant_with_half_the_noise_is_caught():
+    calibrations = tf.calibrate_jointly(chain(), [COUNT, TWICE], 1, TINY)
+    assert true_delta_of(calibrations, 1) <= TINY
+    assert true_delta_of(calibrations, 1, shrunk=0.5) > TINY
+
+
+def test_one_shape_of_profile_has_a_closed_form_for_normal_noise():
+    """sum_k A_k/s_k^2 is fixed, so sum_k w_k s_k is least where s_k^3 is in proportion to A_k/w_k."""
+    framework = chain(length=50)
+    weights = (1.0, 4.0)
+    made = tf.calibrate_jointly(framework, [COUNT, tf.Sum(codes={0: 0, 1: 100})], 1, TINY, weights=weights)
+    alone = float(tf.calibrate(framework, COUNT, 1, TINY, mechanism="influence-gaussian").scale)
+    roots = [(move**2 / weight) ** (1 / 3) for move, weight in zip((1, 100), weights, strict=True)]
+    spent = sum((move / root) ** 2 for move, root in zip((1, 100), roots, strict=True))
+    best = [alone * math.sqrt(spent) * root for root in roots]
+    assert [float(one.scale) for one in made] == pytest.approx(best, rel=2e-2)
+    least, total = (
+        sum(w * s for w, s in zip(weights, scales, strict=True)) for scales in (best, [float(m.scale) for m in made])
+    )
+    assert total == pytest.approx(least, rel=1e-3)
+
+
+@pytest.mark.parametrize("failing", [Fraction(0), TINY])
+@pytest.mark.parametrize("queries", [[COUNT, LAST], [tf.Histogram(), TWICE], [tf.Mode(), COUNT]])
+def test_no_split_of_a_grid_is_better(queries, failing):
+    """By one hundredth: each ratio of two scales on a grid, with the least scales that keep the promise."""
+    if failing and tf.Mode() in queries:
+        return
+    framework, epsilon = chain(length=8), Fraction(1)
+    problems = tuple(problem_of(framework, query, epsilon, failing) for query in queries)
+    noise = LaplaceTogether(framework, problems, epsilon)
+    if failing:
+        noise = NormalTogether(framework, problems, epsilon, failing)
+    split = Split(noise, (1.0, 1.0))
+    ours = [Fraction(one.exact_scale) for one in tf.calibrate_jointly(framework, queries, epsilon, failing)]
+    best = min(split.error(on_the_grid(noise, Fraction(2) ** step)) for step in range(-3, 4))
+    assert split.error(ours) <= 1.01 * best
+
+
+def on_the_grid(noise, ratio):
+    low, high = Fraction(0), Fraction(10**4)
+    while high - low > high / 1000:
+        middle = (low + high) / 2
+        scales = [middle, middle * ratio]
+        is_enough = all(map(operator.ge, scales, noise.least)) and noise.loss(scales) <= noise.epsilon
+        low, high = (low, middle) if is_enough else (middle, high)
+    return [high, high * ratio]
+
+
+def test_releases_that_hide_little_together_need_what_they_need_alone():
+    """Windows far apart: each keeps epsilon at half of delta."""
+    windows = [tf.Count(1, entries=range(5)), tf.Count(1, entries=range(95, 100))]
+    made = tf.calibrate_jointly(chain(length=100), windows, 1, TINY)
+    for query, one in zip(windows, made, strict=True):
+        alone = tf.calibrate(chain(length=100), query, 1, TINY / 2, mechanism="influence-gaussian")
+        assert one.scale == pytest.approx(alone.scale, rel=1e-6)
+        assert one.epsilon <= 1
+
+
+# Choices.
+
+
+def test_choices_share_an_epsilon_too():
+    """By how many entries the best choice is missed at worst; what they lose is charged like anything else."""
+    mode, count = tf.calibrate_jointly(chain(length=20), [tf.Mode(), COUNT], 2)
+    assert tf.compose([mode, count]).epsilon <= 2
+    more, less = tf.calibrate_jointly(chain(length=20), [tf.Mode(), COUNT], 2, weights=[10, 1])
+    assert more.expected_error < mode.expected_error
+    assert less.expected_error > count.expected_error
+
+
 @pytest.mark.parametrize(
     ("queries", "keys", "words"),
     [
@@ -112,7 +218,9 @@ def test_other_beliefs_add_up_too():
         ([COUNT, LAST], {"weights": [1]}, "weights"),
         ([COUNT, LAST], {"weights": [1, 0]}, "weights"),
         ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {}, "no secret moves"),
-        ([COUNT, tf.Mode()], {}, "publishes a choice"),
+        ([COUNT, tf.Mode()], {"delta": "1e-6"}, "publishes a choice"),
+        ([COUNT, LAST], {"delta": 1}, "delta"),
+        ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {"delta": "1e-6"}, "no secret moves"),
     ],
 )
 def test_bad_input(queries, keys, words):

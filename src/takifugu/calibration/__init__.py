@@ -149,6 +149,13 @@ def of_scale(
     promise = promise_of(problem, scale)
     noise = noise_of(problem, scale)
     bound = Bound(noise, promise.epsilon, Fraction(0), promise.covers, promise.witness)
+    return of_bound(problem, bound, mechanism, source, conditions)
+
+
+def of_bound(
+    problem: Problem, bound: Bound, mechanism: str, source: str, conditions: tuple[str, ...]
+) -> Calibration:
+    """Return noise with a promise that nobody requested of it."""
     return _calibration(problem, mechanism, bound, source, conditions, requested=None)
 
 

@@ -1,29 +1,24 @@
-"""Several queries under one epsilon: their scales are chosen together, for the least total expected error.
+"""Several queries under one promise: their noise is found together, for the least total expected error.
 
-The joint loss is the ledger's own (`composition.quilt_costs`). Along one shape of profile it is a function of
-sum_k D_k/b_k, and sum_k w_k b_k is least where b_k is in proportion to the root of D_k/w_k; elsewhere D_k is what the
-loss says locally, -b_k times its derivative by log b_k, and a search along each scale follows.
+The joint loss is the ledger's own (`calibration.shared_noise`). Along one shape of profile it is a function of
+sum_k D_k/b_k^p, p = 1 for Laplace noise and 2 for normal noise, and a sum of errors E_k(b_k) is least where b_k^(p+1)
+is in proportion to D_k/E_k'; elsewhere D_k is what the loss says locally, -b_k^p times its derivative by log b_k, and
+a search along each scale follows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
-from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.quilt_costs import quilt_cost
-from takifugu.accounting.composition.views import View
-from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Problem
-from takifugu.analysis.sensitivity import component_change
-from takifugu.calibration import noise_of, of_scale, problem_of
+from takifugu.calibration import problem_of
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.rules import check_beliefs
+from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether, Scales, SharedNoise
 from takifugu.core import searches
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import InputError
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up
@@ -38,26 +33,31 @@ FITTED, NEAR = 1e-7, Fraction(1, 10**5)
 #: The step of a difference quotient, in the logarithm of a scale.
 STEP = 1e-3
 
-SOURCE = "the least total expected error under one joint loss (docs/theory/influence.md, several queries at once)"
-
 
 @searches.stopping()
 def calibrate_jointly(
     framework: Framework,
     queries: Sequence[Query],
     epsilon: Number,
+    delta: Number = 0,
     weights: Sequence[Number] | None = None,
     allow_private_belief: bool = False,
 ) -> tuple[Calibration, ...]:
-    """Return Laplace noise for each of several queries about the same entries, which together keep epsilon.
+    """Return noise for each of several queries about the same entries, which together keep (epsilon, delta).
 
     Their scales make sum_k w_k (expected error of query k) small: the errors are L1 over the cells, in the units of
-    each answer, and `weights` (1 if not given) say what one unit of each counts. It is never above an equal split, and
-    the least where all profiles have one shape. Each calibration states what its release promises alone; `compose` of
-    them is at most epsilon.
+    each answer, and of a choice (a median, a mode) by how many entries the best one is missed at worst; `weights` (1 if
+    not given) say what one unit of each counts. The sum is never above that of an equal split, and the least where all
+    profiles have one shape. Each calibration states what its release promises alone.
 
-    Raises InputError for no queries, choices, weights that do not fit, a bad epsilon and a framework that is not
-    Pufferfish over entries; CalibrationRefused for a query that no secret moves, and a belief from the private data.
+    Without delta noise is Laplace's, releases compose with everything, and `compose` of them is at most epsilon. With a
+    delta it is normal, found for releases that are fixed together before the first one: `compose(...,
+    fixed_in_advance=True)` is at most (epsilon, delta), and in a ledger they begin a series, all in one reservation
+    (docs/theory/influence.md#series-of-normal-releases). Their deltas add up to it.
+
+    Raises InputError for no queries, choices with a delta, weights that do not fit, a bad epsilon or delta and a
+    framework that is not Pufferfish over entries; CalibrationRefused for a query that no secret moves, a belief from
+    the private data, and with a delta for a belief without an influence curve.
 
     >>> from takifugu import Count, Histogram, MarkovChain, Pufferfish, compose, every_entry
     >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100))
@@ -68,27 +68,33 @@ def calibrate_jointly(
     budget, each = as_epsilon(epsilon), tuple(queries)
     if not each:
         raise InputError("there is nothing to calibrate", fix="give at least one query").at("queries")
-    problems = [problem_of(framework, query, budget, 0) for query in each]
+    problems = tuple(problem_of(framework, query, budget, delta) for query in each)
     if framework.definition != "pufferfish" or framework.is_pair:
         raise InputError(
             "the framework has no entries whose losses add up", fix="write Pufferfish(secrets, beliefs)"
         ).at("framework")
-    if (choice := next((problem for problem in problems if problem.candidates is not None), None)) is not None:
+    failing = problems[0].delta
+    choice = next((problem for problem in problems if problem.candidates is not None), None)
+    if failing and choice is not None:
         raise InputError(
             f"the query ({choice.query.describe()}) publishes a choice",
-            rule="it has no error in the units of an answer", fix="calibrate it alone, with an epsilon of its own",
-        ).at("queries")  # fmt: skip
-    conditions = check_beliefs(framework, allow_private_belief)
-    shared = f"one of {len(each)} queries that share an epsilon of {float(budget):g}"
-    split = Split(framework, tuple(problems), _weights(weights, len(each)), budget)
-    scales = split.least()
+            rule="no normal noise is added to a choice, and choices share a pure promise",
+            fix="leave delta out, or calibrate it alone",
+        ).at("queries")
+    noise: SharedNoise = LaplaceTogether(framework, problems, budget)
+    if failing:
+        noise = NormalTogether(framework, problems, budget, failing)
+    promise = f"an epsilon of {float(budget):g}" + (f" and a delta of {float(failing):g}" if failing else "")
+    shared = f"one of {len(each)} queries that share {promise}"
+    conditions = (shared, *check_beliefs(framework, allow_private_belief))
+    counted = _weights(weights, len(each))
+    scales = Split(noise, counted).best()
+    if not noise.fits(scales):
+        noise = noise.bounded()
+        scales = Split(noise, counted).best()
     while True:
-        calibrations = tuple(
-            of_scale(problem, scale, "jointly", SOURCE, (shared, *conditions))
-            for problem, scale in zip(problems, scales, strict=True)
-        )
-        charges = tuple(charge_of(one, reading="together") for one in calibrations)
-        if joint(framework, charges).epsilon <= budget:
+        calibrations = noise.calibrations(scales, conditions)
+        if noise.charged(calibrations) <= budget:
             return calibrations
         scales = [round_up(scale * (1 + Fraction(1, 2**30))) for scale in scales]
 
@@ -104,107 +110,84 @@ def _weights(weights: Sequence[Number] | None, number: int) -> tuple[float, ...]
     return tuple(map(float, exact))
 
 
-Scales = tuple[float, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Queries that share one epsilon. Scales are in the units of the answers."""
+    """A search for scales of noise that is shared, each with what one unit of its error counts."""
 
-    framework: Framework
-    problems: tuple[Problem, ...]
+    noise: SharedNoise
     weights: tuple[float, ...]
-    epsilon: Fraction
-
-    @cached_property
-    def changes(self) -> list[Fraction]:
-        """How far each answer moves when all of a component changes."""
-        sizes = [component_change(problem).size for problem in self.problems]
-        for problem, size in zip(self.problems, sizes, strict=True):
-            if size == 0:
-                raise CalibrationRefused(
-                    f"no secret moves the answer of the query ({problem.query.describe()})",
-                    rule="it needs no noise", fix="publish it without, or leave it out",
-                ).at("queries")  # fmt: skip
-        return sizes
-
-    @cached_property
-    def view(self) -> View:
-        return View(self.framework, self.framework.fingerprint())
-
-    @cached_property
-    def charges(self) -> list[Charge]:
-        """A charge for each query, whose scale is set by `loss`."""
-        noised = [
-            of_scale(problem, size, "jointly", SOURCE, ())
-            for problem, size in zip(self.problems, self.changes, strict=True)
-        ]
-        return [
-            replace(charge_of(one, reading="together"), covers=Covers.ENTRIES, epsilon=Fraction(0))
-            for one in noised
-        ]
-
-    def loss(self, scales: Sequence[float | Fraction]) -> float:
-        """Return what releases of these scales lose together."""
-        noised = [replace(one, scale=Fraction(scale)) for one, scale in zip(self.charges, scales, strict=True)]
-        return float(quilt_cost(self.view, noised).epsilon)
 
     def error(self, scales: Scales) -> float:
         """Return the weighted sum of the expected errors."""
-        noises = [noise_of(problem, Fraction(scale)) for problem, scale in zip(self.problems, scales, strict=True)]
-        return math.fsum(weight * noise.expected_error() for weight, noise in zip(self.weights, noises, strict=True))
+        pairs = zip(self.weights, scales, strict=True)
+        return math.fsum(weight * self.noise.error(place, scale) for place, (weight, scale) in enumerate(pairs))
 
-    def fitted(self, shape: Sequence[float]) -> Scales:
-        """Return scales in these proportions whose joint loss is about epsilon, by secants of logarithms."""
-        target = math.log(float(self.epsilon))
-        place = math.log(sum(float(d) / b for d, b in zip(self.changes, shape, strict=True))) - target
-        gap = self._gap(shape, place, target)
+    def fitted(self, shape: Scales) -> Scales:
+        """Return scales in these proportions whose joint loss is about epsilon, by secants of logarithms.
+
+        Those that would be below what their release needs alone are that.
+        """
+        place = math.log(self.noise.guess(shape))
+        gap = self._gap(shape, place)
         slope = -1.0
         for _ in range(12):
             if abs(gap) <= FITTED:
                 break
             following = place - gap / slope
-            new = self._gap(shape, following, target)
+            new = self._gap(shape, following)
+            if new == gap:  # all are what they need alone, and lose less together
+                break
             slope = min(-0.05, max(-20.0, (new - gap) / (following - place)))
             place, gap = following, new
-        return tuple(math.exp(place) * b for b in shape)
+        return self._stretched(shape, place)
 
-    def _gap(self, shape: Sequence[float], place: float, target: float) -> float:
-        return math.log(self.loss([math.exp(place) * b for b in shape])) - target
+    def _gap(self, shape: Scales, place: float) -> float:
+        return math.log(self.noise.loss(self._stretched(shape, place))) - math.log(self.noise.epsilon)
+
+    def _stretched(self, shape: Scales, place: float) -> Scales:
+        factor = Fraction(math.exp(place))
+        return [
+            max((factor * scale).limit_denominator(10**15), least)
+            for scale, least in zip(shape, self.noise.least, strict=True)
+        ]
 
     def equal(self) -> Scales:
         """Return the scales at which each query alone would lose the same, stretched until all together fit."""
-        alone = []
-        for number in range(len(self.problems)):
-            one = replace(
-                self, problems=(self.problems[number],), weights=(1.0,), epsilon=self.epsilon / len(self.problems)
-            )
-            alone.append(one.fitted([float(self.changes[number])])[0])
+        alone = [
+            Split(self.noise.only(place), (1.0,)).fitted([start])[0] for place, start in enumerate(self.noise.start)
+        ]
         return self.fitted(alone)
 
-    def least(self) -> list[Fraction]:
+    def best(self) -> Scales:
         """Return scales of small total error whose joint loss is at most epsilon."""
-        best = self.equal()
-        if len(best) > 1:
-            best = self._by_searches(self._by_closed_form(best))
-        shape = [Fraction(scale) for scale in best]
+        shape = self.equal()
+        if len(shape) > 1:
+            shape = self._by_searches(self._by_closed_form(shape))
+
+        def loss(factor: Fraction) -> float:
+            return self.noise.loss([factor * scale for scale in shape])
+
         high = 1 + NEAR
-        if self.loss([high * b for b in shape]) > self.epsilon:
-            high = sum((d / b for d, b in zip(self.changes, shape, strict=True)), Fraction(0)) / self.epsilon
-        factor = least_scale(lambda t: self.loss([t * b for b in shape]), self.epsilon, min(1 - NEAR, high / 2), high)
-        return [round_up(factor * scale) for scale in shape]
+        while loss(high) > self.noise.epsilon:
+            high *= 2
+        factor = least_scale(loss, self.noise.epsilon, min(1 - NEAR, high / 2), high)
+        return [
+            max(round_up(factor * scale), least) for scale, least in zip(shape, self.noise.least, strict=True)
+        ]
 
     def _by_closed_form(self, best: Scales) -> Scales:
-        """Return the best scales after steps to b_k ~ sqrt(D_k/w_k) with D_k as the loss has it where one stands."""
-        scales, least = best, self.error(best)
+        """Return the best scales after steps to b_k^(p+1) ~ D_k/E_k', with D_k as the loss has it where one stands."""
+        scales, least, power = best, self.error(best), self.noise.power
+        up = Fraction(math.exp(STEP))
         for _ in range(ROUNDS):
-            here = self.loss(scales)
-            shares = []
+            here = self.noise.loss(scales)
+            shape = []
             for place, scale in enumerate(scales):
-                moved = self.loss(_with(scales, place, scale * math.exp(STEP)))
-                shares.append(max(here - moved, 1e-4 * STEP * here) * scale)
-            cells = [problem.cells for problem in self.problems]
-            shape = [math.sqrt(d / (w * n)) for d, w, n in zip(shares, self.weights, cells, strict=True)]
+                dropped = here - self.noise.loss(_with(scales, place, scale * up))
+                change = max(dropped, 1e-4 * STEP * here) * float(scale) ** power
+                rise = self.noise.error(place, scale * up) - self.noise.error(place, scale)
+                growth = self.weights[place] * max(rise, 1e-12 * float(scale)) / float(scale)
+                shape.append(Fraction((change / growth) ** (1 / (power + 1))))
             scales = self.fitted(shape)
             error = self.error(scales)
             if error >= least * (1 - 1e-6):
@@ -224,12 +207,12 @@ class Split:
 
     def _along(self, best: Scales, place: int) -> Scales:
         def tried(power: float) -> tuple[float, Scales]:
-            scales = self.fitted(_with(best, place, best[place] * math.exp(power)))
+            scales = self.fitted(_with(best, place, best[place] * Fraction(math.exp(power))))
             return self.error(scales), scales
 
         valley = lowest(tried, -WIDEST, WIDEST, CUTS, key=lambda one: one[0])
-        return min((self.error(best), best), valley)[1]
+        return min((self.error(best), best), valley, key=lambda one: one[0])[1]
 
 
-def _with(scales: Scales, place: int, scale: float) -> Scales:
-    return (*scales[:place], scale, *scales[place + 1 :])
+def _with(scales: Scales, place: int, scale: Fraction) -> Scales:
+    return [*scales[:place], scale, *scales[place + 1 :]]

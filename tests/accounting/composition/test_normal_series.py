@@ -66,6 +66,28 @@ def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any
     assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(together.epsilon)) <= together.delta
 
 
+def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
+    """In whatever order they stand, though the first moves fewer entries; later ones are multiples of both."""
+    made = [normal(LAST, 1, "0.005"), normal(COUNT, 1, "0.005")]
+    begun = [charge_of(one, reading="at once", begins_series=True) for one in made]
+    advance = tf.compose(made, fixed_in_advance=True)
+    for order in (begun, begun[::-1]):
+        together = joint(FRAMEWORK, order)
+        assert float(together.epsilon) == pytest.approx(float(advance.epsilon), rel=1e-8)
+        assert together.delta == advance.delta
+    later = charge_of(laplace(COUNT, "0.2"), reading="at once")
+    charged = joint(FRAMEWORK, [*begun, later])
+    releases = [(WEIGHTS[one.query], float(one.scale), True) for one in made]
+    releases.append((WEIGHTS[COUNT], float(later.scale or 0), False))
+    assert true_delta(np.array(STAY), [0.8, 0.2], 4, releases, float(charged.epsilon)) <= charged.delta
+    assert charged.epsilon > together.epsilon
+    apart = [replace(one, reading="", at=0) for one in begun]
+    with pytest.raises(CompositionRefused, match="does not move"):  # the second was not paid for with the first
+        joint(FRAMEWORK, apart)
+    with pytest.raises(CompositionRefused, match="normal noise"):
+        joint(FRAMEWORK, [begun[0], replace(later, begins_series=True)])
+
+
 def test_mutant_that_counts_half_a_multiple_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     one = normal(COUNT, 1, "0.01")
     monkeypatch.setattr(normal_series, "covering_multiple", lambda *_: 0.5)

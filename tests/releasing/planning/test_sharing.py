@@ -88,7 +88,7 @@ def test_it_is_the_split_of_the_library(tmp_path: Path) -> None:
     framework = tf.Pufferfish(
         tf.every_entry(), tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 40, states=["still", "walking"])
     )
-    each = tf.calibrate_jointly(framework, [tf.Histogram(), tf.Count("walking")], 1, [1, 5])
+    each = tf.calibrate_jointly(framework, [tf.Histogram(), tf.Count("walking")], 1, weights=[1, 5])
     assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
 
 
@@ -193,12 +193,13 @@ def test_tables_of_one_window_share_it(tmp_path: Path) -> None:
         ("joint_epsilon = 1\n", "joint_epsilon = true\n", "joint_epsilon", "is true"),
         ("importance = 5", "importance = 0", "release[1].importance", "above 0"),
         ("importance = 5", "epsilon = 1\nimportance = 5", "release[1].importance", "shares the joint epsilon"),
-        ("importance = 5", "delta = 1e-6", "release[1].delta", "share a pure promise"),
+        ("importance = 5", "delta = 1e-6", "release[1].delta", "shares the joint epsilon"),
+        ("joint_epsilon = 1\n", "joint_delta = 1e-6\n", "joint_delta", "without joint_epsilon"),
+        ("joint_epsilon = 1\n", "joint_epsilon = 1\njoint_delta = 2\n", "joint_delta", "is 2"),
         ("importance = 5", 'mechanism = "wasserstein"', "release[1].mechanism", "found together"),
         ("importance = 5", "allow_zero_noise = true", "release[1].allow_zero_noise", "never zero"),
         ('per = "unit"\nimportance = 5', 'per = "pooled"', "release[1].per", "'time-use', which shares the epsilon"),
         ('per = "unit"\nimportance = 5', 'per = "both"', "release[1].per", "two tables of one release"),
-        ('query = "count"\nstates = ["walking"]', 'query = "mode"', "release[1].query", "publishes a choice"),
         ("budget = 1", "budget = 1\nonly_release = true", "source.only_release", "several tables"),
     ],
 )  # fmt: skip
@@ -208,6 +209,26 @@ def test_what_cannot_share(tmp_path: Path, old: str, new: str, where: str, words
     faults = {fault.place: fault.line for fault in caught.value.faults}
     assert words in faults[where]
     assert invoke("release", tmp_path / "release.toml").exit_code == BAD_INPUT
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "words"),
+    [
+        ('query = "count"\nstates = ["walking"]', 'query = "mode"', "release[1].query", "no normal noise is added"),
+        ('per = "unit"\nimportance = 5', 'per = "pooled"', "release[1].per", "no joint promise"),
+    ],
+)
+def test_what_cannot_share_normal_noise(tmp_path: Path, old: str, new: str, where: str, words: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load(write(tmp_path, changed(("joint_epsilon = 1\n", "joint_epsilon = 1\njoint_delta = 1e-6\n"), (old, new))))
+    assert any(fault.place == where and words in fault.line for fault in caught.value.faults)
+
+
+def test_choices_share_it_by_how_many_entries_they_miss(tmp_path: Path) -> None:
+    spec = changed(('query = "count"\nstates = ["walking"]', 'query = "mode"'))
+    made = tf.release_file(write(tmp_path, spec))
+    assert Fraction(999, 1000) < made.reservation.spent.epsilon <= 1
+    assert made.tables[1].certificate.answers[0].noise["kind"] == "permute-and-flip"
 
 
 def test_an_epsilon_that_no_table_shares(tmp_path: Path) -> None:

@@ -58,16 +58,23 @@ def joint_at_delta(view: View, charges: Sequence[Charge]) -> Joint:
     parts = list(shares(view, charges))
 
     def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
-        share = log_share(epsilon, delta)
-        each = [_part_loss(part, charges, reads, share) for part, reads in parts]
-        loss, witness = max(each, key=lambda one: one[0], default=(0.0, None))
-        return Fraction(loss), witness
+        return loss_at(parts, charges, epsilon, delta)
 
     try:
         least = least_epsilon(lost, max((c.epsilon for c in charges), default=Fraction(0)))
     except Unsupported as error:
         raise CompositionRefused(error.message) from None
     return Joint(least, delta, "joint loss at delta", Covers.OUTPUT, lost(least)[1])
+
+
+def loss_at(
+    parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge], epsilon: Fraction, delta: Fraction
+) -> tuple[Fraction, Witness | None]:
+    """Return what releases lose at the share of delta that (epsilon, delta) has: at most epsilon where they keep it."""
+    share = log_share(epsilon, delta)
+    each = [_part_loss(part, charges, reads, share) for part, reads in parts]
+    loss, witness = max(each, key=lambda one: one[0], default=(0.0, None))
+    return Fraction(loss), witness
 
 
 def least_epsilon(lost: Callable[[Fraction], tuple[Fraction, Witness | None]], start: Fraction) -> Fraction:

@@ -63,7 +63,9 @@ def charge_of(
     `reading` read the same entries; `at` is the step of the unit's one recording where its sequence starts, counted as
     `calendar` says; `layout` says how rows became entries. A pooled query by cells gives the `share` that a unit has in
     it: a query about the unit alone that moves as much, and how much wider the noise is for that one. `begins_series`
-    declares that later releases count as multiples of this one. Raises InputError when a pooled query names entries by
+    declares that later releases count as multiples of this one, or of all that begin it with the same `reading`.
+
+    Raises InputError when a pooled query names entries by
     their number (those numbers mean nothing inside a unit), and for `at` where the data are not one sequence.
 
     >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry

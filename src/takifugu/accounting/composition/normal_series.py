@@ -4,6 +4,8 @@ Every later release of a series counts as a multiple of the first one's profile,
 entry. Multiples add up, whatever was chosen after which output, so that all limits of all entries are one number, and
 the largest that any transcript reaches is fixed (docs/theory/influence.md, Theorem 10). A series is declared with its
 first release and keeps this rule: to choose between two rules after an output would cost the sum of both deltas.
+Several releases may begin it together: all are paid for at once, so their noise is fixed before the first output, and
+their squares add up to one profile.
 """
 
 from __future__ import annotations
@@ -36,9 +38,22 @@ def in_a_series(charges: Sequence[Charge]) -> bool:
         raise CompositionRefused(
             "a series of normal releases would begin after another release about the same data",
             rule="its first release is the first about its source",
-            fix="publish without begins_series, or about another source",
+            fix="publish without begins_series (and, in a release file, joint_delta), or about another source",
         )
     return False
+
+
+def beginning(charges: Sequence[Charge]) -> frozenset[int]:
+    """Return the numbers of the releases that begin a series: the first, and those that were paid for with it.
+
+    What a ledger calls one reading was reserved at once, before any of it was drawn.
+    """
+    first = charges[0]
+    with_it = [
+        number for number, charge in enumerate(charges)
+        if charge.begins_series and first.reading and charge.reading == first.reading
+    ]  # fmt: skip
+    return frozenset((0, *with_it))
 
 
 def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
@@ -49,13 +64,13 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
     which the first does not move.
     """
     _check(view, charges)
-    delta = deltas(charges)
+    delta, first = deltas(charges), beginning(charges)
     try:
-        terms = [_term(part, charges, reads) for part, reads in shares(view, charges)]
+        terms = [_term(part, charges, reads, first) for part, reads in shares(view, charges)]
 
         def lost(epsilon: Fraction) -> tuple[Fraction, Witness | None]:
             share = log_share(epsilon, delta)
-            each = [profile_loss(part, normal_profile([one], share)) for part, one in terms if one is not None]
+            each = [profile_loss(part, normal_profile(base, share)) for part, base in terms if base]
             loss, witness = max(each, key=lambda pair: pair[0], default=(0.0, None))
             return Fraction(loss), witness
 
@@ -79,31 +94,39 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
             "it is not known that the releases of a series read the same entries",
             fix="declare where the sequence starts, with the same `at` for all of them",
         )
-    if first.randomiser["kind"] != NORMAL or any(c.scale is None and c.randomiser["kind"] != NORMAL for c in charges):
+    begun = beginning(charges)
+    others = [c for number, c in enumerate(charges) if c.randomiser["kind"] != NORMAL and number not in begun]
+    if any(charges[number].randomiser["kind"] != NORMAL for number in begun) or any(c.scale is None for c in others):
         raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
 
 
-def _term(part: Part, charges: Sequence[Charge], reads: Sequence[Read]) -> tuple[Part, NormalRelease | None]:
-    """Return the one normal release that covers all of them in a component; None where nothing moves."""
-    moving = [(charge, read) for charge, read in zip(charges, reads, strict=True) if read.changes.any()]
+def _term(
+    part: Part, charges: Sequence[Charge], reads: Sequence[Read], begun: frozenset[int]
+) -> tuple[Part, list[NormalRelease]]:
+    """Return the normal releases that cover all of them in a component: those that began the series, with less noise.
+
+    There are none where nothing moves.
+    """
+    moving = [number for number, read in enumerate(reads) if read.changes.any()]
     if not moving:
-        return part, None
-    first = _normal(charges[0], reads[0]) if reads[0].changes.any() else None
+        return part, []
+    first = [_normal(charges[number], reads[number]) for number in moving if number in begun]
     times = 1.0
-    for charge, read in moving:
-        if charge is charges[0]:
+    for number in moving:
+        if number in begun:
             continue
+        charge, read = charges[number], reads[number]
         release = _normal(charge, read) if charge.scale is None else profile_of(part.belief, _laplace(charge, read))
-        times += math.inf if first is None else covering_multiple(first, release)
+        times += covering_multiple(first, release) if first else math.inf
         times = math.nextafter(times, math.inf)
-    if first is None or times > _MOST:
+    if not first or times > _MOST:
         raise CompositionRefused(
             "an answer moves entries that the first release of the series does not move",
             rule="each release of a series counts as a multiple of the first",
             fix="begin the series with the answer that reads most, or publish about another source",
         )
     root = Fraction(math.sqrt(times)) * (1 + Fraction(1, 2**40)) if times > 1 else Fraction(1)
-    return part, NormalRelease(first.answer, first.sigma / root)
+    return part, [NormalRelease(one.answer, one.sigma / root) for one in first]
 
 
 def _normal(charge: Charge, read: Read) -> NormalRelease:

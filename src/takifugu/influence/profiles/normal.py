@@ -72,27 +72,30 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
     return Profile(_tables(pairs, log_kappa), lengths, table_of.ravel()[starts].astype(np.int64))
 
 
-def covering_multiple(first: NormalRelease, other: NormalRelease | Profile) -> float:
+def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Profile) -> float:
     """Return the least s, rounded up, with m_t(u, v)^2 <= s mu_t(u, v)^2 for all entries and values; it may be inf.
 
-    mu are the moves of `first`, and m those of `other`, or the move of normal noise that tells as much as any release
-    that loses c: 2 Phi^-1(e^c/(1 + e^c)) (Dong, Roth and Su 2022).
+    mu are the moves of `first`, one release or several together, and m those of `other`, or the move of normal noise
+    that tells as much as any release that loses c: 2 Phi^-1(e^c/(1 + e^c)) (Dong, Roth and Su 2022).
 
     >>> from takifugu import Count, MarkovChain
     >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
     >>> first = NormalRelease(answer, Fraction(14))
     >>> pure = Profile.of([[0, 1 / 14], [1 / 14, 0]], 100)
-    >>> round(covering_multiple(first, NormalRelease(answer, Fraction(7))), 6), round(covering_multiple(first, pure), 4)
-    (4.0, 1.5705)
+    >>> round(covering_multiple([first], NormalRelease(answer, Fraction(7))), 6)
+    4.0
+    >>> round(covering_multiple([first], pure), 4), round(covering_multiple([first, first], pure), 4)
+    (1.5705, 0.7852)
     """
-    squares, number = _kinds(first)
+    kinds = [_kinds(release) for release in first]
     if isinstance(other, Profile):
         others, at = [as_normal(table) for table in other.tables], np.repeat(other.table_of, other.lengths)
     else:
         others, at = _kinds(other)
     worst = 0.0
-    for mine, its in np.unique(np.stack([number, at]), axis=1).T.tolist():
-        base, moves = np.broadcast_arrays(squares[mine], others[its])
+    for *mine, its in np.unique(np.stack([*(number for _, number in kinds), at]), axis=1).T.tolist():
+        together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, mine, strict=True)])
+        base, moves = np.broadcast_arrays(together, others[its])
         if (moves[base == 0] > 0).any():
             return math.inf
         ratios = np.divide(moves, base, out=np.zeros(base.shape), where=base > 0)

@@ -92,8 +92,9 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     meaning = kind.meaning(spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
     shared: list[TakifuguError] = []
-    if not any(error.where[:1] == ("joint_epsilon",) for error in faults):
-        shared += sharing_problems(spec.release, raw.get("joint_epsilon"), meaning.framework, has_units)
+    if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):
+        promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
+        shared += sharing_problems(spec.release, *promise, meaning.framework, has_units)
     if faults or shared or not meaning.complete:
         raise SpecError([*faults, *meaning.faults, *shared])
     return ReleaseFile(path, kind.expanded(spec), kind, meaning.belief, meaning.framework, data, meaning.table)

@@ -191,6 +191,13 @@ AsComposing = Annotated[
 OnlyRelease = Annotated[
     StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
 ]
+BeginsSeries = Annotated[
+    StrictBool,
+    Field(
+        description="the first tables with normal noise begin a series: later tables about the same steps count as "
+        "multiples of them"
+    ),
+]
 TableName = Annotated[
     StrictStr,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="the table's name, also of its files"),
@@ -230,6 +237,7 @@ class SourceKeys(FileKeys):
     budget: Budget = None
     only_release: OnlyRelease = False
     as_composing: AsComposing = False
+    begins_series: BeginsSeries = False
 
 
 class ItemWords(Section):
@@ -262,6 +270,10 @@ class FileSpec(Section):
         Epsilon | None,
         Field(description="what the tables without an epsilon of their own promise together", examples=[1.0]),
     ] = None
+    joint_delta: Annotated[
+        Delta,
+        Field(description="the delta of joint_epsilon: above 0 these tables get normal noise", examples=[1e-6]),
+    ] = 0
     publisher: Annotated[
         Words | None, Field(description="who publishes; on certificates and reports", examples=["City Hospital"])
     ] = None
@@ -289,6 +301,8 @@ class Source(Protocol):
     def only_release(self) -> bool: ...
     @property
     def as_composing(self) -> bool: ...
+    @property
+    def begins_series(self) -> bool: ...
 
 
 class Item(Protocol):

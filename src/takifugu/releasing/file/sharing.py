@@ -1,6 +1,7 @@
-"""Tables that share the joint epsilon of their file: which they are, and what is wrong with them.
+"""Tables that share the joint promise of their file: which they are, and what is wrong with them.
 
-A table without an epsilon of its own shares `joint_epsilon` with all others like it that are about the same window.
+A table without an epsilon of its own shares `joint_epsilon` and `joint_delta` with all others like it that are about
+the same window.
 """
 
 from __future__ import annotations
@@ -29,6 +30,16 @@ def epsilon_of(file: ReleaseFile, item: Item) -> Number:
     return epsilon
 
 
+def delta_of(file: ReleaseFile, item: Item) -> Number:
+    """Return the delta of a table: its own, or the one that it shares."""
+    return file.spec.joint_delta if item.epsilon is None else item.delta
+
+
+def begins_series(file: ReleaseFile, item: Item) -> bool:
+    """Whether a table begins a series if its noise is normal: the file says so, or it shares a delta."""
+    return file.source.begins_series or (item.epsilon is None and as_delta(file.spec.joint_delta) > 0)
+
+
 def sharing(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
     """Return the tables that share the joint epsilon with one, itself among them, whichever are published now."""
     window = getattr(item, "window", None)
@@ -46,17 +57,20 @@ def importance_of(item: Item) -> Number:
 
 
 def sharing_problems(
-    items: Sequence[Item | None], joint: Number | None, framework: Framework | None, has_units: bool
+    items: Sequence[Item | None], joint: Number | None, delta: Number, framework: Framework | None, has_units: bool
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with the tables that share an epsilon, and with those that have none at all.
 
-    `joint` is the file's joint epsilon, `framework` what is known of what is hidden from whom.
+    `joint` and `delta` are the file's joint promise, `framework` what is known of what is hidden from whom.
     """
     sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.epsilon is None]
     for number, item in enumerate(items):
         if item is not None and item.epsilon is not None and getattr(item, "importance", None) is not None:
             what = "belongs to a table that shares the joint epsilon"
             yield fault(("release", number, "importance"), what, "leave it out, or leave the table's epsilon out")
+    failing = as_delta(delta)
+    if failing and joint is None:
+        yield fault(("joint_delta",), "is given without joint_epsilon", "write joint_epsilon, too, or leave it out")
     if joint is None:
         for number, _ in sharers:
             fix = "write epsilon = 1.0 (the promise, and what each unit spends), or joint_epsilon above all sections"
@@ -73,17 +87,17 @@ def sharing_problems(
         yield fault(("joint_epsilon",), what, "give each table an epsilon of its own")
     for number, item in sharers:
         yield from _keys_of_sharing(item, number)
+        if failing:
+            yield from _keys_at_delta(item, number, has_units)
     for number, item in sharers[1:]:
         yield from _other_data(item, number, sharers[0][1], has_units)
 
 
 def _keys_of_sharing(item: Item, number: int) -> Iterator[TakifuguError]:
     where = ("release", number)
-    if item.query in CHOICES:
-        what = "publishes a choice, which has no error in the units of an answer to share an epsilon by"
-        yield fault((*where, "query"), what, ITS_EPSILON)
     if as_delta(item.delta) > 0:
-        yield fault((*where, "delta"), "is above 0, and tables share a pure promise", f"leave it out, or {ITS_EPSILON}")
+        what = "belongs to a table that shares the joint epsilon"
+        yield fault((*where, "delta"), what, f"write joint_delta above all sections, or {ITS_EPSILON}")
     if item.mechanism != "auto":
         what = f"is {item.mechanism!r}, and the noise of tables that share an epsilon is found together"
         yield fault((*where, "mechanism"), what, f"leave it out, or {ITS_EPSILON}")
@@ -93,6 +107,15 @@ def _keys_of_sharing(item: Item, number: int) -> Iterator[TakifuguError]:
     if getattr(item, "per", "") == "both":
         what = "is 'both', which publishes two tables of one release"
         yield fault((*where, "per"), what, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
+
+
+def _keys_at_delta(item: Item, number: int, has_units: bool) -> Iterator[TakifuguError]:
+    """Yield what cannot share normal noise."""
+    where, fix = ("release", number), f"leave joint_delta out, or {ITS_EPSILON}"
+    if item.query in CHOICES:
+        yield fault((*where, "query"), "publishes a choice, to which no normal noise is added", fix)
+    if has_units and getattr(item, "per", "unit") == "pooled":
+        yield fault((*where, "per"), "is 'pooled', and normal noise over several units has no joint promise", fix)
 
 
 def _other_data(item: Any, number: int, first: Any, has_units: bool) -> Iterator[TakifuguError]:

@@ -17,11 +17,20 @@ from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.sections import Item
-from takifugu.releasing.file.sharing import ITS_EPSILON, epsilon_of, importance_of, sharing
+from takifugu.releasing.file.sharing import (
+    ITS_EPSILON,
+    begins_series,
+    delta_of,
+    epsilon_of,
+    importance_of,
+    sharing,
+)
 from takifugu.releasing.planning.questions import Question
 
 #: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
 Totals = tuple[Fraction | None, ...]
+#: Mechanisms with a delta whose promise is that of a profile: steps that were not observed only lower it.
+BY_PROFILE = ("influence-gaussian",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +93,8 @@ class Asking:
         readers = {unit.name or "": self.about([unit]) for unit in units}
         whose = units[0].name if len(units) == 1 else None
         layout = layouts.written(self.kind.layout(self.file.spec))
-        return Question(name, whose, calibration, data, readers, at, calendar, requested.shares, layout)
+        begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
+        return Question(name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins)
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
         """Return the query about what was observed, where it is about one unit."""
@@ -110,10 +120,11 @@ class Asking:
                 )  # fmt: skip
         queries = [self._observed(one.query, one.units) for one in requested]
         joint, weights = epsilon_of(self.file, item), [importance_of(table) for table in tables]
+        delta = delta_of(self.file, item)
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
         if key not in self.shared:
             fitted = self.kind.fitted_to_data(self.file.spec)
-            self.shared[key] = calibrate_jointly(frameworks[0], queries, joint, weights, fitted)
+            self.shared[key] = calibrate_jointly(frameworks[0], queries, joint, delta, weights, fitted)
         return self.shared[key][tables.index(item)]
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
@@ -130,7 +141,8 @@ class Asking:
         fitted = self.kind.fitted_to_data(self.file.spec)
         requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
         calibration = calibrate(framework, query, epsilon_of(self.file, item), *requested)
-        if hidden and calibration.guarantee.covers is Covers.OUTPUT:
+        is_alone = calibration.guarantee.covers is Covers.OUTPUT and calibration.mechanism not in BY_PROFILE
+        if hidden and is_alone:
             raise CalibrationRefused(
                 f"the mechanism {calibration.mechanism!r} is right for one pattern of observed steps only, and which "
                 f"were observed in the window of {item.name!r} is hidden",

@@ -72,12 +72,14 @@ def identity_of(
 def keys_of(file: ReleaseFile, item: Item) -> str:
     """Return a digest of the keys that say what one [[release]] publishes; nothing of the data enters."""
     content = _keys(file.only([item]).spec)
-    content["source"].pop("same_people", None)  # what is declared of other sources changes no table
+    for key in ("same_people", "begins_series"):  # what is declared of other sources and releases changes no table
+        content["source"].pop(key, None)
     if item.epsilon is None:  # its noise depends on all that share the epsilon, whatever they are called
         sharers = [_keys(file.only([one]).spec)["release"][0] for one in sharing(file, item)]
         content["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in sharers]
     else:
         content.pop("joint_epsilon", None)
+        content.pop("joint_delta", None)
     believed = None if file.framework is None else file.framework.fingerprint()
     return hashlib.sha256(_plain({"file": content, "framework": believed})).hexdigest()
 

@@ -61,7 +61,7 @@ def spending(source: str, account: Preview) -> str:
 
 def notices(questions: Sequence[Question], source: str, account: Preview) -> tuple[str, ...]:
     """Return what to know before this is paid for."""
-    notices = [*forbidden((q.release, q.calibration) for q in questions)]
+    notices = [*forbidden((q.release, q.calibration) for q in questions if not q.begins_series)]
     large = {q.release: q.calibration.epsilon for q in questions}
     notices += [f"{name}: {words}" for name, epsilon in large.items() if (words := warning(epsilon))]
     if not account.budget_is_declared:

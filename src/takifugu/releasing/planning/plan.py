@@ -13,7 +13,7 @@ from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sections import FileSpec, Item
-from takifugu.releasing.file.sharing import epsilon_of, sharing
+from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.asking import Asking, Totals
 from takifugu.releasing.planning.questions import Question
@@ -124,7 +124,7 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         watch(f"comparing mechanisms for {name}", number, len(scopes))
         aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
         framework, query = asking.about(aimed.units), aimed.query
-        rows = compare(framework, query, epsilon_of(file, item), item.delta, file.source.only_release)
+        rows = compare(framework, query, epsilon_of(file, item), delta_of(file, item), file.source.only_release)
         listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
         chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
         seen = () if chosen is None else tuple(asking.kind.held_out(asking.file, item, chosen))

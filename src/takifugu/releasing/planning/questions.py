@@ -80,13 +80,17 @@ class Drawn:
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 
 
+#: What the certificate of a release says that begins a series.
+SERIES = "it begins a series: later releases about the source count as multiples of it"
+
+
 def debits_of(questions: Sequence[Question]) -> list[Debit]:
-    """Return one debit for every unit that a question reads."""
+    """Return one debit for every unit that a question reads, those that begin a series first."""
     from takifugu.accounting.ledger import Debit
 
     debits, readers = [], Counter(unit for question in questions for unit in question.readers)
     same = token_hex(8) if max(readers.values()) > 1 else ""  # what one draw says of a unit is about the same entries
-    for question in questions:
+    for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
         settings: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at, "calendar": question.calendar}
         settings |= {"layout": question.layout, "begins_series": question.begins_series}

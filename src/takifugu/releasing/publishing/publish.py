@@ -19,7 +19,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import PLAIN, Account, Adjustment, Wording, certify
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import tell_before
-from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits_of
+from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready, debits_of
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
 from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
@@ -126,7 +126,7 @@ def release(
         readers = {name or "": calibration.framework}
         placed = [] if at is None else [f"the sequence starts at step {_place(calibration, at)} of the recording"]
         if begins_series:
-            placed.append("it begins a series: later releases about the source count as multiples of it")
+            placed.append(SERIES)
         question = Question("release", name, calibration, data, readers, at, layout=rule, begins_series=begins_series)
         questions = ready([question])
         bits = SystemEntropy() if entropy is None else entropy

@@ -14,7 +14,7 @@ from takifugu.releasing.certificates.certifying import Adjustment
 from takifugu.releasing.certificates.files import CERTIFICATE, PAGE, REPORT, TABLE, content_of, digest_of
 from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
 from takifugu.releasing.planning.plan import Plan, Table
-from takifugu.releasing.planning.questions import Drawn
+from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.outcomes import Published
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
@@ -41,7 +41,8 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment)
     listed = getattr(planned.file.source, "list_units", False)
-    assumed = (*planned.assumptions, *table.sentences)
+    series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
+    assumed = (*planned.assumptions, *table.sentences, *series)
     certified = (assumed, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)

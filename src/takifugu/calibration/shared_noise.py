@@ -1,0 +1,269 @@
+"""Noise of several queries that share one promise: what it loses together by the ledger's own rule, and how it errs.
+
+Laplace noise of scales b_k, and choices, lose what `composition.quilt_costs` says, a function of sum_k D_k/b_k where
+all profiles have one shape. Normal noise of deviations s_k loses at delta what `composition.at_delta` says, a function
+of sum_k D_k^2/s_k^2 there: squares add up entry by entry, and Theorem 4 of docs/theory/influence.md is applied once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
+
+from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.at_delta import joint_at_delta, loss_at, shares
+from takifugu.accounting.composition.quilt_costs import quilt_cost
+from takifugu.accounting.composition.views import Read, View
+from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Bound, Part, Problem, Refusal, Witness
+from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.analysis.sensitivity import component_change
+from takifugu.calibration import noise_of, of_bound, of_scale
+from takifugu.calibration.result import Calibration
+from takifugu.core.errors import CalibrationRefused
+from takifugu.mechanisms import influence_gaussian
+from takifugu.model.frameworks import Framework
+from takifugu.numbers.search import geometric_mean, halved
+
+SOURCE = "the least total expected error under one joint loss (docs/theory/influence.md, several queries at once)"
+#: The least share of epsilon, or delta, that one of several normal releases is said to promise alone.
+LEAST_SHARE = Fraction(1, 2**10)
+#: How exactly a share of delta is searched, relatively.
+CLOSE = 1e-3
+
+Scales = Sequence[Fraction]
+
+
+class SharedNoise(Protocol):
+    """What a split of one promise among queries needs to know of their noise; scales are in the units of answers.
+
+    Where all profiles have one shape the loss is a function of the sum of D_k/b_k^power.
+    """
+
+    @property
+    def power(self) -> int: ...
+
+    @property
+    def epsilon(self) -> Fraction: ...
+
+    @property
+    def start(self) -> Scales:
+        """Scales from which a search may begin: those of changes of the answers, or what each needs alone."""
+
+    @property
+    def least(self) -> Scales:
+        """Scales below which a release alone would promise too little."""
+
+    def guess(self, scales: Scales) -> float:
+        """Return about by what factor these scales must be multiplied."""
+
+    def loss(self, scales: Scales) -> float:
+        """Return what releases of these scales lose together: at most epsilon where they keep the promise."""
+
+    def error(self, place: int, scale: Fraction) -> float:
+        """Return the expected error of one release."""
+
+    def only(self, place: int) -> SharedNoise:
+        """Return the noise of one of the queries, with an equal share of the promise."""
+
+    def fits(self, scales: Scales) -> bool:
+        """Whether every release alone can promise its part of the joint promise."""
+
+    def bounded(self) -> SharedNoise:
+        """Return noise of which a release never has less than an equal part of the promise needs."""
+
+    def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
+        """Return the noise of these scales, which fit, each with what it promises alone."""
+
+    def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
+        """Return the epsilon that a ledger charges for all of them."""
+
+
+def _charged(charge: Charge) -> Charge:
+    return replace(charge, covers=Covers.ENTRIES, epsilon=Fraction(0))
+
+
+def _still(problem: Problem) -> CalibrationRefused:
+    what = f"no secret moves the answer of the query ({problem.query.describe()})"
+    refused = CalibrationRefused(what, rule="it needs no noise", fix="publish it without, or leave it out")
+    return refused.at("queries")
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceTogether:
+    """Laplace noise, and choices by permute-and-flip, of several queries."""
+
+    framework: Framework
+    problems: tuple[Problem, ...]
+    epsilon: Fraction
+    power = 1
+
+    @cached_property
+    def start(self) -> Scales:
+        """How far each answer moves when all of a component changes."""
+        sizes = [component_change(problem).size for problem in self.problems]
+        for problem, size in zip(self.problems, sizes, strict=True):
+            if size == 0:
+                raise _still(problem)
+        return sizes
+
+    @property
+    def least(self) -> Scales:
+        return [Fraction(0)] * len(self.problems)
+
+    def guess(self, scales: Scales) -> float:
+        return math.fsum(float(d / b) for d, b in zip(self.start, scales, strict=True)) / float(self.epsilon)
+
+    @cached_property
+    def view(self) -> View:
+        return View(self.framework, self.framework.fingerprint())
+
+    @cached_property
+    def charges(self) -> list[Charge]:
+        """A charge for each query, whose scale is set by `loss`."""
+        noised = [
+            of_scale(problem, size, "jointly", SOURCE, ())
+            for problem, size in zip(self.problems, self.start, strict=True)
+        ]
+        return [_charged(charge_of(one, reading="together")) for one in noised]
+
+    def loss(self, scales: Scales) -> float:
+        noised = [replace(one, scale=scale) for one, scale in zip(self.charges, scales, strict=True)]
+        return float(quilt_cost(self.view, noised).epsilon)
+
+    def error(self, place: int, scale: Fraction) -> float:
+        return noise_of(self.problems[place], scale).expected_error()
+
+    def only(self, place: int) -> LaplaceTogether:
+        return replace(self, problems=(self.problems[place],), epsilon=self.epsilon / len(self.problems))
+
+    def fits(self, scales: Scales) -> bool:
+        return True
+
+    def bounded(self) -> LaplaceTogether:
+        return self
+
+    def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
+        pairs = zip(self.problems, scales, strict=True)
+        return tuple(of_scale(problem, scale, "jointly", SOURCE, conditions) for problem, scale in pairs)
+
+    def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
+        return joint(self.framework, [charge_of(one, reading="together") for one in calibrations]).epsilon
+
+
+@dataclass(frozen=True, eq=False)
+class NormalTogether:
+    """Normal noise of several queries: each alone promises epsilon, or less, at its share of delta.
+
+    Shares are equal where that is enough; where one needs more, each has what it needs, and an equal part of the rest.
+    """
+
+    framework: Framework
+    problems: tuple[Problem, ...]
+    epsilon: Fraction
+    delta: Fraction
+    is_bounded: bool = False
+    power = 2
+
+    @cached_property
+    def start(self) -> Scales:
+        """What each query needs alone, at an equal share of delta."""
+        scales = []
+        for problem in self.problems:
+            bound = influence_gaussian.MECHANISM.bound(replace(problem, delta=self.delta / len(self.problems)))
+            if isinstance(bound, Refusal):
+                raise CalibrationRefused(f"normal noise does not apply to the query ({problem.query.describe()})",
+                    rule=bound.reason, fix="leave delta out").at("queries")  # fmt: skip
+            if not isinstance(bound.randomiser, RoundedNormal):
+                raise _still(problem)
+            scales.append(bound.randomiser.scale)
+        return scales
+
+    @property
+    def least(self) -> Scales:
+        return self.start if self.is_bounded else [Fraction(0)] * len(self.problems)
+
+    def guess(self, scales: Scales) -> float:
+        return math.sqrt(math.fsum(float(a / b) ** 2 for a, b in zip(self.start, scales, strict=True)))
+
+    @cached_property
+    def view(self) -> View:
+        return View(self.framework, self.framework.fingerprint())
+
+    @cached_property
+    def charges(self) -> list[Charge]:
+        """A charge for each query, whose noise is set by `loss`."""
+        made = [self._made(place, scale, (self.epsilon, self.delta), ()) for place, scale in enumerate(self.start)]
+        return [charge_of(one, reading="together", fixed_in_advance=True) for one in made]
+
+    @cached_property
+    def parts(self) -> list[tuple[Part, list[Read]]]:
+        return list(shares(self.view, self.charges))
+
+    def loss(self, scales: Scales) -> float:
+        noised = [self._noised(place, scale) for place, scale in enumerate(scales)]
+        return float(loss_at(self.parts, noised, self.epsilon, self.delta)[0])
+
+    def error(self, place: int, scale: Fraction) -> float:
+        return self._noise(place, scale).expected_error()
+
+    def only(self, place: int) -> NormalTogether:
+        return replace(self, problems=(self.problems[place],))
+
+    def fits(self, scales: Scales) -> bool:
+        return self._shares(scales) is not None
+
+    def bounded(self) -> NormalTogether:
+        return replace(self, is_bounded=True)
+
+    def calibrations(self, scales: Scales, conditions: tuple[str, ...]) -> tuple[Calibration, ...]:
+        made = []
+        for place, (scale, share) in enumerate(zip(scales, self._shares(scales) or (), strict=True)):
+            charge = replace(self._noised(place, scale), epsilon=self.epsilon * LEAST_SHARE, delta=share)
+            alone = joint_at_delta(self.view, [charge]).epsilon
+            made.append(self._made(place, scale, (min(alone, self.epsilon), share), conditions))
+        return tuple(made)
+
+    def _shares(self, scales: Scales) -> list[Fraction] | None:
+        """Return the share of delta at which each release alone keeps epsilon; None where they are more than all."""
+        equal = self.delta / len(scales)
+        if self.is_bounded or all(self._keeps(place, scale, equal) for place, scale in enumerate(scales)):
+            return [equal] * len(scales)
+        needed = [self._needed(place, scale) for place, scale in enumerate(scales)]
+        rest = self.delta - sum(needed)
+        return None if rest <= 0 else [one + rest / len(scales) for one in needed]
+
+    def _needed(self, place: int, scale: Fraction) -> Fraction:
+        """Return about the least share of delta at which a release alone keeps epsilon, rounded up."""
+        good, bad = 1.0, LEAST_SHARE / len(self.problems)
+        share = halved(
+            lambda part: self._keeps(place, scale, self.delta * Fraction(part)), good, float(bad),
+            lambda good, bad: good <= bad * (1 + CLOSE), geometric_mean,
+        )  # fmt: skip
+        return self.delta * Fraction(share).limit_denominator(10**6) * (1 + Fraction(1, 10**5))
+
+    def _keeps(self, place: int, scale: Fraction, share: Fraction) -> bool:
+        parts = list(shares(self.view, [self.charges[place]]))
+        return loss_at(parts, [self._noised(place, scale)], self.epsilon, share)[0] <= self.epsilon
+
+    def charged(self, calibrations: Sequence[Calibration]) -> Fraction:
+        charges = [charge_of(one, reading="together", fixed_in_advance=True) for one in calibrations]
+        return joint(self.framework, charges).epsilon
+
+    def _noise(self, place: int, scale: Fraction) -> RoundedNormal:
+        problem = self.problems[place]
+        return RoundedNormal(scale, problem.grid, problem.cells, problem.on_grid)
+
+    def _noised(self, place: int, scale: Fraction) -> Charge:
+        return replace(self.charges[place], randomiser=self._noise(place, scale).to_dict())
+
+    def _made(
+        self, place: int, scale: Fraction, promise: tuple[Fraction, Fraction], conditions: tuple[str, ...]
+    ) -> Calibration:
+        witness = Witness("any two values of any entry", "all of these queries are published")
+        bound = Bound(self._noise(place, scale), *promise, Covers.OUTPUT, witness)
+        return of_bound(self.problems[place], bound, "jointly", SOURCE, conditions)

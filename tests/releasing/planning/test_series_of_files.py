@@ -1,0 +1,140 @@
+"""Release files whose tables begin a series of normal releases, or share a delta, up to what the ledger counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.releasing import files
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of, joint
+from takifugu.cli import DONE, REFUSED, main
+from takifugu.core.errors import CompositionRefused
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+
+WEEK = """
+ledger = "ledger.db"
+output = "out"
+{joint}
+[source]
+name = "study"
+file = "data.csv"
+order = "hour"
+value = "state"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-06"
+budget = {{ epsilon = 4, delta = 1e-4 }}
+{keys}
+[belief]
+kind = "markov-chain"
+states = ["still", "walking"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+"""
+TABLE = """
+[[release]]
+name = "{name}"
+query = "{query}"
+window = "2026-01-05"
+{keys}
+"""
+NORMAL = 'epsilon = 1\ndelta = 1e-6\nmechanism = "influence-gaussian"'
+BEGINS = "begins_series = true"
+COUNT = ("walking", "count", f'states = ["walking"]\n{NORMAL}')
+HISTOGRAM = ("time-use", "histogram", NORMAL)
+PURE = ("still", "count", 'states = ["still"]\nepsilon = 0.2')
+SHARED = "joint_epsilon = 1\njoint_delta = 1e-6\n"
+
+
+def write(folder: Path, *tables: tuple[str, str, str], joint: str = "", keys: str = BEGINS) -> Path:
+    lines = [f"2026-01-05T{hour:02}:00,{('still', 'walking')[hour % 3 == 0]}" for hour in range(24)]
+    made = [TABLE.format(name=name, query=query, keys=more) for name, query, more in tables]
+    return files.write(folder, WEEK.format(joint=joint, keys=keys) + "".join(made), "\n".join(["hour,state", *lines]))
+
+
+def invoke(*arguments: Any) -> Any:
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def ledger_of(folder: Path) -> Any:
+    from takifugu.accounting.ledger import Ledger
+
+    return Ledger.open(folder / "ledger.db").spent("study").spent
+
+
+def test_tables_of_one_file_after_another_add_up_by_their_squares(tmp_path: Path) -> None:
+    where = write(tmp_path, COUNT)
+    first = invoke("release", where)
+    assert first.exit_code == DONE, first.output
+    assert "is alone" not in first.output
+    assert ledger_of(tmp_path).pair == (1, Fraction(1, 10**6))
+    write(tmp_path, COUNT, ("again", *COUNT[1:]), PURE)
+    later = invoke("release", where)
+    assert later.exit_code == DONE, later.output
+    made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
+    begun = charge_of(made["walking"], at=0, begins_series=True)
+    framework = made["walking"].framework
+    charged = joint(framework, [begun, *(charge_of(made[name], at=0) for name in ("again", "still"))])
+    assert ledger_of(tmp_path).pair == (charged.epsilon, charged.delta)
+    assert 1 < charged.epsilon < 2
+    words = (tmp_path / "out" / "walking.certificate.txt").read_text()
+    assert "it begins a series" in " ".join(words.split())
+
+
+def test_without_the_key_a_second_one_is_refused(tmp_path: Path) -> None:
+    where = write(tmp_path, COUNT, keys="")
+    assert invoke("release", where).exit_code == DONE
+    before = ledger_of(tmp_path)
+    write(tmp_path, COUNT, ("again", *COUNT[1:]), keys="")
+    assert invoke("release", where).exit_code == REFUSED
+    write(tmp_path, COUNT, ("again", *COUNT[1:]))  # it is too late to begin one
+    refused = invoke("release", where)
+    assert refused.exit_code == REFUSED
+    assert "begin after another release" in " ".join(refused.output.split())
+    assert ledger_of(tmp_path) == before
+
+
+def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> None:
+    """The pure one counts as a multiple of both, wherever it stands in the file."""
+    where = write(tmp_path, PURE, COUNT, HISTOGRAM)
+    assert invoke("release", where).exit_code == DONE
+    made = {table.name: table.calibrations[0] for table in plan(load(where)).tables}
+    begun = [charge_of(made[name], at=0, begins_series=True, reading="at once") for name in ("walking", "time-use")]
+    charged = joint(made["walking"].framework, [*begun, charge_of(made["still"], at=0, reading="at once")])
+    assert ledger_of(tmp_path).pair == (charged.epsilon, charged.delta)
+    advance = tf.compose([made["walking"], made["time-use"]], fixed_in_advance=True)
+    assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
+
+
+def test_tables_share_a_delta(tmp_path: Path) -> None:
+    sharing = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
+    where = write(tmp_path, *sharing, joint=SHARED, keys="")
+    for command in ("compare", "calibrate"):
+        assert invoke(command, where).exit_code == DONE
+    done = invoke("release", where)
+    assert done.exit_code == DONE, done.output
+    spent = ledger_of(tmp_path)
+    assert Fraction(999, 1000) < spent.epsilon <= 1
+    assert spent.delta == Fraction(1, 10**6)
+    planned = plan(load(where))
+    each = tf.calibrate_jointly(planned.tables[0].calibrations[0].framework, [tf.Count("walking"), tf.Histogram()], 1,
+        "1e-6")  # fmt: skip
+    assert [table.calibrations[0].scale for table in planned.tables] == [one.scale for one in each]
+    write(tmp_path, *sharing, PURE, joint=SHARED, keys="")
+    more = invoke("release", where)
+    assert more.exit_code == DONE, more.output
+    assert spent.epsilon < ledger_of(tmp_path).epsilon < 2
+
+
+def test_a_delta_is_not_shared_after_another_release(tmp_path: Path) -> None:
+    where = write(tmp_path, PURE, keys="")
+    tf.release_file(where)
+    sharing = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
+    write(tmp_path, PURE, *sharing, joint=SHARED, keys="")
+    with pytest.raises(CompositionRefused, match="joint_delta"):
+        tf.release_file(where)
