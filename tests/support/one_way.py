@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from takifugu.accounting.composition.losses import Joint, as_whole
+from takifugu.accounting.composition.losses import Joint
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError
 from takifugu.extending import (
@@ -21,6 +21,7 @@ from takifugu.extending import (
     Bound,
     Cost,
     Covers,
+    Definition,
     Direction,
     Problem,
     Randomiser,
@@ -60,7 +61,7 @@ class HasValue:
 
 
 @dataclass(frozen=True)
-class OneWay:
+class OneWay(Definition):
     name: str = NAME
     one_way: bool = True
 
@@ -74,9 +75,6 @@ class OneWay:
         epsilon = sum((charge.epsilon for charge in charges), Fraction(0))
         return Joint(epsilon, Fraction(0), "one-way sum", Covers.EVERYTHING)
 
-    def converted(self, charge: Charge) -> Charge:
-        return charge if charge.definition == self.name else as_whole(charge, self.name)
-
     def too_little_noise(self, problem: Problem, noise: Any) -> str | None:
         return "nothing would be hidden" if noise.kind == "none" else None
 
@@ -88,9 +86,6 @@ class OneWay:
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         return []
-
-    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        return ""
 
 
 @dataclass(frozen=True)

@@ -243,20 +243,15 @@ class Calibration:
     @property
     def error_words(self) -> str:
         """Say what the expected error is, as the framework's definition has it."""
-        usual = getattr(self.randomiser, "error_words", "expected L1 error of one answer, over all its cells")
-        return str(getattr(definitions.find(self.framework.definition), "error_words", usual))
-
-    @property
-    def _adds_up(self) -> str:
-        sentences = getattr(definitions.find(self.framework.definition), "adds_up", {})
-        return str(sentences.get(self.guarantee.covers) or _ADDS_UP[self.guarantee.composition])
+        usual = self.randomiser.error_words or "expected L1 error of one answer, over all its cells"
+        return definitions.find(self.framework.definition).error_words or usual
 
     def _facts(self) -> list[tuple[str, str]]:
         cells = self.randomiser.cells
         over = "" if cells == 1 else f", summed over {cells} cells"
         if self.randomiser.output.is_column:
             over = ", per row"
-        if hasattr(self.randomiser, "error_words"):
+        if self.randomiser.error_words:
             over = f": {self.error_words}"
         promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
         if self.requested is not None and self.epsilon > self.requested[0]:
@@ -266,7 +261,7 @@ class Calibration:
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
             ("under", "; ".join(b.describe() for b in self.framework.beliefs)),
             ("promises", promise),
-            ("composition", f"{self.guarantee.composition}: {self._adds_up}"),
+            ("composition", f"{self.guarantee.composition}: {_ADDS_UP[self.guarantee.composition]}"),
             ("forbids", self.forbids),
             ("expected error", "" if self.error_or_none is None else f"{number(self.error_or_none)}{over}"),
             ("forced by", self.witness.comparison),

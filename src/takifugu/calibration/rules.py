@@ -23,16 +23,15 @@ def hides_one_entry(problem: Problem, bound: Bound) -> bool:
 
 def remarks(problem: Problem) -> tuple[str, ...]:
     """Return what a comparison of mechanisms says beside them, as the framework's definition has it."""
-    remarks = getattr(definitions.find(problem.framework.definition), "remarks", None)
-    return () if remarks is None else tuple(remarks(problem))
+    return definitions.find(problem.framework.definition).remarks(problem)
 
 
 def error_words(problem: Problem) -> tuple[str, ...]:
     """Return what an expected error is, where it is not the usual: of a choice, or under the framework's definition."""
     if problem.candidates is not None:
         return (PermuteAndFlip.error_words,)
-    words = getattr(definitions.find(problem.framework.definition), "error_words", None)
-    return () if words is None else (words,)
+    words = definitions.find(problem.framework.definition).error_words
+    return (words,) if words else ()
 
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:

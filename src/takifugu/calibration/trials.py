@@ -71,7 +71,7 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, patient: bool = False)
     mechanisms beyond the limit the quickest is asked, then the next, until one may be used.
     """
     name, has_columns = problem.framework.definition, bool(problem.framework.columns)
-    read_as = {name} if getattr(definitions.find(name), "is_apart", False) else {"pufferfish", name}
+    read_as = {name} if definitions.find(name).is_apart else {"pufferfish", name}
     lines = [line for line in REGISTRY if read_as & {*line.definitions} and (has_columns or not line.of_columns)]
     trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in lines]
     waiting = [
@@ -125,7 +125,7 @@ def _check(line: Line, problem: Problem, bound: object) -> None:
         fault = "noise for another number of cells or another grid than the answer's"
     elif problem.candidates is not None and bound.randomiser.kind != "permute-and-flip":
         fault = "noise for numbers, and a choice among values is published"
-    elif not problem.on_grid and isinstance(bound.randomiser, Noise) and getattr(bound.randomiser, "on_grid", True):
+    elif not problem.on_grid and isinstance(bound.randomiser, Noise) and bound.randomiser.on_grid:
         fault = "noise for answers that are multiples of the grid, and this answer may lie between them"
     elif bound.epsilon < 0 or not 0 <= bound.delta < 1:
         fault = f"a promise of epsilon {bound.epsilon}, delta {bound.delta}"

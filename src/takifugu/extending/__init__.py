@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from takifugu.accounting.definitions import Definition
 from takifugu.accounting.definitions import register as register_definition
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.guarantee import Covers
@@ -44,6 +45,7 @@ __all__ = [
     "Covers",
     "DataError",
     "DataFile",
+    "Definition",
     "Direction",
     "Engine",
     "InputError",

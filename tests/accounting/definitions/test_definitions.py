@@ -159,6 +159,19 @@ def test_it_composes_by_its_own_rule_and_reads_back() -> None:
     assert (again.to_dict(), again.domain) == (plain, Domain.of(3, ["well", "ill"]))
 
 
+def test_what_lacks_a_part_of_a_definition_is_not_registered() -> None:
+    class Half(definitions.Definition):
+        name = "half"
+
+        def promise(self, epsilon: Any, delta: Any) -> str:
+            return "half of it"
+
+    with pytest.raises(InputError, match="Half lacks joint, too_little_noise"):
+        definitions.register(Half())
+    with pytest.raises(InputError, match="a str is no definition"):
+        definitions.register("half")  # type: ignore[arg-type]
+
+
 def test_a_definition_registers_once_and_an_unknown_one_is_named() -> None:
     with pytest.raises(InputError, match="registered already"):
         definitions.register(one_way.OneWay())

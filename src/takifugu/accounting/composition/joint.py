@@ -136,5 +136,5 @@ def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
     names = {framework.definition for framework in frameworks}
     if len(frameworks) < 2 or len(names) > 1:
         return None
-    meet = getattr(DEFINITIONS.find(names.pop()), "met", None)
-    return None if meet is None else meet(frameworks)
+    one: Framework | None = DEFINITIONS.find(names.pop()).met(frameworks)
+    return one

@@ -4,67 +4,107 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Protocol
 
-from takifugu.accounting.composition.losses import Joint
+from takifugu.accounting.composition.losses import Joint, as_whole
 from takifugu.accounting.composition.views import View
+from takifugu.accounting.suspicion import explain, sentence
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import Randomiser
+from takifugu.core.errors import InputError
+from takifugu.model import secrets
 from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.model.secrets.hypotheses import Comparison
 
 
-class Definition(Protocol):
-    """What a framework means: an epsilon bounds every one of its comparisons, in the order that it is made in."""
+class Definition:
+    """What a framework means: an epsilon bounds every one of its comparisons, in the order that it is made in.
 
-    @property
-    def name(self) -> str: ...
+    One that is derived says how releases add up (`joint`), which noise is too little and what is promised; all else has
+    an answer here, the careful one.
+    """
 
-    @property
-    def one_way(self) -> bool:
-        """Whether a -> b may be compared without b -> a."""
-        ...
+    name: str = ""
+    #: Whether a -> b may be compared without b -> a.
+    one_way: bool = False
+    #: Whether no mechanism that is proved for Pufferfish alone is asked, or told of in a comparison.
+    is_apart: bool = False
+    #: What an expected error is, where it is not the usual.
+    error_words: str = ""
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
-        """Enumerate every ordered comparison: for tests and small cases."""
-        ...
+        """Enumerate every ordered comparison, for tests and small cases: those of every secret under every belief."""
+        for belief in framework.beliefs:
+            for secret in framework.secrets:
+                yield from secrets.comparisons(secret, belief)
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         """Return what releases promise together; each charge is of this definition or was made so by `converted`."""
-        ...
+        raise NotImplementedError
 
     def converted(self, charge: Charge) -> Charge:
-        """Return a charge of any definition as one of this; CompositionRefused where nothing finite is proved."""
-        ...
+        """Return the charge itself, or what it costs when all data change; CompositionRefused where it has no cost."""
+        return charge if charge.definition == self.name else as_whole(charge, self.name)
+
+    def met(self, frameworks: Sequence[Framework]) -> Framework | None:
+        """Return the one framework that stands for several of this definition; None to charge each of them."""
+        return None
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
         """Return why `calibrate` refuses this noise by default, or None."""
-        ...
+        raise NotImplementedError
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return whether the noise alone hides one entry, at the promise, from someone who knows all others."""
-        ...
+        return False
+
+    def remarks(self, problem: Problem) -> tuple[str, ...]:
+        """Return what a comparison of mechanisms says beside them."""
+        return ()
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         """Word the promise for a certificate."""
-        ...
+        raise NotImplementedError
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         """Say what the promise means for a suspicion, in sentences; none where the definition has no such reading."""
-        ...
+        return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         """Say in one sentence what is hidden, from whom, under which belief; nothing where the lists say it better.
 
         `secrets` are the kinds of secrets, as they are written down.
         """
-        ...
+        return ""
+
+    def composes(self, covers: str) -> str:
+        """Say how a release adds up with others about the same source; nothing where the usual words say it."""
+        return ""
+
+    def not_promised(self) -> tuple[str, ...]:
+        """Say who is not protected, and from what."""
+        return (
+            "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in "
+            "combination with what is published elsewhere without this ledger",
+        )
 
 
 def register(definition: Definition) -> None:
-    """Let a definition written elsewhere be found by its name; InputError for a name that is taken."""
+    """Let a definition written elsewhere be found by its name; InputError for a name that is taken, and for no such."""
+    if not isinstance(definition, Definition):
+        raise InputError(f"a {type(definition).__name__} is no definition", fix="derive it from Definition")
+    lacks = [name for name in ("joint", "too_little_noise", "promise") if name not in _brought(definition)]
+    if lacks:
+        raise InputError(
+            f"{type(definition).__name__} lacks {', '.join(lacks)}", rule="every definition has them", fix="add them"
+        )
     DEFINITIONS.register(definition.name, definition)
+
+
+def _brought(definition: Definition) -> set[str]:
+    """Return what a definition brings beside the answers that all have."""
+    derived = type(definition).__mro__
+    return {name for kind in derived[: derived.index(Definition)] for name in vars(kind)}
 
 
 def find(name: str) -> Definition:

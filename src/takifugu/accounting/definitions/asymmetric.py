@@ -17,8 +17,9 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.accounting.composition.charges import answer_hash
-from takifugu.accounting.composition.losses import Joint, as_whole, deltas
+from takifugu.accounting.composition.losses import Joint, deltas
 from takifugu.accounting.composition.views import View
+from takifugu.accounting.definitions import Definition
 from takifugu.accounting.suspicion import explain, percent
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -41,7 +42,7 @@ _ANOTHER = {"kind": "under another definition"}
 
 
 @dataclass(frozen=True)
-class Asymmetric:
+class Asymmetric(Definition):
     """Every allowed move of one record, from before to after, with weight 1; nothing the other way."""
 
     name: str = "asymmetric"
@@ -72,10 +73,6 @@ class Asymmetric:
         epsilon = sum((each[number] * times for number, times in Counter(map(id, charges)).items()), Fraction(0))
         composition = Covers.OUTPUT if single else Covers.COMPONENT
         return Joint(epsilon, deltas(charges), "sum along allowed moves", composition)
-
-    def converted(self, charge: Charge) -> Charge:
-        """Return the charge itself, or what it costs when all data change, in either direction."""
-        return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
         """Return the framework of the moves that all of them allow, where they are about one domain; or None."""
@@ -198,8 +195,8 @@ def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
     if isinstance(noise, SafeCells):
         return noise.loss_along(moves)
     wanted = [DIRECTIONS[change.direction] for change in moves.changes]
-    directions: tuple[Direction, ...] | None = getattr(noise, "moves", None)
-    if directions is None:
+    directions = noise.directions
+    if not directions:
         return noise.loss(moves.total, wanted[0] if len({*wanted}) == 1 else Direction.EITHER)
     given = directions if len(directions) == len(wanted) else directions * len(wanted)
     still = [change.direction is Monotone.CONSTANT for change in moves.changes]

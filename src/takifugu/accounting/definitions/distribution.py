@@ -12,16 +12,16 @@ Releases compose by what is known of the rows that they read (errata E9a):
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
-from takifugu.accounting.composition.losses import Joint, as_whole, deltas, raised
+from takifugu.accounting.composition.losses import Joint, deltas, raised
 from takifugu.accounting.composition.views import View
-from takifugu.accounting.suspicion import explain, sentence
+from takifugu.accounting.definitions import Definition
 from takifugu.analysis import randomisers
-from takifugu.analysis.guarantee import Charge, Composition, Covers
+from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.cache import cached
@@ -31,33 +31,18 @@ from takifugu.core.names import normalised
 from takifugu.mechanisms.local.measuring import distribution_loss
 from takifugu.mechanisms.local.over_classes import loss_over
 from takifugu.mechanisms.local.together import joint_losses, lifted_loss
-from takifugu.model import secrets
-from takifugu.model.frameworks import Framework
 from takifugu.model.queries import EachValue
-from takifugu.model.secrets.hypotheses import Comparison
 
 _SENT = "each-value"
 
 
 @dataclass(frozen=True)
-class Distribution:
+class Distribution(Definition):
     """Every two populations, both ways, with weight 1; values and rows are not what is hidden."""
 
     name: str = "distribution"
-    one_way: bool = False
-    #: A comparison tells of the mechanisms of this definition alone.
-    is_apart = True
-    #: What an expected error is in a comparison.
-    error_words = "expected loss of one row"
-    #: How a promise composes, in a few words, where that is not the usual.
-    adds_up: ClassVar[dict[Composition, str]] = {
-        Composition.COMPOSES: "composes with other releases by the rows that each reads",
-    }
-
-    def comparisons(self, framework: Framework) -> Iterator[Comparison]:
-        for belief in framework.beliefs:
-            for secret in framework.secrets:
-                yield from secrets.comparisons(secret, belief)
+    is_apart: bool = True
+    error_words: str = "expected loss of one row"
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         """Return the least proven joint promise; CompositionRefused where there is none."""
@@ -74,10 +59,6 @@ class Distribution:
         best = min(proven, key=lambda joint: (joint.epsilon, joint.delta))
         share = max([best.delta, *(charge.delta for charge in charges if view.is_native(charge))])
         return Joint(max([best.epsilon, *alone]), share, best.rule, best.covers)
-
-    def converted(self, charge: Charge) -> Charge:
-        """Return the charge itself, or what it costs when all data change, in either direction."""
-        return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
         """Return why no noise is refused by default."""
@@ -96,9 +77,6 @@ class Distribution:
             f"e^{written(epsilon)}{factor} times as likely from one population as from any other"
         )
         return words if delta == 0 else f"{words}, but for an excess probability of at most {written(delta)}"
-
-    def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
-        return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         return (

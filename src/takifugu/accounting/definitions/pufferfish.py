@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from takifugu.accounting.composition.losses import Joint, as_whole
+from takifugu.accounting.composition.losses import Joint
 from takifugu.accounting.composition.views import View
-from takifugu.accounting.suspicion import explain, sentence
+from takifugu.accounting.definitions import Definition
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Bound, Part, Problem
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.analysis.sensitivity import entry_change, hidden_change
 from takifugu.core.escaping import number
 from takifugu.mechanisms.common.lines import along_line
-from takifugu.model import secrets
-from takifugu.model.frameworks import Framework
-from takifugu.model.secrets.hypotheses import Comparison
 
 
 @dataclass(frozen=True)
-class Pufferfish:
+class Pufferfish(Definition):
     """Every pair of every secret, under every belief, both ways, with weight 1; the data's rows are what is hidden."""
 
     name: str = "pufferfish"
-    one_way: bool = False
-
-    def comparisons(self, framework: Framework) -> Iterator[Comparison]:
-        for belief in framework.beliefs:
-            for secret in framework.secrets:
-                yield from secrets.comparisons(secret, belief)
 
     def joint(self, view: View, charges: Sequence[Charge], recharge: bool) -> Joint:
         from takifugu.accounting.composition.sums import joint_promise
 
         return joint_promise(view, charges, recharge)
-
-    def converted(self, charge: Charge) -> Charge:
-        """Return the charge itself, or what it costs when all data change, in either direction."""
-        return charge if charge.definition == self.name else as_whole(charge, self.name)
 
     def too_little_noise(self, problem: Problem, noise: Randomiser) -> str | None:
         """Return why noise is refused by default, or None (docs/decisions.md#zero-noise).
@@ -81,12 +68,6 @@ class Pufferfish:
             f"than e^{_short(epsilon)}{factor}"
         )
         return words if delta == 0 else f"{words}, up to an excess probability of at most {_short(delta)}"
-
-    def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
-        return [sentence(explain(prior, epsilon, delta)) for prior in ("10 %", "50 %")]
-
-    def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        return ""
 
 
 def coordinate_change(problem: Problem) -> Fraction:

@@ -25,7 +25,11 @@ class Noise:
 
     grid: Fraction
     cells: int
+    #: Whether it is noise for answers that are multiples of the grid.
+    on_grid: bool
     output = NUMBER
+    directions: tuple[Direction, ...] = ()
+    error_words = ""
 
     @property
     def laplace_scale(self) -> Fraction | None:
@@ -186,6 +190,7 @@ class DiscreteLaplace(Noise):
     units: Fraction
     grid: Fraction
     cells: int = 1
+    on_grid = True
 
     def __post_init__(self) -> None:
         check_scale(self.units)

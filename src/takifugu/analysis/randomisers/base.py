@@ -87,6 +87,16 @@ class Randomiser(Protocol):
     def output(self) -> Output: ...
 
     @property
+    def directions(self) -> tuple[Direction, ...]:
+        """Which way an answer may move in each cell for its noise to hide that; none where either way is hidden."""
+        ...
+
+    @property
+    def error_words(self) -> str:
+        """What its expected error is, where that is no distance from the answer."""
+        ...
+
+    @property
     def scale(self) -> Fraction: ...
 
     @property
@@ -123,6 +133,8 @@ class Base:
     """The answers of a randomiser that knows nothing else about itself: derive from it and say more."""
 
     output: Output = NUMBER
+    directions: tuple[Direction, ...] = ()
+    error_words: str = ""
 
     @property
     def kind(self) -> str:
@@ -183,7 +195,7 @@ def around(noise: Randomiser, place: int, value: Fraction, half: Fraction) -> tu
 
     Answer units; noise that only adds (its answers move DOWN) leaves the answer at or below what was published.
     """
-    moves: tuple[Direction, ...] = getattr(noise, "moves", None) or (Direction.EITHER,)
+    moves = noise.directions or (Direction.EITHER,)
     move = moves[place] if len(moves) > 1 else moves[0]
     return value - half * (move is not Direction.UP), value + half * (move is not Direction.DOWN)
 

@@ -40,6 +40,10 @@ class OneSided(Base):
     moves: Moves
     output = NUMBER
 
+    @property
+    def directions(self) -> Moves:  # type: ignore[override]
+        return self.moves
+
     def __post_init__(self) -> None:
         check_scale(self.units)
         check_shape(self.grid, self.cells)

@@ -212,10 +212,6 @@ def _title(c: Certificate) -> str:
 
 
 ANYONE = "anyone who sees what is published here"
-NOT_PROMISED = (
-    "anything against someone whose belief is not listed, about facts that are not listed as hidden, or in combination "
-    "with what is published elsewhere without this ledger"
-)
 
 
 def _units(units: tuple[str, ...]) -> str:
@@ -228,9 +224,13 @@ def is_worded(c: Certificate) -> bool:
     return c.definition in DEFINITIONS
 
 
+def _definition(c: Certificate) -> definitions.Definition:
+    """Return the definition of a certificate, or one that promises no more where it is not registered here."""
+    return definitions.find(c.definition if is_worded(c) else "pufferfish")
+
+
 def promise_text(c: Certificate) -> str:
-    definition = definitions.find(c.definition if is_worded(c) else "pufferfish")
-    words = definition.promise(Fraction(c.epsilon), Fraction(c.delta))
+    words = _definition(c).promise(Fraction(c.epsilon), Fraction(c.delta))
     return f"epsilon {short(c.epsilon)}, delta {short(c.delta)} ({c.definition}): {words}"
 
 
@@ -260,16 +260,14 @@ def meaning_of(c: Certificate) -> Sequence[str]:
 
 def composes(c: Certificate) -> list[str]:
     """Return how the release adds up with others about the same source, as its definition has it."""
-    words_of = getattr(definitions.find(c.definition), "composes", None) if is_worded(c) else None
-    if words_of is not None:
-        return [words_of(covers) for covers in once(answer.covers for answer in c.answers)]
-    return [COMPOSES[kind] for kind in c.compositions]
+    covered = once(answer.covers for answer in c.answers)
+    words = [definitions.find(c.definition).composes(covers) for covers in covered] if is_worded(c) else []
+    return words if any(words) else [COMPOSES[kind] for kind in c.compositions]
 
 
 def not_promised(c: Certificate) -> Sequence[str]:
     """Return what is not promised, as the definition of the release has it."""
-    words = getattr(definitions.find(c.definition), "not_promised", None) if is_worded(c) else None
-    return [NOT_PROMISED] if words is None else list(words())
+    return _definition(c).not_promised()
 
 
 def noise_text(c: Certificate) -> str:
