@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
@@ -20,7 +21,6 @@ from takifugu.core.errors import InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.model import queries
 from takifugu.model.queries import Additive, Entries
-from takifugu.model.queries.registry import KINDS
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=6, states=["still", "walking"])
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -28,11 +28,8 @@ FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    lines, kinds = list(registry.REGISTRY), dict(KINDS)
-    yield
-    registry.REGISTRY[:] = lines
-    KINDS.clear()
-    KINDS.update(kinds)
+    with restored():
+        yield
 
 
 @dataclass(frozen=True)

@@ -8,42 +8,41 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-#: The registries that are plain lists or dictionaries.
-PLAIN = (
-    "takifugu.calibration.registry:REGISTRY",
-    "takifugu.model.beliefs:_KINDS",
-    "takifugu.model.queries.registry:KINDS",
-)
-#: The types of those that are objects, and what registering changes of them.
-TYPES, HELD = ("Registry", "Question"), ("_known", "_registered")
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.registry import Registry
+
+#: Where the registries are that must be loaded before a test registers anything.
+FIRST = ("takifugu.calibration.registry", "takifugu.model.beliefs", "takifugu.model.queries.registry")
 
 
-def _plain() -> Iterator[Any]:
-    for place in PLAIN:
-        module, _, name = place.partition(":")
-        yield getattr(import_module(module), name)
-
-
-def _objects() -> Iterator[Any]:
-    """Yield what registries hold: each is a name of the module that it stands in."""
+def registries() -> Iterator[Registry[Any] | Question[Any]]:
+    """Yield every registry that is loaded: each is a name of the module that it stands in."""
     for name, module in list(sys.modules.items()):
         if name.startswith("takifugu."):
-            for found in list(vars(module).values()):
-                if type(found).__name__ in TYPES and type(found).__module__.startswith("takifugu."):
-                    yield from (held for key, held in vars(found).items() if key in HELD)
+            yield from (held for held in list(vars(module).values()) if isinstance(held, Registry | Question))
+
+
+def _held() -> Iterator[Any]:
+    """Yield what registering changes."""
+    for registry in registries():
+        yield registry._known
+        if isinstance(registry, Question):
+            yield registry.answers._known
 
 
 @contextmanager
 def restored() -> Iterator[None]:
     """Let extensions register in the block, and forget them at its end."""
-    before = [(held, held.copy()) for held in (*_plain(), *_objects())]
+    for module in FIRST:
+        import_module(module)
+    before = [(held, held.copy()) for held in _held()]
     known = {id(held) for held, _ in before}
     try:
         yield
     finally:
-        for held in _objects():
+        for held in _held():
             if id(held) not in known:  # loaded in the block: what it knows of ours is found again
                 held.clear()
         for held, kept in before:
             held.clear()
-            held.extend(kept) if isinstance(held, list) else held.update(kept)
+            held.update(kept)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 from takifugu.analysis.problem import Mechanism
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.registry import Registry, loaded
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Line:
     """
 
     name: str
-    place: Any
+    place: str | Mechanism
     takes_delta: bool = False
     error_of_belief: bool = False
     baseline: str = ""
@@ -32,16 +31,20 @@ class Line:
 
     def load(self) -> Mechanism:
         if not isinstance(self.place, str):
-            return self.place  # type: ignore[no-any-return]
+            return self.place
         module, _, attribute = self.place.partition(":")
-        mechanism: Mechanism = getattr(import_module(f"takifugu.mechanisms.{module}"), attribute or "MECHANISM")
+        mechanism: Mechanism = loaded(f"mechanisms.{module}:{attribute or 'MECHANISM'}")
         return mechanism
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} for {' and '.join(self.definitions)}"
 
 
 #: For mechanisms that look at nothing but the distribution of the answer, or at its largest change.
 _ANY_HYPOTHESES = ("pufferfish", "attribute")
 
-REGISTRY = [
+_OURS = (
     Line("group", "group", definitions=_ANY_HYPOTHESES),
     Line("entry", "entry"),
     Line("influence", "influence"),
@@ -88,7 +91,10 @@ REGISTRY = [
             ("optimal", "OPTIMAL"),
         )
     ),
-]
+)
+REGISTRY: Registry[Line] = Registry("the mechanism", {})
+for _line in _OURS:
+    REGISTRY.register(_line.key, _line)
 
 
 def register(
@@ -104,7 +110,8 @@ def register(
         raise InputError(f"{mechanism!r} lacks {', '.join(missing)}", rule="every mechanism has them", fix="add them")
     if mechanism.name in ("auto", *(line.name for line in REGISTRY)):
         raise InputError(f"the mechanism {mechanism.name!r} is registered already", fix="choose another name")
-    REGISTRY.append(Line(mechanism.name, mechanism, takes_delta, error_of_belief, baseline, definitions))
+    line = Line(mechanism.name, mechanism, takes_delta, error_of_belief, baseline, definitions)
+    REGISTRY.register(line.key, line)
 
 
 def find(name: str, definition: str = "") -> Line:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from importlib import import_module
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from takifugu.core.errors import InputError, did_you_mean
 
@@ -16,38 +16,77 @@ _OURS = "takifugu."
 class Registry(Generic[Thing]):
     """`built_in` has "module:attribute", inside the package, by name; `what` is how an error begins, and ends in where.
 
+    `check` raises InputError for what may not be registered under a name. A name is a text, or a type (`Question`).
+
     >>> shapes = Registry("the shape", {"circle": "core.text.pictures:circle"})
     >>> shapes.register("square", 4)
-    >>> shapes.find("square"), shapes.names
-    (4, ('circle', 'square'))
+    >>> shapes.find("square"), shapes.names, shapes.get("line")
+    (4, ('circle', 'square'), None)
     """
 
-    def __init__(self, what: str, built_in: Mapping[str, str]) -> None:
-        self.what = what
-        self._built_in, self._known = built_in, dict[str, Thing]()
+    def __init__(
+        self, what: str, built_in: Mapping[str, str], check: Callable[[Any, Thing], object] | None = None
+    ) -> None:
+        self.what, self.check = what, check
+        self._built_in, self._known = built_in, dict[Hashable, Thing]()
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self._built_in, *self._known]))
+        return tuple(map(str, dict.fromkeys([*self._built_in, *self._known])))
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self._built_in or name in self._known)
+        return isinstance(name, Hashable) and (name in self._built_in or name in self._known)
 
-    def register(self, name: str, thing: Thing) -> None:
+    def __iter__(self) -> Iterator[Thing]:
+        """Yield everything, in the order of the names; all of it is loaded."""
+        return (self.find(name) for name in dict.fromkeys([*self._built_in, *self._known]))
+
+    def register(self, name: str | type, thing: Thing) -> None:
         """Let a thing written elsewhere be found by its name; InputError for a name that is taken, or is none."""
-        if not isinstance(name, str) or not name:
+        if self.check is not None:
+            self.check(name, thing)
+        if not isinstance(name, str | type) or not name:
             raise InputError(f"{self.what} is {name!r}", rule="it is registered under a name", fix="write text")
         if name in self:
             raise InputError(f"{self.what} {name!r} is registered already", fix="register it under another name")
         self._known[name] = thing
 
     def find(self, name: object) -> Thing:
-        """Return what has this name; InputError for an unknown one."""
+        """Return what has this name; InputError for an unknown one, and for one that cannot be loaded."""
         if name not in self:
-            fix = f"write one of {list(self.names)}{did_you_mean(name, self.names)}"
+            fix = f"write one of {list(self.names)}, or import the module that registers it"
+            fix += did_you_mean(name, self.names)
             raise InputError(f"{self.what} is {name!r}", fix=fix).at(self.what.split()[-1])
-        key = str(name)
-        if key not in self._known:
-            module, attribute = self._built_in[key].split(":")
-            self._known[key] = getattr(import_module(_OURS + module), attribute)
-        return self._known[key]
+        if name not in self._known:
+            self._known[name] = self._loaded(str(name))
+        return self._known[name]
+
+    def get(self, name: object) -> Thing | None:
+        """Return what has this name, or None."""
+        return self.find(name) if name in self else None
+
+    def has(self, name: object, thing: type) -> bool:
+        """Whether a type has this name; nothing is loaded for it."""
+        return name in self and (self._known.get(name) is thing or self._built_in.get(str(name)) == place_of(thing))
+
+    def _loaded(self, name: str) -> Thing:
+        try:
+            thing: Thing = loaded(self._built_in[name])
+        except (ModuleNotFoundError, AttributeError) as error:
+            raise InputError(
+                f"{self.what} {name!r} is listed at {self._built_in[name]!r}, which cannot be loaded ({error})",
+                fix="install the package again, and report this if it stays so",
+            ) from error
+        return thing
+
+
+def loaded(place: str) -> Any:
+    """Return what is at "module:attribute" of the package."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(_OURS + module), attribute)
+
+
+def place_of(kind: type) -> str:
+    """Return where a type of the package is, "" for others: theirs may have a module of the same name."""
+    ours = kind.__module__.startswith(_OURS)
+    return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}" if ours else ""

@@ -232,7 +232,7 @@ class Forgetful:
 
 
 def test_a_query_that_reads_back_as_another_has_no_charge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.KINDS, "test-forgetful", Forgetful)
+    monkeypatch.setitem(registry.KINDS._known, "test-forgetful", Forgetful)
     about = steps(3)
     honest = charge(about, Forgetful(1, 1))
     assert honest.answers == charge(about, Count(1)).answers

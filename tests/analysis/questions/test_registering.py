@@ -45,7 +45,7 @@ def test_what_lacks_something_that_every_belief_has_is_refused_at_once() -> None
 def test_what_is_registered_is_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
     class Loop(MarkovChain): ...
 
-    monkeypatch.setattr(beliefs, "_KINDS", dict(beliefs._KINDS))
+    monkeypatch.setattr(beliefs.KINDS, "_known", dict(beliefs.KINDS._known))
     beliefs.register("loop", Loop)
     assert beliefs.belief_class("loop") is Loop
     told = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2).to_dict()

@@ -7,14 +7,12 @@ modules of the beliefs that it meets. A belief written elsewhere registers its a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from takifugu.core.errors import InputError
+from takifugu.core.registry import Registry, loaded, place_of
 
 Answer = TypeVar("Answer")
-
-_OURS = "takifugu."
 
 
 class Question(Generic[Answer]):
@@ -28,25 +26,26 @@ class Question(Generic[Answer]):
 
     def __init__(self, name: str, built_in: Mapping[str, str], default: Answer) -> None:
         self.name, self.default = name, default
-        self._built_in, self._registered = built_in, dict[type, Answer]()
+        self.answers: Registry[Answer] = Registry(name, built_in)
         self._known: dict[type, Answer] = {}
 
     def register(self, kind: type, answer: Answer) -> None:
         """Let `answer` answer for beliefs of a type, and of types derived from it; InputError for a second answer."""
         if not isinstance(kind, type):
             raise InputError(f"{kind!r} is not a type", rule=f"{self.name} is registered for a type of belief")
-        if kind in self._registered or _key(kind) in self._built_in:
+        if self._has(kind):
             raise InputError(
                 f"{self.name} of a {kind.__name__} is registered already", fix="register a type of your own"
             )
-        self._registered[kind] = answer
+        self.answers.register(_key(kind), answer)
         self._known.clear()
 
     def of(self, belief: object) -> Answer:
         """Return what answers for a belief, or the default."""
         kind = type(belief)
         if kind not in self._known:
-            self._known[kind] = next((self._of_the_package(k) for k in kind.__mro__ if self._has(k)), self.default)
+            answering = next((k for k in kind.__mro__ if self._has(k)), None)
+            self._known[kind] = self.default if answering is None else self.answers.find(_key(answering))
         return self._known[kind]
 
     def inherits(self, kind: type) -> bool:
@@ -54,26 +53,14 @@ class Question(Generic[Answer]):
         return not self._has(kind) and any(map(self._has, kind.__mro__))
 
     def _has(self, kind: type) -> bool:
-        return kind in self._registered or _key(kind) in self._built_in
-
-    def _of_the_package(self, kind: type) -> Answer:
-        if kind in self._registered:
-            return self._registered[kind]
-        answer: Answer = _loaded(self._built_in[_key(kind)])
-        return answer
+        return _key(kind) in self.answers
 
 
 def later(name: str) -> Callable[..., Any]:
     """Return the function "module:attribute" of the package, loaded when it is called first."""
-    return lambda *about: _loaded(name)(*about)
+    return lambda *about: loaded(name)(*about)
 
 
-def _loaded(name: str) -> Any:
-    module, attribute = name.split(":")
-    return getattr(import_module(_OURS + module), attribute)
-
-
-def _key(kind: type) -> str:
-    """Return what a type of the package is listed by, "" for others: theirs may have a module of the same name."""
-    ours = kind.__module__.startswith(_OURS)
-    return f"{kind.__module__.removeprefix(_OURS)}:{kind.__qualname__}" if ours else ""
+def _key(kind: type) -> str | type:
+    """Return what a type is listed by: its place in the package, or else itself."""
+    return place_of(kind) or kind

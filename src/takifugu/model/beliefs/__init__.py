@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import listed, order, relisted
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
+from takifugu.core.registry import Registry
 
 State = Hashable
 
@@ -65,58 +65,50 @@ def separate(belief: Belief) -> Separate | None:
     return separable if hasattr(belief, "representatives") else None
 
 
-#: The class of every kind of belief; those of the package are loaded on first use.
-_KINDS: dict[str, Any] = {
-    "markov-chain": "chains.chain:MarkovChain",
-    "periodic-chain": "chains.periodic_chain:PeriodicChain",
-    "markov-chain-class": "chains.chain:MarkovChainClass",
-    "chain-region": "chains.chain_region:ChainRegion",
-    "binary-chain-interval": "chains.chain_interval:BinaryChainInterval",
-    "joint-table": "table:JointTable",
-    "independent-pieces": "chains.pieces:IndependentPieces",
-    "independent-users": "users:IndependentUsers",
-    "law-pair": "pair:LawPair",
-    "bayesian-network": "networks.network:BayesianNetwork",
-    "multivariate-normal": "records.normal:MultivariateNormal",
-    "clique-infection": "contacts:CliqueInfection",
-    "density": "density:Density",
-    "parameters": "records.parameters:Parameters",
-    "parameter-box": "records.parameter_box:ParameterBox",
-    "records": "records.records:Records",
-    "populations": "populations:FromPopulations",
-}
-
-
-def register(kind: str, belief: type) -> None:
-    """Let `from_dict` read a kind of belief back: `belief.to_dict()["kind"]` must be `kind`.
-
-    Raises InputError for a kind that is registered already, and for a type that lacks what every belief has.
-    """
+def _check(kind: str, belief: type) -> None:
+    """Raise InputError for a type that lacks what every belief has."""
     if not isinstance(kind, str) or not kind or not isinstance(belief, type):
         raise InputError(
             f"the kind {kind!r} of the belief {belief!r} is not registered",
             rule="a type is registered under a name", fix="write register(text, type)",
         )  # fmt: skip
-    if kind in _KINDS:
-        raise InputError(f"the kind of belief {kind!r} is registered already", fix="choose another name")
     members = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
     missing = sorted({*_required(Belief), "from_dict"} - members)
     if missing:
         raise InputError(f"{belief.__name__} lacks {', '.join(missing)}", rule="every belief has them", fix="add them")
-    _KINDS[kind] = belief
+
+
+#: The class of every kind of belief.
+KINDS: Registry[Any] = Registry(
+    "the belief's kind",
+    {
+        "markov-chain": "model.beliefs.chains.chain:MarkovChain",
+        "periodic-chain": "model.beliefs.chains.periodic_chain:PeriodicChain",
+        "markov-chain-class": "model.beliefs.chains.chain:MarkovChainClass",
+        "chain-region": "model.beliefs.chains.chain_region:ChainRegion",
+        "binary-chain-interval": "model.beliefs.chains.chain_interval:BinaryChainInterval",
+        "joint-table": "model.beliefs.table:JointTable",
+        "independent-pieces": "model.beliefs.chains.pieces:IndependentPieces",
+        "independent-users": "model.beliefs.users:IndependentUsers",
+        "law-pair": "model.beliefs.pair:LawPair",
+        "bayesian-network": "model.beliefs.networks.network:BayesianNetwork",
+        "multivariate-normal": "model.beliefs.records.normal:MultivariateNormal",
+        "clique-infection": "model.beliefs.contacts:CliqueInfection",
+        "density": "model.beliefs.density:Density",
+        "parameters": "model.beliefs.records.parameters:Parameters",
+        "parameter-box": "model.beliefs.records.parameter_box:ParameterBox",
+        "records": "model.beliefs.records.records:Records",
+        "populations": "model.beliefs.populations:FromPopulations",
+    },
+    _check,
+)
+#: Let `from_dict` read a kind of belief back: `belief.to_dict()["kind"]` must be the kind.
+register = KINDS.register
 
 
 def belief_class(kind: Any) -> Any:
     """Return the class of a kind of belief; raises InputError for an unknown kind."""
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise InputError(
-            f"the belief's kind is {kind!r}",
-            fix=f"write one of {sorted(_KINDS)}, or import the module that registers it{did_you_mean(kind, _KINDS)}",
-        ).at("kind")
-    if isinstance(_KINDS[kind], str):
-        module, name = _KINDS[kind].split(":")
-        _KINDS[kind] = getattr(import_module(f"{__name__}.{module}"), name)
-    return _KINDS[kind]
+    return KINDS.find(kind)
 
 
 def check_registered(belief: Belief) -> None:
@@ -124,17 +116,12 @@ def check_registered(belief: Belief) -> None:
 
     A type derived from a registered one is another type: it would read back, and be charged for, as what it is not.
     """
-    if _place(type(belief)) not in {kind if isinstance(kind, str) else _place(kind) for kind in _KINDS.values()}:
+    if not any(KINDS.has(name, type(belief)) for name in KINDS.names):
         raise InputError(
             f"the type of belief {type(belief).__name__} is registered by nobody",
             rule="a ledger must be able to read it back",
             fix="call takifugu.model.beliefs.register(kind, type) where the type is defined",
         )
-
-
-def _place(kind: type) -> str:
-    ours = kind.__module__.startswith(f"{__name__}.")  # a module from outside may have the same last name
-    return f"{kind.__module__.removeprefix(f'{__name__}.') if ours else f'/{kind.__module__}'}:{kind.__qualname__}"
 
 
 def from_dict(data: Mapping[str, Any]) -> Belief:
@@ -152,8 +139,7 @@ def to_dict(belief: Belief) -> dict[str, Any]:
     Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.
     """
     data = belief.to_dict()
-    kind = _KINDS.get(str(data.get("kind")))
-    if kind is not None and _place(type(belief)) != (kind if isinstance(kind, str) else _place(kind)):
+    if data.get("kind") in KINDS and not KINDS.has(data["kind"], type(belief)):
         raise InputError(
             f"a belief of type {type(belief).__name__} writes itself down as {data['kind']!r}, which is another type",
             fix="register its type under a kind of its own, and write that in to_dict",

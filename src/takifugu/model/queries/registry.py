@@ -7,47 +7,54 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from takifugu.core.cache import cached
-from takifugu.core.errors import InputError, did_you_mean
-from takifugu.model.queries.above import CountAbove
+from takifugu.core.errors import InputError
+from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive, Entries
 from takifugu.model.queries.by import By
 from takifugu.model.queries.candidates import Candidates
-from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
-from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.each_value import EachValue, RowCodes
-from takifugu.model.queries.every_change import EveryChange
+from takifugu.model.queries.each_value import RowCodes
 from takifugu.model.queries.forms import Query
-from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.selection import Quantile, TopK
-from takifugu.model.queries.statistic import Statistic
-from takifugu.model.queries.together import Together
-from takifugu.model.queries.visits import AtMost, Visitors
-
-#: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
-KINDS: dict[str, Any] = {
-    "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
-    "count-rows": CountRows, "together": Together, "statistic": Statistic, "visitors": Visitors, "at-most": AtMost,
-    "each-value": EachValue, "every-change": EveryChange, "by": By, "cross-table": CrossTable,
-    "quantile": Quantile, "top-k": TopK, "count-above": CountAbove,
-}  # fmt: skip
 
 _OFFERED = ("resolve", "to_dict", "describe")
 
 
-def register(kind: str, query: type) -> None:
-    """Let `from_dict` read a kind of query back: `query.to_dict()["kind"]` must be `kind`.
-
-    Raises InputError for a kind that is registered already, and for a type that lacks what every query has.
-    """
-    if kind in KINDS:
-        raise InputError(f"the kind of query {kind!r} is registered already", fix="choose another name").at("kind")
+def _check(kind: str, query: type) -> None:
+    """Raise InputError for a type that lacks what every query has."""
     missing = [name for name in (*_OFFERED, "from_dict") if not hasattr(query, name)]
     if missing:
         raise InputError(
             f"{query.__name__} lacks {', '.join(missing)}", rule="every query has them", fix="add them"
         ).at("query")
-    KINDS[kind] = query
+
+
+#: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
+KINDS: Registry[Any] = Registry(
+    "the query's kind",
+    {
+        "count": "model.queries.counts:Count",
+        "sum": "model.queries.coded:Sum",
+        "mean": "model.queries.coded:Mean",
+        "histogram": "model.queries.counts:Histogram",
+        "linear": "model.queries.coded:Linear",
+        "identity": "model.queries.coded:Identity",
+        "count-rows": "model.queries.rows:CountRows",
+        "together": "model.queries.together:Together",
+        "statistic": "model.queries.statistic:Statistic",
+        "visitors": "model.queries.visits:Visitors",
+        "at-most": "model.queries.visits:AtMost",
+        "each-value": "model.queries.each_value:EachValue",
+        "every-change": "model.queries.every_change:EveryChange",
+        "by": "model.queries.by:By",
+        "cross-table": "model.queries.cross_table:CrossTable",
+        "quantile": "model.queries.selection:Quantile",
+        "top-k": "model.queries.selection:TopK",
+        "count-above": "model.queries.above:CountAbove",
+    },
+    _check,
+)
+#: Let `from_dict` read a kind of query back: `query.to_dict()["kind"]` must be the kind.
+register = KINDS.register
 
 
 def from_dict(data: Mapping[str, Any]) -> Query:
@@ -58,11 +65,7 @@ def from_dict(data: Mapping[str, Any]) -> Query:
     >>> from_dict(Count("walking").to_dict())
     Count(state='walking', entries=None)
     """
-    kind = data.get("kind")
-    if kind not in KINDS:
-        write = f"write one of {list(KINDS)}{did_you_mean(kind, KINDS)}"
-        raise InputError(f"the query's kind is {kind!r}", fix=write, where=("kind",))
-    query: Query = KINDS[kind].from_dict(data)
+    query: Query = KINDS.find(data.get("kind")).from_dict(data)
     return query
 
 
@@ -123,7 +126,7 @@ def check(query: Any) -> None:
         raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")
     missing = [name for name in _OFFERED if not hasattr(query, name)]
     kind = None if missing else query.to_dict().get("kind")
-    if kind in KINDS and type(query) is not KINDS[kind]:
+    if kind in KINDS and not KINDS.has(kind, type(query)):
         raise InputError(
             f"a query of type {type(query).__name__} writes itself down as {kind!r}, which is another type",
             fix="register its type under a kind of its own, and write that in to_dict",

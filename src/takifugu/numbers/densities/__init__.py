@@ -6,11 +6,11 @@ allowance for rounding that is tested against many digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError
+from takifugu.core.registry import Registry
 from takifugu.numbers.atoms import Floats
 
 
@@ -49,10 +49,15 @@ class Continuous(Protocol):
     def describe(self) -> str: ...
 
 
-_KINDS = {
-    "normal": "normal:Normal", "normal-mixture": "normal:NormalMixture", "uniform-mean": "uniform_mean:UniformMean",
-    "truncated": "truncated:Truncated",
-}  # fmt: skip
+_KINDS: Registry[Any] = Registry(
+    "the density's kind",
+    {
+        "normal": "numbers.densities.normal:Normal",
+        "normal-mixture": "numbers.densities.normal:NormalMixture",
+        "uniform-mean": "numbers.densities.uniform_mean:UniformMean",
+        "truncated": "numbers.densities.truncated:Truncated",
+    },
+)
 
 
 def from_dict(data: Mapping[str, Any]) -> Continuous:
@@ -62,14 +67,8 @@ def from_dict(data: Mapping[str, Any]) -> Continuous:
     >>> from_dict(Normal(0, 2).to_dict())
     Normal(mean=0.0, deviation=2.0)
     """
-    kind = data.get("kind")
-    if kind not in _KINDS:
-        raise InputError(
-            f"the kind of density is {kind!r}", fix=f"write one of {sorted(_KINDS)}{did_you_mean(kind, _KINDS)}"
-        ).at("kind")
-    module, name = _KINDS[str(kind)].split(":")
-    read: Callable[[Mapping[str, Any]], Continuous] = getattr(import_module(f"{__name__}.{module}"), name).from_dict
-    return read(data)
+    law: Continuous = _KINDS.find(data.get("kind")).from_dict(data)
+    return law
 
 
 def check_density(law: object) -> Continuous:

@@ -251,7 +251,7 @@ def in_short(c: Certificate) -> list[str]:
 
 def meaning_of(c: Certificate) -> Sequence[str]:
     """Return what the published values mean, where their query says more about that than its name."""
-    meaning = getattr(KNOWN_QUERIES.get(str(c.query.get("kind"))), "meaning", None)
+    meaning = getattr(KNOWN_QUERIES.get(c.query.get("kind")), "meaning", None)
     try:
         return () if meaning is None else tuple(meaning(c.query, c.answers[0].noise))
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written

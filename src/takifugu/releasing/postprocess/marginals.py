@@ -87,7 +87,7 @@ def _parts(labels: Sequence[str], query: Mapping[str, Any]) -> tuple[tuple[str, 
     if kind in ("quantile", "top-k", "count-above"):
         what = "values that were chosen" if kind != "count-above" else "counts above several thresholds"
         raise InputError(f"{what} do not add up", fix="publish a histogram by cells, and add that up")
-    two_way = getattr(KINDS.get(str(query.get("kind"))), "two_way", lambda data, listed: None)(query, labels)
+    two_way = getattr(KINDS.get(query.get("kind")), "two_way", lambda data, listed: None)(query, labels)
     cells = two_way or tuple(tuple(label.split(_BETWEEN)) for label in labels)
     widths = {len(cell) for cell in cells}
     if len(widths) != 1 or max(widths) < 2 or len(set(cells)) < len(cells):

@@ -34,6 +34,7 @@ from takifugu.releasing.publishing.publish import (
     tell_of,
     words_of_people,
 )
+from takifugu.releasing.publishing.reading_back import check_reads_back
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending, Reservation
@@ -95,6 +96,7 @@ def charge(
         if waiting:
             paid: Reservation | Pending = waiting[0]
         else:
+            check_reads_back([calibration])
             tell_of([seen], book, order)
             paid = progress.pay(book, source, order.identity, lambda: reserve([seen], book, order))
         account = Account(book.source(source).id, paid.ids["release"])

@@ -26,6 +26,7 @@ from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of, sealed
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.publishing.reading_back import check_reads_back
 from takifugu.releasing.publishing.rehearsing import refuse_large
 
 if TYPE_CHECKING:
@@ -200,6 +201,7 @@ def keep(
             return Stored(first, bundle_of(first.bundle, first.ids), first.created)
         paid: Reservation | Pending = first
     else:
+        check_reads_back(one.question.calibration for one in questions)
         refuse_large(questions, seal, bits.private)
         tell_of(questions, book, order)
         paid = progress.pay(book, order.source, order.identity, lambda: reserve(questions, book, order))

@@ -21,7 +21,7 @@ Places = Sequence[tuple[str, str]]
 
 def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None:
     """Return the row and column of each cell, where the query of a certificate says that it has both."""
-    two_way = getattr(KINDS.get(str(certificate.query.get("kind"))), "two_way", None)
+    two_way = getattr(KINDS.get(certificate.query.get("kind")), "two_way", None)
     try:
         return None if two_way is None else two_way(certificate.query, labels)
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written

@@ -1,0 +1,53 @@
+"""Whether what a certificate and a ledger will hold can be read again: found out before anything is paid for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from takifugu.analysis import randomisers
+from takifugu.calibration import Calibration
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.registry import Registry, place_of
+from takifugu.model import beliefs, secrets
+from takifugu.model.queries import registry as queries
+
+
+class Written(Protocol):
+    """What is written down as plain data that name its kind."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+def check_reads_back(calibrations: Iterable[Calibration]) -> None:
+    """Raise InputError for noise, a query, a belief or a secret that could not be read back once it is published."""
+    for calibration in {id(one): one for one in calibrations}.values():
+        _check("noise", calibration.randomiser, randomisers.KINDS, randomisers.from_dict)
+        _check("query", calibration.query, queries.KINDS, queries.from_dict)
+        for belief in calibration.framework.beliefs:
+            _check("belief", belief, beliefs.KINDS, beliefs.from_dict)
+        for secret in calibration.framework.secrets:
+            _check("secret", secret, secrets.KINDS, secrets.from_dict)
+
+
+def _check(what: str, thing: Written, kinds: Registry[Any], from_dict: Callable[[Mapping[str, Any]], Written]) -> None:
+    """Load what reads a thing back; what is written outside the package is also read back, and compared."""
+    name = type(thing).__name__
+    try:
+        data = thing.to_dict()
+        kinds.find(data["kind"])
+        text = json.dumps(data, sort_keys=True)
+        same = bool(place_of(type(thing))) or json.dumps(from_dict(json.loads(text)).to_dict(), sort_keys=True) == text
+    except TakifuguError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise InputError(
+            f"the {what} {name} does not read back from its to_dict ({type(error).__name__})",
+            rule="certificates and ledgers must be able to read it", fix="write plain data that from_dict reads",
+        ) from error  # fmt: skip
+    if not same:
+        raise InputError(
+            f"the {what} {name} reads back from its to_dict as another one",
+            rule="certificates and ledgers must be able to read it", fix="write all of it into to_dict",
+        )  # fmt: skip
