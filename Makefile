@@ -35,7 +35,7 @@ package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
 
 # The next three are part of neither the tests nor CI: they take long, and examine the tests and the machine.
-mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (an hour or two; MUTANTS=ledger for one package)
+mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (hours; MUTANTS="ledger" for one package, MUTANTS="1/40" for a sample)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
 crashes: $(VENV)/.test  ## kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
