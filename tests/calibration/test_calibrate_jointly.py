@@ -227,5 +227,5 @@ def test_bad_input(queries, keys, words):
     with pytest.raises(TakifuguError, match=words) as caught:
         tf.calibrate_jointly(chain(), queries, 1, **keys)
     assert isinstance(caught.value, InputError | CalibrationRefused)
-    with pytest.raises(InputError, match="no entries"):
+    with pytest.raises(InputError, match="no values"):
         tf.calibrate_jointly(tf.between(tf.Pmf([0], [1]), tf.Pmf([1], [1])), [tf.Identity()], 1)

@@ -426,7 +426,7 @@ def test_without_the_rule_that_case_is_caught(monkeypatch: pytest.MonkeyPatch) -
 def test_noise_that_would_not_hide_one_entry_alone_is_marked() -> None:
     little = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, allow_zero_noise=True, only_release=True)
     assert not little.hides_one_entry
-    assert "would not hide one entry" in " ".join(str(little).split())
+    assert "would not hide one value" in " ".join(str(little).split())
     assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="group").hides_one_entry
     assert tf.calibrate(FLU, tf.Identity(), 1).hides_one_entry
 

@@ -120,7 +120,7 @@ def test_noise_without_a_changing_secret_is_refused_where_others_tell() -> None:
 def test_two_laws_have_no_entries() -> None:
     refusal = of(between(Pmf([0], [1]), Pmf([1], [1])), Identity())
     assert isinstance(refusal, Refusal)
-    assert "no entries" in refusal.reason
+    assert "no values" in refusal.reason
 
 
 def test_only_secret_entries_count() -> None:

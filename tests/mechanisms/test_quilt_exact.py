@@ -169,8 +169,8 @@ def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
     numbers = dict(found.witness.numbers)
     assert found.randomiser.scale >= numbers["D"] / (1 - numbers["influence"])
     assert float(found.randomiser.scale) == pytest.approx(numbers["D"] / (1 - numbers["influence"]), rel=1e-10)
-    assert " = 1 against entry " in found.witness.comparison
-    assert found.witness.detail.startswith("quilt: entries ")
+    assert " = 1 against step " in found.witness.comparison
+    assert found.witness.detail.startswith("quilt: steps ")
 
 
 # --- exact values ---
@@ -271,7 +271,7 @@ def test_shorter_sequences_never_ask_for_more(start: Any) -> None:
     pieces = IndependentPieces(chain, [5, 40, 40, 13, 1])
     assert scale(pieces, Count(1), 1) == scale(chain.with_length(40), Count(1), 1)
     witness = bound(pieces, Count(1), 1).witness
-    assert "entry" in witness.comparison
+    assert "step" in witness.comparison
 
 
 def test_relabelling_and_reversing_change_nothing() -> None:
@@ -315,7 +315,7 @@ def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.Monk
     monkeypatch.setattr(chain_influence, "MOST_HELD", 2 * 30)
     found = bound(chain, Count(1), 1)
     assert full < found.randomiser.scale <= 400
-    assert "farther than 30 entries were not searched" in found.witness.detail
+    assert "farther than 30 steps were not searched" in found.witness.detail
     shared.forget()
 
 
@@ -335,7 +335,7 @@ def test_refusals_say_what_to_use() -> None:
         "use quilt-approx": problem(MarkovChainClass(0.2, 0.4, 30), Count(1), 1),
         "use wasserstein": problem(JointTable([(0, 0), (1, 1)], [0.5, 0.5]), Count(1), 1),
         "coarser grid": problem(binary(0.6, 0.7, 2), Linear([2**53, 1]), 1),
-        "no entries": Problem(
+        "no values": Problem(
             Framework((WhichLaw(),), (LawPair(Pmf([0], [1]), Pmf([1], [1])),)), Identity(), Fraction(1)
         ),
     }

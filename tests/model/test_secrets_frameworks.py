@@ -183,7 +183,7 @@ def test_problems_need_one_grid_and_the_same_cells() -> None:
     assert (pair.grid, pair.cells, pair.parts) == (2, 1, ())
     with pytest.raises(InputError, match=r"publish Identity\(\)"):
         _ = Problem(pair.framework, Sum(), Fraction(1)).grid
-    with pytest.raises(InputError, match="no entries"):
+    with pytest.raises(InputError, match="no values"):
         _ = pair.answers
 
 

@@ -195,7 +195,7 @@ def test_a_linear_query_and_one_hidden_entry(tmp_path: Path) -> None:
     outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
     (row,) = outcome.tables[0].rows  # still, walking, still: weights 1, 0, 1/2 and walking counts 1
     assert row["value"] == 0
-    assert outcome.tables[0].certificate.hidden == ("whether entry 1 is 'still' or 'walking'",)
+    assert outcome.tables[0].certificate.hidden == ("whether the value at place 1 is 'still' or 'walking'",)
     assert Ledger.open(tmp_path / "ledger.db").spent("one").budget.delta == Fraction(1, 10**6)  # type: ignore[union-attr]
     where = one(tmp_path, release__0__weights=[3, "1/4", 5], release__0__epsilon=2000)
     ((_, _, answer),) = answers(planning.plan(load(where)))

@@ -239,7 +239,7 @@ def test_adjusted_values_sum_to_the_steps_of_each_cell(tmp_path: Path) -> None:
             assert row["adjusted"] >= 0
         assert set(sums.values()) == {steps}
     notes = (tmp_path / "out" / "table-pooled.certificate.txt").read_text(encoding="utf-8")
-    assert "in each cell of hour sum to what the public numbers of entries give, 28" in " ".join(notes.split())
+    assert "in each cell of hour sum to what the public numbers of rows give, 28" in " ".join(notes.split())
 
 
 def test_a_belief_that_knows_the_hours_is_not_at_odds_with_a_table_by_them(tmp_path: Path) -> None:

@@ -24,6 +24,11 @@ class Composition(StrEnum):
     COMPOSES = "composes"  # what releases lose together is bounded, whatever was chosen after which output
     ALONE = "alone"  # a promise about this output's distribution
 
+    @property
+    def answer(self) -> str:
+        """Return the answer to "does it compose?", for tables."""
+        return "yes" if self is Composition.COMPOSES else "only alone"
+
 
 class Covers(StrEnum):
     """Which changes a promise bounds, a fact of its charge that the joint rules use; the loosest rules come first."""
@@ -116,7 +121,7 @@ class Charge:
         object.__setattr__(self, "covers", Covers(self.covers))
         object.__setattr__(self, "epsilon", _at_least_zero(self.epsilon, "a release's epsilon"))
         object.__setattr__(self, "delta", as_delta(self.delta))
-        for name, what in (("change", "a change"), ("entry_change", "an entry's change"), ("scale", "a scale")):
+        for name, what in (("change", "a change"), ("entry_change", "a value's change"), ("scale", "a scale")):
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, _at_least_zero(value, what))
         if self.scope not in SCOPES:
@@ -162,7 +167,7 @@ class Charge:
             str(data["framework"]), str(data["definition"]), Covers(data["covers"]),
             as_fraction(data["epsilon"], "epsilon"), as_fraction(data["delta"], "delta"), dict(data["query"]),
             dict(data["randomiser"]), _read(data["scale"], "the scale"),
-            _read(data["change"], "the change"), _read(data["entry_change"], "an entry's change"),
+            _read(data["change"], "the change"), _read(data["entry_change"], "a value's change"),
             int(data["entries"]), tuple(map(str, data["answers"])),
             str(data["scope"]), bool(data["fixed_in_advance"]), str(data["release"]),
             tuple(data.get("names", ())), tuple(map(int, data.get("lengths", ()))), str(data.get("reading", "")),

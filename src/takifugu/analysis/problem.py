@@ -77,7 +77,7 @@ class Problem:
         """
         if self.is_pair:
             raise InputError(
-                "two distributions of an answer have no entries that add up to it", fix="use them directly"
+                "two distributions of an answer have no values that add up to it", fix="use them directly"
             ).at("query")
         answers = _alike(tuple(resolved(self.query, b) for b in self.framework.beliefs or (self.framework.domain,)))
         if len({(a.grid, a.labels) for a in answers}) != 1:
@@ -156,7 +156,7 @@ class Problem:
 
     def _parts(self, together: bool = False) -> Iterator[Part]:
         if not self.framework.beliefs:
-            raise Unsupported("the framework has no belief, so nothing says which entries are independent")
+            raise Unsupported("the framework has no belief, so nothing says which values are independent")
         for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
             several = len(belief.components()) > 1
             seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs

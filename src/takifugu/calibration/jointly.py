@@ -71,7 +71,7 @@ def calibrate_jointly(
     problems = tuple(problem_of(framework, query, budget, delta) for query in each)
     if framework.definition != "pufferfish" or framework.is_pair:
         raise InputError(
-            "the framework has no entries whose losses add up", fix="write Pufferfish(secrets, beliefs)"
+            "the framework has no values whose losses add up", fix="write Pufferfish(secrets, beliefs)"
         ).at("framework")
     failing = problems[0].delta
     choice = next((problem for problem in problems if problem.candidates is not None), None)

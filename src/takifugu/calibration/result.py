@@ -49,7 +49,7 @@ _ADDS_UP = {
     Composition.ALONE: "others beside it are charged for a change of the whole data",
 }
 _LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", "break_on_hyphens": False}
-_HEADER = ("mechanism", "scale", "error", "composition", "status")
+_HEADER = ("mechanism", "scale", "error", "composes", "status")
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,13 @@ class Alternative:
     reason: str
 
     @property
+    def composes(self) -> str:
+        """Whether it composes, in words; a dash where it has no answer."""
+        return "-" if self.composition is None else Composition(self.composition).answer
+
+    @property
     def cells(self) -> tuple[str, ...]:
-        return (self.name, number(self.scale), number(self.expected_error), self.composition or "-", self.status)
+        return (self.name, number(self.scale), number(self.expected_error), self.composes, self.status)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -261,7 +266,7 @@ class Calibration:
             ("hides", "; ".join(s.describe() for s in self.framework.secrets)),
             ("under", "; ".join(b.describe() for b in self.framework.beliefs)),
             ("promises", promise),
-            ("composition", f"{self.guarantee.composition}: {_ADDS_UP[self.guarantee.composition]}"),
+            ("composes", f"{self.guarantee.composition.answer}: {_ADDS_UP[self.guarantee.composition]}"),
             ("forbids", self.forbids),
             ("expected error", "" if self.error_or_none is None else f"{number(self.error_or_none)}{over}"),
             ("forced by", self.witness.comparison),
@@ -269,7 +274,7 @@ class Calibration:
             *(("condition", text) for text in self.guarantee.conditions),
         ]
         if not self.hides_one_entry:
-            facts.append(("note", "the noise alone would not hide one entry from someone who knows all the others"))
+            facts.append(("note", "the noise alone would not hide one value from someone who knows all the others"))
         facts.append(("source", self.source))
         return [(label, text) for label, text in facts if text]
 

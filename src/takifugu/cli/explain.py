@@ -125,7 +125,7 @@ def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     first = rows[0]
     whose = SCOPES[first.scope]
     if first.unit:
-        whose += f"; shown for {first.unit!r}, who has the most entries"
+        whose += f"; shown for {first.unit!r}, who has the most rows"
     click.echo(f"\n{wrapped(f'{first.name}: what it costs, for {whose}')}\n")
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []

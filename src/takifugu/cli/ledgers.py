@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from takifugu.accounting.ledger import Entry, Ledger
+from takifugu.analysis.guarantee import Composition
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, name_of, print_json, wrapped
 from takifugu.core.errors import LedgerError, ReleaseState
@@ -164,11 +165,11 @@ def print_ledger(book: Ledger) -> None:
         facts = [("spent", str(row.spent)), ("budget", f"{budget}{implied}"), ("units", str(row.units))]
         click.echo(labelled([*facts, ("releases", f"{row.releases}{unpublished}")]))
         click.echo()
-        lines = [
-            [e.created[:10], e.scope, ", ".join(e.kinds), number(float(e.amount.epsilon)), e.state, name_of(e.name)]
-            for e in book.history(row.name)
-        ]
-        click.echo(text_table(["date", "scope", "composition", "epsilon", "state", "release"], lines))
+        lines = []
+        for e in book.history(row.name):
+            composes = ", ".join(Composition(kind).answer for kind in e.kinds)
+            lines.append([e.created[:10], e.scope, composes, number(float(e.amount.epsilon)), e.state, name_of(e.name)])
+        click.echo(text_table(["date", "scope", "composes", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
         click.echo(f"\n{wrapped(UNPUBLISHED_MEANS)}")
 

@@ -104,7 +104,7 @@ def print_comparisons(comparisons: Iterable[plan.Compared]) -> None:
     for i, compared in enumerate(comparisons):
         whose = SCOPES[compared.scope]
         if compared.unit:
-            whose = f"{whose}; shown for {compared.unit!r}, who has the most entries"
+            whose = f"{whose}; shown for {compared.unit!r}, who has the most rows"
         click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'{compared.name}: {whose}')}")
         click.echo(coloured(str(compared.rows), _MARKS))
 
@@ -124,7 +124,7 @@ def print_calibrations(planned: plan.Plan) -> None:
     for table in planned.tables:
         worst = max(table.calibrations, key=lambda c: c.scale_or_none or 0)
         facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]
-        facts += [("composition", str(worst.guarantee.composition)), ("forbids", worst.forbids)]
+        facts += [("composes", worst.guarantee.composition.answer), ("forbids", worst.forbids)]
         facts += [("condition", condition) for condition in worst.guarantee.conditions]
         requested = worst.requested
         if requested is not None and worst.epsilon > requested[0]:

@@ -21,7 +21,7 @@ MOST_SEARCHED = 3e10
 def unknown(problem: Problem) -> Refusal | None:
     """Return why no curve is known for a problem."""
     if problem.is_pair:
-        return Refusal("two distributions of an answer have no entries: use wasserstein or laplace-exact")
+        return Refusal("two distributions of an answer have no values: use wasserstein or laplace-exact")
     for part in problem.parts:
         if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
             return Refusal(

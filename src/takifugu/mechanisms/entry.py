@@ -31,13 +31,13 @@ class Entry:
 
     def bound(self, problem: Problem) -> Bound | Refusal:
         if problem.is_pair:
-            return Refusal("two distributions of an answer are compared: no entries change one at a time")
+            return Refusal("two distributions of an answer are compared: no values change one at a time")
         size = entry_change(problem)
         if not size:
             change = component_change(problem)
             if change.size:
                 return Refusal(
-                    "the query reads no secret entry, so there would be no noise, but it reads entries that are "
+                    "the query reads no secret value, so there would be no noise, but it reads values that are "
                     "correlated with the secret ones"
                 )
             none = covering(problem, Fraction(0))
@@ -46,7 +46,7 @@ class Entry:
         promise = promise_of(problem, noise.scale)
         if promise.epsilon <= problem.epsilon:
             return Bound(noise, problem.epsilon, Fraction(0), promise.covers, promise.witness)
-        correlated = "does not protect correlated data: it hides one entry only from someone who knows all the others"
+        correlated = "does not protect correlated data: it hides one value only from someone who knows all the others"
         return Bound(noise, promise.epsilon, Fraction(0), promise.covers, promise.witness, (correlated,))
 
 

@@ -69,7 +69,7 @@ class Inferential:
         'the influence matrix has spectral norm 2.05338'
         """
         if problem.is_pair:
-            return Refusal("two distributions of the answer have no entries that influence each other: use wasserstein")
+            return Refusal("two distributions of the answer have no values that influence each other: use wasserstein")
         problem.check_adds()
         worst = 0.0
         for part in problem.parts:
@@ -110,7 +110,7 @@ def spread_of(part: Part) -> Spread | Refusal:
 
 def _of_chain(chain: MarkovChain) -> Spread | Refusal:
     if chain.initial == "any":
-        return Refusal("with an unknown initial distribution the first entry has no conditional one: state it")
+        return Refusal("with an unknown initial distribution the first value has no conditional one: state it")
     return chain_spread(chain_gamma(chain), chain.length)
 
 
@@ -124,11 +124,11 @@ def _of_network(network: BayesianNetwork) -> Spread | Refusal:
 
 
 def _unknown(belief: Belief) -> Refusal:
-    return Refusal(f"an entry's conditional distribution is known for chains and networks, not for {belief.describe()}")
+    return Refusal(f"a value's conditional distribution is known for chains and networks, not for {belief.describe()}")
 
 
 SPREAD: Question[Callable[[Any], Spread | Refusal]] = Question(
-    "how far a change of one entry spreads",
+    "how far a change of one value spreads",
     {
         "model.beliefs.chains.chain:MarkovChain": "mechanisms.inferential:_of_chain",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "mechanisms.inferential:_of_periodic",
@@ -196,7 +196,7 @@ def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatA
     if ((product < TRUSTED) & possible & (right > 0)).any():
         raise Unsupported(
             "a product of probabilities of the belief is below 1e-270, too small for the conditional distributions "
-            "of single entries in floats",
+            "of single values in floats",
             fix='use mechanism="quilt-exact" or "group"',
         )
     return product
@@ -230,7 +230,7 @@ def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:
     Values of the blanket that are impossible together with the rest are looked at too: that can only raise Gamma.
     """
     if network.size > MOST_ENTRIES:
-        return Refusal(f"the influence matrix of {network.size} entries is too large to invert: use quilt-exact")
+        return Refusal(f"the influence matrix of {network.size} values is too large to invert: use quilt-exact")
     gamma = np.zeros((network.size, network.size))
     for entry in range(network.size):
         blanket = sorted(network.moral_neighbours[entry])

@@ -154,7 +154,7 @@ def _whose(scope: str, units: Sequence[str | None]) -> str:
 
 
 def _head(name: str, scope: str, unit: str | None = None) -> str:
-    whose = f"; shown for {unit!r}, who has the most entries" if unit else ""
+    whose = f"; shown for {unit!r}, who has the most rows" if unit else ""
     return f"{name}: {WHOSE[scope]}{whose}"
 
 
@@ -166,7 +166,7 @@ def _why(calibration: Calibration) -> list[tuple[str, str]]:
     facts = [
         ("forced by", calibration.witness.comparison),
         ("because", calibration.witness.detail),
-        ("composition", str(calibration.guarantee.composition)),
+        ("composes", calibration.guarantee.composition.answer),
         ("forbids", calibration.forbids),
         *(("condition", words) for words in calibration.guarantee.conditions),
     ]

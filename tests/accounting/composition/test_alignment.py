@@ -191,7 +191,7 @@ def test_a_user_without_a_name_may_be_one_who_holds_no_secret_in_another_reading
     noise = RoundedNormal(Fraction(30), Fraction(1))
     normal = made(framework, Linear([1, 0, 1000]), noise, DATA, 1, Fraction(1, 1000))
     assert joint(framework, [charge_of(quiet, reading="one"), charge_of(normal, reading="one")]).epsilon == 2
-    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+    with pytest.raises(CompositionRefused, match="other states, values or pieces"):
         joint(framework, [charge_of(quiet), charge_of(normal)])
     everybody = Pufferfish(every_entry(), users)
     both = [charge_of(made(everybody, Count(1), noise, DATA, 1, Fraction(1, 1000))) for _ in range(2)]
@@ -253,7 +253,7 @@ def test_a_promise_about_one_entry_is_none_about_the_entry_that_another_reading_
     ])  # fmt: skip
     assert true > 50
     assert joint(framework, [charge_of(quiet), whole]).epsilon >= true - 1e-9
-    with pytest.raises(CompositionRefused, match="may be other entries"):
+    with pytest.raises(CompositionRefused, match="may be other values"):
         joint(framework, [single, whole])
     assert joint(framework, [single, whole], as_composing=True).epsilon >= true - 1e-9
     together = [replace(charge, reading="one") for charge in (charge_of(quiet), single, whole)]

@@ -116,7 +116,7 @@ def test_a_mean_is_charged_as_the_sum_that_it_divides() -> None:
 
 def test_a_pooled_query_that_numbers_entries_is_refused() -> None:
     pool, unit = chain_framework(20), chain_framework(10)
-    with pytest.raises(InputError, match="numbers the entries"):
+    with pytest.raises(InputError, match="numbers the rows"):
         charge_of(promised(pool, Count(1, entries=[15]), group.MECHANISM), framework=unit, scope="pooled")
 
 
@@ -501,11 +501,11 @@ def test_noise_without_a_scale_is_believed_only_where_the_query_reads_alike() ->
     assert joint(other, [normal(here, Count(1))]).epsilon == 1
     assert joint(longer, [normal(here, Count(1))]).epsilon == 1  # a length is not a new belief
     wider = Pufferfish(every_entry(), chain(10, states=[0, 1000]))
-    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+    with pytest.raises(CompositionRefused, match="other states, values or pieces"):
         joint(wider, [normal(here, Sum())])
     pieces = Pufferfish(every_entry(), IndependentPieces(chain(1), [5, 5]))
     assert joint(here, [normal(pieces, Count(1))]).epsilon == 1
-    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+    with pytest.raises(CompositionRefused, match="other states, values or pieces"):
         joint(here, [replace(normal(pieces, Count(1)), covers=DATA)])
 
 
@@ -527,7 +527,7 @@ def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> N
     third = charge_of(made(everywhere, Count(1), noise, DATA, 1, delta))
     for own, foreign, normal in ((one, other, first), (here, everywhere, second), (everywhere, uneven, third)):
         assert joint(own, [normal, normal]).epsilon == 2
-        with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+        with pytest.raises(CompositionRefused, match="other states, values or pieces"):
             joint(foreign, [normal, normal])
 
 

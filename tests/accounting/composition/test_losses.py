@@ -155,7 +155,7 @@ def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> 
 def test_a_promise_about_one_component_is_none_about_another_that_may_be_meant() -> None:
     one = pieces(6, 4, secrets=entry(0, 0, 1))
     assert steady_cost(view(one), normal(one, Count(1), DATA), is_placed=True) == HALF
-    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+    with pytest.raises(CompositionRefused, match="other states, values or pieces"):
         steady_cost(view(one), normal(one, Count(1), DATA))
 
 

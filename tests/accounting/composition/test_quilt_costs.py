@@ -227,7 +227,7 @@ def test_what_decides_a_cost_is_told() -> None:
         for charges in ([noisy(about, [2, 0, 1])], [noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)]):
             witness = found(about, charges).witness
             assert witness is not None
-            assert witness.comparison.startswith("entry ")
+            assert witness.comparison.startswith("step ")
 
 
 def test_in_another_reading_a_user_without_a_name_may_be_anybody() -> None:

@@ -93,7 +93,7 @@ def test_whole_and_data_add_up() -> None:
 def test_a_promise_about_one_users_component_adds_up_only_where_the_same_user_is_meant() -> None:
     both = [normal(DATA, ONE_USER)] * 2
     assert cost(both, ONE_USER) == (1, "sum", DATA)
-    with pytest.raises(CompositionRefused, match="other states, entries or pieces"):
+    with pytest.raises(CompositionRefused, match="other states, values or pieces"):
         joint(ONE_USER, [both[0], replace(both[0], reading="another")])
 
 

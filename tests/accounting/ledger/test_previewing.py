@@ -103,7 +103,7 @@ def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
         Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),
     )
     for source, asked, why in (
-        ("less", quiet, "what entries reveal about each other is paid for once, together with the other releases"),
+        ("less", quiet, "what values reveal about each other is paid for once, together with the other releases"),
         ("more", loud, "its noise hides less than alone"),
     ):
         together = joint(far, [asked, asked]).epsilon

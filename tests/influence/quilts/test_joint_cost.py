@@ -209,8 +209,8 @@ def test_witness_names_the_pair_and_the_quilt() -> None:
     part = problem(binary(0.9, 0.6, 100), Count(1), 1).parts[0]
     found, witness = joint_cost(part, [(part.answer.entry_changes(), Fraction(13))])
     assert dict(witness.numbers)["cost"] == found
-    assert " = 1 against entry " in witness.comparison
-    assert witness.detail.startswith("quilt: entries ")
+    assert " = 1 against step " in witness.comparison
+    assert witness.detail.startswith("quilt: steps ")
 
 
 # --- mutants ---

@@ -45,7 +45,7 @@ def test_comparisons_are_the_allowed_moves() -> None:
     assert "a person's places = 'bar' against a person's places = nowhere" in recall
     assert all("nowhere against" not in one for one in recall)
     hidden = list(Asymmetric(Policy.of(none_of("ill")), PEOPLE).comparisons())
-    assert {one.label for one in hidden} == {f"entry {i} = 'ill' against entry {i} = 'well'" for i in range(3)}
+    assert {one.label for one in hidden} == {f"row {i} = 'ill' against row {i} = 'well'" for i in range(3)}
     assert all(one.one_way and one.belief is None for one in hidden)
 
 

@@ -137,5 +137,5 @@ def test_a_table_by_cells_is_no_pool_of_units():
 
     both = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain(3), [3, 3]))
     told = tf.calibrate(both, tf.By(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
-    with pytest.raises((InputError, Unsupported), match="numbers the entries"):
+    with pytest.raises((InputError, Unsupported), match="numbers the rows"):
         charge_of(told, tf.Pufferfish(tf.every_entry(), chain(3)))

@@ -82,7 +82,7 @@ def test_it_warns_of_noise_that_hides_no_single_entry() -> None:
         tf.Pufferfish(tf.every_entry(), short), tf.Count(1), 1, mechanism="laplace-exact", allow_zero_noise=True
     )
     certificate = tf.release(calibration, [0, 1]).certificate
-    assert calibration.hides_one_entry == (not any("would not hide one entry" in w for w in certificate.warnings))
+    assert calibration.hides_one_entry == (not any("would not hide one value" in w for w in certificate.warnings))
     parity = tf.JointTable([(0, 0), (0, 1), (1, 0), (1, 1)], [0.25] * 4, names=["x1", "x2"])
     nothing = tf.calibrate(
         tf.Pufferfish(tf.attribute("x1", 0, 1), parity), tf.Identity("x2"), 1, mechanism="wasserstein",

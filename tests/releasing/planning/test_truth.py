@@ -106,5 +106,5 @@ def test_every_belief_of_a_framework_knows_the_data() -> None:
     with pytest.raises(InputError, match="have 5 and 3 entries"):
         tf.Pufferfish(tf.every_entry(), [CHAIN, short])
     running = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=5, states=["still", "running"])
-    with pytest.raises(InputError, match=r"differ in the values that entry 0 can take \(running, walking\)"):
+    with pytest.raises(InputError, match=r"differ in the values that step 0 can take \(running, walking\)"):
         tf.Pufferfish(tf.every_entry(), [CHAIN, running])

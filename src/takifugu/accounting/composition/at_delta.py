@@ -99,8 +99,8 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
         answers = [read.answer for read in reads if read.answer is not None and read.answer.size == belief.size]
         if len(answers) < len(charges):
             raise CompositionRefused(
-                f"some release is no sum over the entries of {belief.describe()}",
-                rule="normal releases add up entry by entry", fix="calibrate all of them for one framework",
+                f"some release is no sum over the values of {belief.describe()}",
+                rule="normal releases add up value by value", fix="calibrate all of them for one framework",
             )  # fmt: skip
         seen = dict[object, object]()
         alike = [replace(read, changes=_kinds(answer)) for read, answer in zip(reads, answers, strict=True)]

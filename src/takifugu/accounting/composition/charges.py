@@ -78,8 +78,8 @@ def charge_of(
     about = framework_of if framework is None else framework
     if _size(about) != _size(framework_of) and names_entries(query):
         raise InputError(
-            f"the pooled query ({query.describe()}) numbers the entries of all units together",
-            fix="publish a count, sum, mean or histogram over all entries, or give each unit its own query",
+            f"the pooled query ({query.describe()}) numbers the rows of all units together",
+            fix="publish a count, sum, mean or histogram over all rows, or give each unit its own query",
         ).at("query")
     if isinstance(query, Mean) and not hasattr(
         framework_of.domain, "resolve"
@@ -127,7 +127,7 @@ def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:
     lengths = (*_lengths(origin), *_lengths(about))
     if not lengths or any(length % every for length in lengths):
         raise InputError(
-            f"the cells repeat every {every} entries, and some sequence of the pool is no multiple of that long",
+            f"the cells repeat every {every} values, and some sequence of the pool is no multiple of that long",
             fix="give each unit its own table",
         ).at("query")
     if not isinstance(query.query, Mean):

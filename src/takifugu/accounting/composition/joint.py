@@ -16,7 +16,7 @@ from takifugu.core.errors import CompositionRefused, InputError, did_you_mean
 from takifugu.model.frameworks import DEFINITIONS, Framework
 
 #: Why releases of one unit in several layouts count at the cost of a change of all that they read.
-_LAYOUTS = "these releases read the data in several layouts, so one entry of the one may be many of the other"
+_LAYOUTS = "these releases read the data in several layouts, so one row of the one may be many of the other"
 
 
 def joint(

@@ -35,7 +35,7 @@ NO_NOISE = "a release without any noise costs infinitely much beside others"
 #: What a promise covers, in words.
 WHAT = {
     Covers.EVERYTHING: "every change of the data", Covers.COMPONENT: "every change of one unit or component",
-    Covers.ENTRIES: "changes of single entries", Covers.OUTPUT: "its own output's distribution only",
+    Covers.ENTRIES: "changes of single values", Covers.OUTPUT: "its own output's distribution only",
 }  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def _stored(view: View, charge: Charge, is_placed: bool) -> Fraction:
         return charge.epsilon
     raise CompositionRefused(
         f"a release that covers {WHAT[charge.covers]}, without Laplace noise, was calibrated for other states, "
-        "entries or pieces than this framework has",
+        "values or pieces than this framework has",
         fix="calibrate it for beliefs that read the query alike, or use Laplace noise",
     )
 

@@ -91,7 +91,7 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
         raise CompositionRefused("a series and a release over several units have no joint promise", fix=fix)
     if len(charges) > 1 and (len(places) > 1 or not is_one_reading(charges)):
         raise CompositionRefused(
-            "it is not known that the releases of a series read the same entries",
+            "it is not known that the releases of a series read the same values",
             fix="declare where the sequence starts, with the same `at` for all of them",
         )
     begun = beginning(charges)
@@ -121,7 +121,7 @@ def _term(
         times = math.nextafter(times, math.inf)
     if not first or times > _MOST:
         raise CompositionRefused(
-            "an answer moves entries that the first release of the series does not move",
+            "an answer moves values that the first release of the series does not move",
             rule="each release of a series counts as a multiple of the first",
             fix="begin the series with the answer that reads most, or publish about another source",
         )

@@ -36,8 +36,8 @@ REMEDY = (
     "them"
 )
 ELSEWHERE = (
-    "a release that is alone promises something about the secret entries of its own data only, and in the data of the "
-    "other releases they may be other entries: publish both at once, or hide every entry"
+    "a release that is alone promises something about the secret values of its own data only, and in the data of the "
+    "other releases they may be other values: publish both at once, or hide every value"
 )
 
 

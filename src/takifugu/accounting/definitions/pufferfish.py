@@ -49,7 +49,7 @@ class Pufferfish(Definition):
         if needed <= 0 or noise.log_reach(change / 2) >= math.log(needed):
             return None
         return (
-            f"noise of scale {number(noise.scale)} is small beside what one entry changes ({number(change)}): "
+            f"noise of scale {number(noise.scale)} is small beside what one value changes ({number(change)}): "
             "mostly the randomness that the belief assumes would hide the secret; allow_zero_noise=True accepts that"
         )
 

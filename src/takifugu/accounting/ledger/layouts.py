@@ -20,7 +20,7 @@ UNDECLARED = ""
 #: What is said of a unit whose releases read sequences of different lengths, and no layout was declared.
 CUT = (
     "these sequences have other lengths than those of earlier releases about the same unit, and no layout is declared, "
-    "so one entry of the one may be many of the other: each release counts at the cost of a change of all that it "
+    "so one row of the one may be many of the other: each release counts at the cost of a change of all that it "
     "reads; where the data are cut by one rule that does not change, declare it from the first release on "
     "(layout='one row an hour, a piece for each stay')"
 )
@@ -54,7 +54,7 @@ def words(source: str, before: str, now: str) -> str:
             "at the cost of a change of all that it reads"
         )
     return (
-        f"the source {source!r} is read in another layout than before: {differences(before, now)}. Many entries of the "
+        f"the source {source!r} is read in another layout than before: {differences(before, now)}. Many rows of the "
         "one may be one of the other, so each release about it, earlier ones too, counts for everybody at the cost of "
         "a change of all that it reads, from now on; to keep the layout, write it as before"
     )

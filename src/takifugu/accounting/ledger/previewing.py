@@ -165,7 +165,7 @@ def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amou
     if added.epsilon == alone.epsilon:
         return "its own epsilon is added"
     if added.epsilon < alone.epsilon:
-        return "what entries reveal about each other is paid for once, together with the other releases"
+        return "what values reveal about each other is paid for once, together with the other releases"
     ratio = short(added.epsilon / alone.epsilon, up=True) if alone.epsilon else "many"
     if any(item.is_adopted for item in old):
         return (

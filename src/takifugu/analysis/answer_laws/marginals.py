@@ -62,7 +62,7 @@ def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
     """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(
-            "a value of an entry has a probability below 1e-270, too small for the distribution of what independent "
+            "a value has a probability below 1e-270, too small for the distribution of what independent "
             "components add",
             fix='use additive noise, mechanism="laplace-exact"',
         )

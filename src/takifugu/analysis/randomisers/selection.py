@@ -46,7 +46,7 @@ class PermuteAndFlip(Base):
     groups: int = 1
 
     grid = GRID
-    error_words = "by how many entries the best choice is missed, on average, where the data make that largest"
+    error_words = "by how many rows the best choice is missed, on average, where the data make that largest"
 
     def __post_init__(self) -> None:
         check_scale(self.units)
@@ -171,7 +171,7 @@ class PermuteAndFlip(Base):
             far = f"{what} at most {within} times less than the best one{left}{in_cell}"
         else:
             what = "what is published is" if one else "each value that is published is"
-            far = f"{what} off by at most {within} entries in rank{in_cell}"
+            far = f"{what} off by at most {within} rows in rank{in_cell}"
         return f"with probability 95 %, whatever the data, {far}"
 
     def is_blind(self, entries: int) -> bool:

@@ -12,7 +12,7 @@ from takifugu.analysis.questions.influence import Search
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_noise import covering
 
-_NO_ENTRIES = "two distributions of an answer have no entries, so no quilts: use wasserstein or laplace-exact"
+_NO_ENTRIES = "two distributions of an answer have no values, so no quilts: use wasserstein or laplace-exact"
 
 
 def quilt_cost(problem: Problem, search: Callable[[Part], Search]) -> Cost:

@@ -61,7 +61,7 @@ def _plain(state: Any, what: str, key: str) -> State:
     plain = plain_state(state)
     if plain is None or (isinstance(plain, float) and plain != plain):
         raise InputError(
-            f"{what} has the state {plain!r}, which in data means that an entry was not observed",
+            f"{what} has the state {plain!r}, which in data means that a value was not observed",
             fix="give the state a name, such as 'unknown'",
         ).at(key)
     if not isinstance(plain, str | int | float | Fraction):

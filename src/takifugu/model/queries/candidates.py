@@ -58,7 +58,7 @@ ALL_ELSE = "(no candidate)"
 #: Under which definitions a choice may be published; the rule that forbids others, and what to do instead.
 DEFINITIONS = ("pufferfish",)
 ELSEWHERE = (
-    "how much a choice among values tells is known for secrets about entries only",
+    "how much a choice among values tells is known for secrets about single values only",
     "publish a histogram, and read it off there",
 )
 

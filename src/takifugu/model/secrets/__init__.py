@@ -102,7 +102,7 @@ def absent_index(belief: Any, entry: int) -> int | None:
 
 
 def _called(entry: int | str) -> str:
-    return f"row {entry}" if isinstance(entry, int) else repr(entry)
+    return f"the value at place {entry}" if isinstance(entry, int) else repr(entry)
 
 
 @runtime_checkable
@@ -236,7 +236,7 @@ def entry(i: int, a: State, b: State) -> EntryPair:
     Raises InputError unless i is a whole number from 0; whether the belief knows the values is checked with it.
 
     >>> entry(6, "ill", "well").describe()
-    "whether entry 6 is 'ill' or 'well'"
+    "whether the value at place 6 is 'ill' or 'well'"
     """
     number = plain(i)
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:

@@ -29,7 +29,7 @@ _LISTED, _LISTED_UNITS = 3, 40
 #: How a release composes with others about the same source, in words (docs/decisions.md#composition).
 COMPOSES = {
     "composes": "The release composes with any other. What they lose together is computed from how far each of them "
-    "moves the odds when one entry changes, or when all of them do; the ledger does so.",
+    "moves the odds when one value changes, or when all of them do; the ledger does so.",
     "alone": "This release is alone: the promise is about this output only. Beside it the ledger charges every other "
     "release that reads the same data, before or after, what its noise loses when the whole data set changes, and "
     "refuses one where nothing bounds that.",

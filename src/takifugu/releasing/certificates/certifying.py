@@ -172,7 +172,7 @@ def _warnings(calibrations: Sequence[Calibration], private: bool, account: Accou
         )
     elif not all(c.hides_one_entry for c in calibrations):
         warnings.append(
-            "The noise alone would not hide one entry from someone who knows all the others. The promise holds under "
+            "The noise alone would not hide one value from someone who knows all the others. The promise holds under "
             "the beliefs above, and only under them."
         )
     if account is None:

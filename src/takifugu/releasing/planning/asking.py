@@ -151,7 +151,7 @@ class Asking:
         if calibration.is_only_release and not alone and item.mechanism == "auto":
             raise CalibrationRefused(
                 f"the release {item.name!r} is one of several answers about the same data, or one about units with "
-                "unobserved entries, and no mechanism that may be used composes with others",
+                "unobserved values, and no mechanism that may be used composes with others",
                 fix='publish it alone, or one table per unit (per = "unit")',
             )
         return calibration

@@ -193,7 +193,7 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
         notes += _bias(noise, None)
     if known := [total for total in sums if total is not None]:
         size = f", {to_text(known[0])}" if len(known) == 1 else ""
-        notes.append(f"The adjusted values {whose}sum to what the public numbers of entries give{size}.")
+        notes.append(f"The adjusted values {whose}sum to what the public numbers of rows give{size}.")
         notes += [*_bias(noise, known[0]), WHOLE.format(grid=to_text(noise.grid))]
     return (*notes, "Intervals are those of the noisy values, which have no bias: add up and compare those.")
 

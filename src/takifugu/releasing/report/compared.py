@@ -45,7 +45,7 @@ def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterato
             note if any(bar.label.endswith("*") for bar in bars) else "",
         )
     chosen = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
-    header = ("mechanism", "scale", "expected error", "composition", "status")
+    header = ("mechanism", "scale", "expected error", "composes", "status")
     yield table(f"Mechanisms for {name}", header, [row.cells for row in proven], (1, 2), chosen=chosen, spare=(1, 3))
     reasons = dict.fromkeys((row.status, row.reason) for row in rows if row.reason)
     yield terms([

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.randomisers import answered
 from takifugu.core.certificate_phrases import WINDOW
 from takifugu.core.errors import InputError
@@ -107,7 +108,7 @@ def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
     if c.measured_in:
         yield "measured in", c.measured_in
     yield "found by", ", ".join(c.mechanisms)
-    yield "composition", ", ".join(c.compositions)
+    yield "composes", ", ".join(Composition(kind).answer for kind in c.compositions)
 
 
 def _whose(c: Certificate) -> str:

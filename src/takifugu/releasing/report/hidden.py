@@ -101,5 +101,5 @@ def _unprotected(c: Certificate) -> Iterator[str]:
     if in_short(c):
         yield "single rows, and everything else about the records that is not listed as hidden"
         return
-    yield "patterns over many entries, and what the published numbers say about everybody on average"
+    yield "patterns over many rows, and what the published numbers say about everybody on average"
     yield "which units there are, how long their data are, and which of them are missing: these are taken as public"

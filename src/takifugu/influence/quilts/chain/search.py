@@ -131,7 +131,7 @@ def _worst(part: Part, sides: ChainSides, needed: Needed) -> Worst:
         pair = worst_pair(sides, needed.entry, needed.quilt)
         numbers = (("influence", needed.influence), ("D", float(needed.change)))
         witnessed = quilt_witness(part, sides, needed.entry, needed.quilt, pair, numbers)
-        far = f"; nodes farther than {sides.influence.reach} entries were not searched"
+        far = f"; nodes farther than {sides.influence.reach} steps were not searched"
         return replace(witnessed, detail=witnessed.detail + far) if sides.influence.capped else witnessed
 
     return Worst(needed.scale, witness)
