@@ -129,6 +129,11 @@ def of_scale(number: int) -> Any:
     return replace(charge, scale=charge.scale * (1 + Fraction(number + 2, 10**4)))
 
 
+def of_window(number: int) -> Any:
+    """Return the count of a week, week after week, each with noise of its own."""
+    return replace(of_scale(number * 7919 % 9973), at=168 * number, calendar="hours")
+
+
 def of_query(number: int, **where: Any) -> Any:
     """Return a count over steps in a row, no two of them the same, with noise as for the week."""
     first, length = number % 168, 1 + number // 168 % 168
@@ -142,6 +147,7 @@ def pasts(folder: Path, releases: int) -> None:
     long_past(folder, releases, "all about one window", lambda _: window)
     long_past(folder, releases, "of one window each", lambda n: replace(window, at=168 * n))
     distinct_past(folder, releases, "no two with one scale", of_scale)
+    distinct_past(folder, releases, "no two with one scale, in windows one after the other", of_window)
     distinct_past(folder, releases, "no two of one query, of unknown places", of_query)
     distinct_past(folder, releases, "no two of one query, in one window", lambda n: of_query(n, at=0, calendar="hours"))
 

@@ -6,7 +6,7 @@ A series is the windows that start at first, first + step, ...
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,8 +14,36 @@ from takifugu.accounting.composition.several import Several, added_up, costliest
 from takifugu.analysis.guarantee import Charge
 from takifugu.model.queries import IntArray
 
-#: Windows that cost the same, by what they cost.
-Groups = dict[Hashable, Charge]
+
+@dataclass(eq=False)
+class Groups:
+    """Windows of one kind that cost the same, by what they cost, and the cost at each place that has one."""
+
+    by_cost: dict[Hashable, Charge] = field(default_factory=dict)
+    cost_at: dict[int, Hashable] = field(default_factory=dict)
+
+    def add(self, new: Charge) -> None:
+        """Add windows to those that are known: where both have one, it costs both from then on."""
+        places, after = places_of(new), list[Charge]()
+        for cost in list(dict.fromkeys(self.cost_at[place] for place in places.tolist() if place in self.cost_at)):
+            known = self.by_cost.pop(cost)
+            mine = places_of(known)
+            both = np.intersect1d(mine, places)
+            rest = np.setdiff1d(mine, both)
+            after += [at_places(known, rest)] if len(rest) else []
+            after.append(_at_same_places(known, new, both))
+            places = np.setdiff1d(places, both)
+        if len(places):
+            is_whole = len(places) == 1 and not isinstance(new, Several)
+            after.append(new if is_whole else at_places(new, places))
+        for charge in after:
+            cost, where = _cost(charge), places_of(charge)
+            self.cost_at.update(dict.fromkeys(where.tolist(), cost))
+            if cost in self.by_cost:
+                known = self.by_cost[cost]
+                charge = at_places(known, np.union1d(places_of(known), where))
+            self.by_cost[cost] = charge
+
 
 
 def places_of(charge: Charge) -> IntArray:
@@ -75,10 +103,10 @@ def in_series(charges: Sequence[Charge]) -> list[Charge]:
     kinds: dict[Hashable, Groups] = {}
     for charge in charges:
         if len(places_of(charge)) > 1:
-            _insert(kinds.setdefault(_read(charge), {}), charge)
+            kinds.setdefault(_read(charge), Groups()).add(charge)
     for charge in _by_cost([charge for charge in charges if len(places_of(charge)) == 1]):
-        _insert(kinds.setdefault(_read(charge), {}), charge)
-    return [charge for groups in kinds.values() for charge in groups.values()]
+        kinds.setdefault(_read(charge), Groups()).add(charge)
+    return [charge for groups in kinds.values() for charge in groups.by_cost.values()]
 
 
 def _read(charge: Charge) -> Hashable:
@@ -106,27 +134,6 @@ def _by_cost(charges: Sequence[Charge]) -> list[Charge]:
         at_places(same[0], np.unique(np.concatenate([places_of(c) for c in same]))) if len(same) > 1 else same[0]
         for same in equal.values()
     ]
-
-
-def _insert(groups: Groups, new: Charge) -> None:
-    """Add windows to those that are known: where both have one, it costs both from then on."""
-    places, after = places_of(new), list[Charge]()
-    for cost, known in list(groups.items()):
-        mine = places_of(known)
-        both = np.intersect1d(mine, places)
-        if not len(both):
-            continue
-        del groups[cost]
-        rest = np.setdiff1d(mine, both)
-        after += [at_places(known, rest)] if len(rest) else []
-        after.append(_at_same_places(known, new, both))
-        places = np.setdiff1d(places, both)
-    after += [at_places(new, places)] if len(places) else []
-    for charge in after:
-        cost = _cost(charge)
-        if cost in groups:
-            charge = at_places(groups[cost], np.union1d(places_of(groups[cost]), places_of(charge)))
-        groups[cost] = charge
 
 
 def _at_same_places(one: Charge, other: Charge, places: IntArray) -> Charge:

@@ -152,7 +152,8 @@ def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], 
         table = profile.at(first)
         for chunk in np.array_split(np.asarray(entries, dtype=np.int64), 1 + len(entries) // 4096):
             both = _sum3(table, rights[after].at(chunk), lefts[before].at(chunk))
-            allowed = _allowed(chain, family, chunk, len(table))
+            alike, number = np.unique(_first_alike(chain, chunk), return_inverse=True)
+            allowed = _allowed(chain, family, alike, len(table))[number]
             both = np.where(allowed, both, -1.0)
             top = int(both.argmax())
             value = float(both.flat[top])
@@ -171,6 +172,15 @@ def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
     if isinstance(family.entries, range):
         return range(max(family.entries.start, first), max(first, min(family.entries.stop, last)))
     return [entry for entry in family.entries if first <= entry < last]
+
+
+def _first_alike(chain: Any, entries: IntArray) -> IntArray:
+    """Return for each entry one at which the same values are possible: what is possible repeats."""
+    supports = getattr(chain, "supports", None)
+    if supports is not None:
+        return np.asarray(supports.numbers(entries))
+    met = len(getattr(chain, "_possible", ()))
+    return np.minimum(entries, met - 1) if met else entries
 
 
 def _allowed(chain: Any, family: Family, entries: IntArray, states: int) -> np.ndarray:

@@ -7,12 +7,14 @@ n - 1 - j for R, and entry j for L.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
+from takifugu.influence.chains.remembered import law_of
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
@@ -36,6 +38,10 @@ class Side(Protocol):
 
     @property
     def settled_from(self) -> int: ...
+
+    @property
+    def law(self) -> Hashable:
+        """What decides every settled step, by its phase."""
 
     def step(self, position: int, distance: int, ratio: FloatArray) -> FloatArray: ...
 
@@ -91,6 +97,10 @@ class Forward:
     settled_from = 0
 
     @cached_property
+    def law(self) -> Hashable:
+        return "forward", self.length % self.period, law_of(self.step_matrices)
+
+    @cached_property
     def _kernels(self) -> _Kernels:
         phases = (self.length - 1 - np.arange(self.period)) % self.period
         return _Kernels(self.step_matrices[phases], 0.0)
@@ -113,6 +123,12 @@ class Backward:
     @property
     def period(self) -> int:
         return len(self.step_matrices)
+
+    @cached_property
+    def law(self) -> Hashable:
+        if self.repeating is None:
+            return None
+        return "backward", bool(self._laws), law_of(self.step_matrices, *(law.logs for law in self.repeating))
 
     @cached_property
     def _settled(self) -> _Kernels | None:
@@ -191,6 +207,10 @@ class BackwardFromAnyStart:
         return len(self.step_matrices)
 
     settled_from = 0
+
+    @cached_property
+    def law(self) -> Hashable:
+        return "backward from any start", law_of(self.step_matrices)
 
     @cached_property
     def _spreads(self) -> dict[tuple[int, int], FloatArray]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
+from takifugu.influence.chains.remembered import Memory, Run, remembered
 from takifugu.influence.chains.sides import LONGEST_JUMP, Side
 from takifugu.influence.chains.sides import jumps as distances
 from takifugu.influence.profiles.profile import Profile
@@ -56,7 +57,7 @@ def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = N
     """
     states = len(profile.tables[0])
     tracks: list[Track] = []
-    memory = _Memory(states)
+    memory = Memory(np.zeros((states, states)))
     start = 0
     for length, number in zip(profile.lengths.tolist(), profile.table_of.tolist(), strict=True):
         stop = start + length
@@ -71,29 +72,27 @@ def most_steps(states: int) -> int:
     return max(500, 40_000 // states**2)
 
 
-class _Memory:
-    """What the last positions lose, their profiles, and how far back the last one with any profile is."""
-
-    def __init__(self, states: int) -> None:
-        self.losses: dict[int, FloatArray] = {}
-        self.tables: dict[int, FloatArray] = {}
-        self.zero = np.zeros((states, states))
-        self.last_moving = -1
-
-    def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
-        self.losses[position], self.tables[position] = loss, table
-        if table.any():
-            self.last_moving = position
-        for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
-            del self.losses[old], self.tables[old]
-
-    def forget(self, position: int) -> None:
-        self.losses = {p: loss for p, loss in self.losses.items() if p >= position or p == self.last_moving}
-        self.tables = {p: self.tables[p] for p in self.losses}
-
-
 def _run(
-    side: Side, table: FloatArray, start: int, stop: int, memory: _Memory, jumps: Sequence[int], most: int
+    side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
+) -> Track:
+    """Follow one run of equal profiles, until its losses repeat or end; one that was followed before is remembered."""
+    clear = side.settled_from + 2 * side.period + max((1, *jumps))
+    if side.law is None or start < clear or min(memory.losses, default=start) < side.settled_from:
+        return _followed(side, table, start, stop, memory, jumps, most)
+    entering, phase = memory.since(start), start % side.period
+
+    def made() -> Run:
+        track = _followed(side, table, start, stop, memory, jumps, most)
+        return Run(track.explicit, track.repeated, memory.since(start))
+
+    key = (side.law, phase, table.tobytes(), stop - start, entering.key, tuple(jumps), most)
+    run = remembered(key, made)
+    memory.become(run.after.since(-start))
+    return Track(start, run.explicit, run.repeated, stop)
+
+
+def _followed(
+    side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
 ) -> Track:
     """Follow one run of equal profiles, until its losses repeat or end."""
     period, explicit = side.period, list[FloatArray]()
@@ -125,7 +124,7 @@ def _run(
 
 
 def _run_of_two_states(
-    kernel: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: _Memory
+    kernel: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: Memory
 ) -> Track:
     before = sum_up(memory.tables[start - 1], memory.losses[start - 1])
     ratios = float(before[1, 0]), float(before[0, 1])
@@ -135,7 +134,7 @@ def _run_of_two_states(
     return Track(start, explicit, repeated, stop)
 
 
-def _fill(memory: _Memory, repeated: FloatArray, table: FloatArray, position: int, stop: int, reach: int) -> None:
+def _fill(memory: Memory, repeated: FloatArray, table: FloatArray, position: int, stop: int, reach: int) -> None:
     """Remember the last positions of a run that was cut short."""
     first = max(position, stop - reach - 1)
     for late in range(first, stop):
@@ -146,7 +145,7 @@ def _fill(memory: _Memory, repeated: FloatArray, table: FloatArray, position: in
     memory.forget(first)
 
 
-def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> FloatArray:
+def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> FloatArray:
     """Return the loss at one position: the least over the jumps, closed."""
     if memory.last_moving < 0:
         return memory.zero
@@ -175,7 +174,7 @@ def _loss(side: Side, position: int, memory: _Memory, jumps: Sequence[int]) -> F
     return best if tried == 1 else closed(best)
 
 
-def _jumped_over(memory: _Memory, behind: int) -> range:
+def _jumped_over(memory: Memory, behind: int) -> range:
     """Return the positions that a jump to one leaves out, up to the last one with any profile."""
     return range(behind + 1, memory.last_moving + 1)
 

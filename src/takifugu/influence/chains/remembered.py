@@ -1,0 +1,110 @@
+"""Messages of stretches are remembered while the program runs: a run that enters as one before it did is that one.
+
+What a run of equal profiles does to the losses that enter it depends on the chain's law, the run, and these losses
+alone. Windows of a recording that are charged one after the other change the messages of the stretches near them, until
+a message is, as it is rounded up, what it was: then all farther ones are.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from threading import Lock
+from typing import Any
+
+from takifugu.numbers.outward_rounding import FloatArray
+
+#: How many bytes of losses are kept in all.
+MOST = 2**27
+
+
+@dataclass(eq=False)
+class Memory:
+    """What the last positions of a sweep lose, their profiles, and the last one with any profile."""
+
+    zero: FloatArray
+    losses: dict[int, FloatArray] = field(default_factory=dict)
+    tables: dict[int, FloatArray] = field(default_factory=dict)
+    last_moving: int = -1
+
+    def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
+        self.losses[position], self.tables[position] = loss, table
+        if table.any():
+            self.last_moving = position
+        for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
+            del self.losses[old], self.tables[old]
+
+    def forget(self, position: int) -> None:
+        self.losses = {p: loss for p, loss in self.losses.items() if p >= position or p == self.last_moving}
+        self.tables = {p: self.tables[p] for p in self.losses}
+
+    def since(self, start: int) -> Memory:
+        """Return the same memory, with positions counted from another one."""
+        losses, tables = ({p - start: one for p, one in held.items()} for held in (self.losses, self.tables))
+        return Memory(self.zero, losses, tables, self.last_moving - start)
+
+    def become(self, other: Memory) -> None:
+        self.losses, self.tables, self.last_moving = other.losses, other.tables, other.last_moving
+
+    @property
+    def key(self) -> Hashable:
+        digest = sha256()
+        for position, loss in self.losses.items():
+            digest.update(position.to_bytes(8, "big", signed=True))
+            digest.update(loss.tobytes())
+            digest.update(self.tables[position].tobytes())
+        return digest.digest(), self.last_moving
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Losses of the positions of a run, explicit ones and a period that repeats, and what is remembered after it."""
+
+    explicit: FloatArray
+    repeated: FloatArray
+    after: Memory
+
+    @property
+    def size(self) -> int:
+        held = [self.explicit, self.repeated, *self.after.losses.values(), *self.after.tables.values()]
+        return sum(one.nbytes for one in held)
+
+
+_RUNS: OrderedDict[Hashable, Run] = OrderedDict()
+_LOCK = Lock()
+_bytes = [0]
+
+
+def remembered(key: Hashable, make: Callable[[], Run]) -> Run:
+    """Return the run of this key, made if it is not remembered; the one that was used longest ago goes first."""
+    with _LOCK:
+        run = _RUNS.get(key)
+        if run is not None:
+            _RUNS.move_to_end(key)
+            return run
+    run = make()
+    if run.size <= MOST // 64:
+        with _LOCK:
+            if key not in _RUNS:
+                _RUNS[key] = run
+                _bytes[0] += run.size
+            while _bytes[0] > MOST:
+                _bytes[0] -= _RUNS.popitem(last=False)[1].size
+    return run
+
+
+def forget() -> None:
+    """Drop everything that is remembered."""
+    with _LOCK:
+        _RUNS.clear()
+        _bytes[0] = 0
+
+
+def law_of(*arrays: Any) -> Hashable:
+    """Return what identifies arrays, of which some may be None."""
+    digest = sha256()
+    for array in arrays:
+        digest.update(b"none" if array is None else repr((array.shape, array.dtype.str)).encode() + array.tobytes())
+    return digest.digest()

@@ -1,0 +1,95 @@
+"""Messages of stretches that are remembered: the losses are those of a sweep that follows every run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import takifugu as tf
+from takifugu.influence.chains import remembered, sweeps
+from takifugu.influence.chains.chains import chain_loss
+from takifugu.influence.profiles.profile import Profile
+from takifugu.model.secrets import Family
+
+
+@pytest.fixture(autouse=True)
+def _afresh() -> Iterator[None]:
+    remembered.forget()
+    yield
+    remembered.forget()
+
+
+def chain(random: np.random.Generator, states: int, size: int) -> Any:
+    """Return a chain or one by a period, of any, stationary or given start; some never forget a state at once."""
+    matrices = random.dirichlet(np.full(states, 0.7), size=(int(random.integers(1, 4)), states)) * 0.9
+    matrices[..., 0] += 1 - matrices.sum(axis=2)
+    start: Any = ["any", "stationary", random.dirichlet(np.ones(states))][int(random.integers(3))]
+    if len(matrices) == 1:
+        return tf.MarkovChain(matrices[0], size, start)
+    return tf.PeriodicChain(list(matrices), size, initial=start)
+
+
+def profile(random: np.random.Generator, states: int, windows: int) -> Profile:
+    """Return windows in a row, some of them gaps, with rates that come again and others that do not."""
+    rates = random.choice([0.0, 0.01, 0.2, 0.5, 1.5], size=windows) * random.choice([1.0, 1.0, 1.37], size=windows)
+    lengths = random.integers(1, 60, size=windows)
+    return Profile(tuple(rate * (1 - np.eye(states)) for rate in rates), lengths, np.arange(windows))
+
+
+def of_first(whole: Profile, windows: int) -> Profile:
+    return Profile(whole.tables, whole.lengths[:windows], whole.table_of[:windows])
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Window after window, as a ledger meets them; in any order, too."""
+    random = np.random.default_rng(seed)
+    states = 2 + seed % 3
+    whole = profile(random, states, 9)
+    belief = chain(random, states, whole.size)
+    counts = [*range(1, 10), *random.permutation(9).tolist()]
+    found = []
+    for count in counts:
+        some = of_first(whole, max(count, 1))
+        found.append(chain_loss(belief.with_length(some.size), some, Family(range(some.size))))
+    monkeypatch.setattr(sweeps, "remembered", lambda _, make: make())
+    for count, loss in zip(counts, found, strict=True):
+        some = of_first(whole, max(count, 1))
+        assert chain_loss(belief.with_length(some.size), some, Family(range(some.size))) == loss
+
+
+def test_a_window_more_follows_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others are remembered, however many: their messages are what they were."""
+    followed: list[int] = []
+    before = sweeps._followed
+
+    def counting(*given: Any) -> Any:
+        followed.append(1)
+        return before(*given)
+
+    monkeypatch.setattr(sweeps, "_followed", counting)
+    random = np.random.default_rng(1)
+    tables = tuple(rate * (1 - np.eye(3)) for rate in random.uniform(0.01, 0.1, size=101))
+    whole = Profile(tables, np.full(101, 168), np.arange(101))
+    belief = tf.MarkovChain([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]], whole.size)
+    for windows, most in ((100, 250), (101, 12)):
+        followed.clear()
+        chain_loss(belief.with_length(168 * windows), of_first(whole, windows), Family(range(168 * windows)))
+        assert len(followed) <= most
+
+
+def test_no_more_is_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "MOST", 2**20)
+    zero = remembered.Memory(np.zeros((2, 2)))
+    for number in range(200):
+        made = remembered.Run(np.zeros((300, 2, 2)), np.zeros((1, 2, 2)), zero)
+        assert remembered.remembered(number, lambda made=made: made) is made
+    assert remembered._bytes[0] == sum(run.size for run in remembered._RUNS.values()) <= 2**20
+    assert 199 in remembered._RUNS
+    assert 0 not in remembered._RUNS
+    large = remembered.Run(np.zeros((10**4, 2, 2)), np.zeros((0, 2, 2)), zero)
+    remembered.remembered("large", lambda: large)
+    assert "large" not in remembered._RUNS
