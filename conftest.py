@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -50,6 +51,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = _quick(items, config.getoption("quick") == "first")
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Take what was collected, a million objects, out of the search for what is no longer used."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    gc.unfreeze()
+
+
 def _quick(items: Sequence[pytest.Item], is_first_only: bool) -> Iterator[pytest.Item]:
     """Yield all of the conformance tests, and of other files one case of each test or of the first."""
     seen = set[tuple[Any, str]]()
@@ -70,3 +81,4 @@ def _doctests_write_nowhere(request: pytest.FixtureRequest, monkeypatch: pytest.
 def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if calibrations.are_remembered(request.path):
         calibrations.remember(monkeypatch)
+        calibrations.open_one_database(monkeypatch)

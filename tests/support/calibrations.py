@@ -1,8 +1,9 @@
-"""What one mechanism answers to one problem, computed once in a process: for tests of what is done with calibrations.
+"""What is the same for many tests, computed once in a process: for tests of what is done with calibrations.
 
 Calibration looks at framework, query and budget only, so that an equal problem has an equal answer. Tests of files,
 ledgers and commands calibrate a few problems hundreds of times; those of mechanisms and of calibration itself compute
 anew. What is not the package's own, or holds a function, is not remembered: JSON does not tell two of them apart.
+Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import pytest
 #: Where answers are remembered: folders of tests, and files.
 ROOT = Path(__file__).parents[2]
 USERS = tuple(ROOT / name for name in (
-    "README.md", "docs", "tests/conformance/test_release_files.py", "tests/accounting/ledger", "tests/printed",
-    "tests/releasing", "tests/cli/test_cli.py", "tests/cli/test_cli_commands.py", "tests/cli/test_cli_init.py",
-    "tests/cli/test_cli_manners.py",
-    "tests/releasing/file/test_drafts.py", "tests/cli/test_example_command.py", "tests/test_examples.py",
-    "tests/releasing/planning/test_two_release_files.py",
+    "README.md", "docs", "src/takifugu/releasing", "tests/conformance/test_release_files.py", "tests/accounting/ledger",
+    "tests/printed", "tests/releasing", "tests/cli/test_cli.py", "tests/cli/test_cli_commands.py",
+    "tests/cli/test_cli_fuzz.py", "tests/cli/test_cli_hints.py", "tests/cli/test_cli_init.py",
+    "tests/cli/test_cli_manners.py", "tests/cli/test_example_command.py", "tests/test_examples.py",
 ))  # fmt: skip
 
 _ANSWERS: dict[Any, Any] = {}
+_DATABASES: list[Any] = []
 
 
 def are_remembered(path: Path) -> bool:
@@ -32,11 +33,11 @@ def are_remembered(path: Path) -> bool:
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `calibrate` and `compare` take each mechanism's answer from an equal problem before."""
+    """Let each mechanism's answer, and the scales of tables that share an epsilon, be those of an equal problem."""
     from takifugu import calibration
-    from takifugu.calibration import trials
+    from takifugu.calibration import jointly, trials
 
-    attempt = trials.attempt
+    attempt, least = trials.attempt, jointly.Split.least
 
     def remembered(line: Any, problem: Any, allow_zero_noise: bool, limited: bool) -> Any:
         written = _written(line, problem)
@@ -47,14 +48,44 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
             _ANSWERS[key] = attempt(line, problem, allow_zero_noise, limited)
         return _ANSWERS[key]
 
+    def remembered_scales(split: Any) -> Any:
+        written = tuple(_problem_written(problem) for problem in split.problems)
+        if None in written:
+            return least(split)
+        key = (written, split.weights, split.epsilon)
+        if key not in _ANSWERS:
+            _ANSWERS[key] = least(split)
+        return list(_ANSWERS[key])
+
     monkeypatch.setattr(trials, "attempt", remembered)
     monkeypatch.setattr(calibration, "attempt", remembered)
+    monkeypatch.setattr(jointly.Split, "least", remembered_scales)
+
+
+def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the files that are opened share a DuckDB."""
+    import duckdb
+
+    real = duckdb.connect
+
+    def connect(*told: Any, **options: Any) -> Any:
+        if told or set(options) != {"config"} or not options["config"].keys() >= {"temp_directory"}:
+            return real(*told, **options)
+        if not _DATABASES:
+            _DATABASES.append(real(config={**options["config"], "temp_directory": ""}))
+        return _DATABASES[0].cursor()
+
+    monkeypatch.setattr(duckdb, "connect", connect)
 
 
 def _written(line: Any, problem: Any) -> str | None:
+    return _problem_written(problem) if isinstance(line.place, str) else None
+
+
+def _problem_written(problem: Any) -> str | None:
     framework, query = problem.framework, problem.query
     parts = (framework, query, *framework.beliefs, *framework.secrets)
-    if not isinstance(line.place, str) or not all(type(part).__module__.startswith("takifugu.") for part in parts):
+    if not all(type(part).__module__.startswith("takifugu.") for part in parts):
         return None
     written = json.dumps([framework.to_dict(), query.to_dict()])
     return None if '"statistic"' in written else written
