@@ -15,15 +15,15 @@ demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 	@$(VENV)/bin/takifugu demo
 
 quick: $(VENV)/.test  ## a minute of tests: conformance on few cases, and the oracles of the packages that changed since main
-	@$(RUN) -m pytest -q -n $(WORKERS) --dist load -m "not slow and not spark" $$($(RUN) tools/quick.py) $(PYTEST)
+	@$(RUN) -m pytest -q -n $(WORKERS) --dist load -m "not slow and not spark" --some-examples $$($(RUN) tools/quick.py) $(PYTEST)
 
 # --dist loadfile: the blocks of one document share a process.
 test: $(VENV)/.test  ## the tests that are quick, and the code blocks of most documents
-	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST)
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" --some-examples $(PYTEST)
 
-test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, and the code blocks of long documents
+test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, all examples of property tests, and long documents
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m slow $(PYTEST) docs
-	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 -m slow $(PYTEST) tests
+	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 -m "slow or (hypothesis and not spark)" $(PYTEST) tests
 
 # The declared lower bounds are a promise: these versions give the same answers.
 test-lowest: $(VENV)/.lowest  ## the demo, and the tests of frames, ledger and command line, at the lowest declared versions

@@ -34,6 +34,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--quick", choices=("each", "first"),
         help="conformance on a shrunk corpus; elsewhere one case of each test, or of the first test of each file",
     )  # fmt: skip
+    parser.addoption(
+        "--some-examples", action="store_true",
+        help="a third of the examples of each property test: `make test-slow` takes all of them",
+    )  # fmt: skip
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,8 +51,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         path = item.path.relative_to(config.rootpath).as_posix() if item.path.is_relative_to(config.rootpath) else ""
         if path.startswith(LONG_DOCUMENTS):
             item.add_marker(pytest.mark.slow)
+    if config.getoption("some_examples"):
+        for test in {item.obj for item in items if getattr(getattr(item, "obj", None), "is_hypothesis_test", False)}:
+            _take_some_examples(test)
     if config.getoption("quick"):
         items[:] = _quick(items, config.getoption("quick") == "first")
+
+
+def _take_some_examples(test: Any) -> None:
+    whole: settings = test._hypothesis_internal_use_settings
+    test._hypothesis_internal_use_settings = settings(whole, max_examples=min(whole.max_examples, _some(whole)))
+
+
+def _some(whole: settings) -> int:
+    return max(5, whole.max_examples // 3)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.support.sources import parsed
 
 SRC = Path(__file__).parents[1] / "src"
 
@@ -21,7 +22,7 @@ Graph = Mapping[str, frozenset[str]]
 def graph(root: Path) -> Graph:
     """Return which module imports which, by their full names; what type checkers alone read is no import."""
     files = {_name(path.relative_to(root)): path for path in root.rglob("*.py")}
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in files.items()}
+    trees = {name: parsed(path) for name, path in files.items()}
     packages = {name for name, path in files.items() if path.name == "__init__.py"}
     return {
         name: frozenset(_targets(tree, name if name in packages else name.rpartition(".")[0], set(files)) - {name})

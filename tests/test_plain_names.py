@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.support.sources import parsed
+
 import takifugu
 
 SAY_NOTHING = {"found", "told", "asked", "kept", "beside", "course", "shown", "marked", "own"}
@@ -25,7 +27,7 @@ def test_no_name_of_the_package_says_nothing() -> None:
     listed = {
         (path.name, name)
         for path in SOURCES
-        for name in (path.stem, *names_of(ast.parse(path.read_text(encoding="utf-8"))))
+        for name in (path.stem, *names_of(parsed(path)))
         if SAY_NOTHING & {*name.lower().split("_")}
     }
     assert listed == set()

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from sybil.document import Document
 from tests.support import documents
+from tests.support.sources import parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "takifugu").rglob("*.py"))
@@ -90,7 +91,7 @@ def imports() -> list[tuple[Path, str]]:
     """Return every imported module of the sources, and every attribute chain that starts at one (np.random)."""
     found = []
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Import):
                 found += [(path, alias.name) for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -290,5 +291,5 @@ def test_documents_leave_directory_and_environment_as_they_were(tmp_path: Path) 
 
 def test_the_tool_for_mutants_says_what_it_does() -> None:
     tool = [sys.executable, str(ROOT / "tools" / "mutants.py"), "--help"]
-    told = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=60, cwd=ROOT)
+    told = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=600, cwd=ROOT)
     assert told.stdout.startswith("Change the code in small wrong ways")

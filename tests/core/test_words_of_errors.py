@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.sources import parsed
 
 SRC = Path(__file__).parents[2] / "src"
 
@@ -109,7 +110,7 @@ def test_nothing_reads_the_words_of_an_error() -> None:
     found = set[str]()
     for path in sorted(SRC.rglob("*.py")):
         name = ".".join(path.relative_to(SRC).with_suffix("").parts)
-        found.update(readers(ast.parse(path.read_text(encoding="utf-8")), name))
+        found.update(readers(parsed(path), name))
     assert found - FOREIGN == set(), "an error says by its attributes what is wrong and where: read those"
     assert found >= FOREIGN, f"take {sorted(FOREIGN - found)} off the list FOREIGN: nothing reads words there"
 

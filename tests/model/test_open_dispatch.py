@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.sources import parsed
 
 SRC = Path(__file__).parents[2] / "src" / "takifugu"
 
@@ -21,7 +22,7 @@ LEFT = {
 def belief_types() -> set[str]:
     """Return the names of the classes of beliefs, of what derives from them, and of unions of them."""
     files = (SRC / "model" / "beliefs").rglob("*.py")
-    nodes = [node for path in files for node in ast.parse(path.read_text(encoding="utf-8")).body]
+    nodes = [node for path in files for node in parsed(path).body]
     found = {"OneSequence"}
     for _ in range(5):  # what derives from what derives
         for node in nodes:
@@ -61,7 +62,7 @@ def test_nothing_asks_for_the_type_of_a_belief() -> None:
     for path in sorted(SRC.rglob("*.py")):
         name = path.relative_to(SRC).as_posix()
         if not name.startswith("model/beliefs/"):
-            found[name] += len([*checks(ast.parse(path.read_text(encoding="utf-8")), types)])
+            found[name] += len([*checks(parsed(path), types)])
     new = found - Counter({name: count for name, (count, _) in LEFT.items()})
     assert not new, f"types of beliefs are asked for in {+new}; ask a question of takifugu.analysis.questions"
 

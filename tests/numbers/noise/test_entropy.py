@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.processes import told_by_a_child, told_by_a_fork
+from tests.support.sources import parsed
 
 from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
 from takifugu.numbers.noise.entropy import Entropy, is_private
@@ -97,10 +98,10 @@ def test_what_a_source_claims_is_not_believed(entropy: Entropy) -> None:
     assert not is_private(entropy)
 
 
-def drawing(source: str) -> set[str]:
+def drawing(source: ast.Module) -> set[str]:
     """Return what a module uses that draws random numbers; `secrets.token_hex` makes keys and names, not noise."""
     used: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(source):
         if isinstance(node, ast.Import):
             used |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -114,7 +115,7 @@ def drawing(source: str) -> set[str]:
 
 def test_no_other_room_draws_randomness() -> None:
     for path in SOURCE.rglob("*.py"):
-        assert path.parent == SOURCE / "numbers" / "noise" or not drawing(path.read_text()), path
+        assert path.parent == SOURCE / "numbers" / "noise" or not drawing(parsed(path)), path
 
 
 @pytest.mark.parametrize(
@@ -122,9 +123,9 @@ def test_no_other_room_draws_randomness() -> None:
     ["import random", "import secrets", "from numpy import random", "np.random.laplace()", "from os import urandom"],
 )
 def test_the_search_for_randomness_can_fail(source: str) -> None:
-    assert drawing(source)
-    assert not drawing("from secrets import token_hex")
-    assert not drawing("from takifugu.model.secrets import entry")
+    assert drawing(ast.parse(source))
+    assert not drawing(ast.parse("from secrets import token_hex"))
+    assert not drawing(ast.parse("from takifugu.model.secrets import entry"))
 
 
 def test_importing_the_room_is_light() -> None:

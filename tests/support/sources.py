@@ -1,0 +1,13 @@
+"""Python files as syntax trees, each parsed once in a process: for tests that read all of the package's code."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return a file's syntax tree, which nobody may change."""
+    return ast.parse(path.read_text(encoding="utf-8"))
