@@ -64,7 +64,7 @@ def _take_some_examples(test: Any) -> None:
 
 
 def _some(whole: settings) -> int:
-    return max(5, whole.max_examples // 3)
+    return max(3, whole.max_examples // 3)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -51,8 +51,10 @@ def _targets(tree: ast.AST, package: str, known: set[str]) -> set[str]:
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield every node but those under `if TYPE_CHECKING:`."""
+    """Yield every statement but those under `if TYPE_CHECKING:`."""
     for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            continue
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             for other in child.orelse:
                 yield other

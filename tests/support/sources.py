@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from functools import cache
 from pathlib import Path
 
@@ -10,4 +11,8 @@ from pathlib import Path
 @cache
 def parsed(path: Path) -> ast.Module:
     """Return a file's syntax tree, which nobody may change."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    gc.disable()  # it would look at all the trees again and again while one is made
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    finally:
+        gc.enable()
