@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -51,11 +52,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         path = item.path.relative_to(config.rootpath).as_posix() if item.path.is_relative_to(config.rootpath) else ""
         if path.startswith(LONG_DOCUMENTS):
             item.add_marker(pytest.mark.slow)
+    _leave_samples(items)
     if config.getoption("some_examples"):
         for test in {item.obj for item in items if getattr(getattr(item, "obj", None), "is_hypothesis_test", False)}:
             _take_some_examples(test)
     if config.getoption("quick"):
         items[:] = _quick(items, config.getoption("quick") == "first")
+
+
+def _leave_samples(items: Sequence[pytest.Item]) -> None:
+    """Mark the cases of a test that is sampled as slow, but every n-th."""
+    cases = Counter[Any]()
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is not None:
+            test = item.path, getattr(item, "originalname", item.name)
+            if cases[test] % sampled.args[0]:
+                item.add_marker(pytest.mark.slow)
+                item.add_marker(pytest.mark.mutants)
+            cases[test] += 1
 
 
 def _take_some_examples(test: Any) -> None:

@@ -57,6 +57,7 @@ def test_one_command_compares_all_of_them(copy: Path) -> None:
     assert [Path(one["file"]).name for one in told["files"]] == FILES[:2]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILES)
 def test_an_example_is_calibrated_and_released(copy: Path, name: str) -> None:
     assert invoke("calibrate", copy / name).exit_code == 0

@@ -28,7 +28,6 @@ from takifugu.calibration.registry import REGISTRY
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
-
 #: Cases with little noise, whose law has few masses.
 NEAR = ("chain, count", "two laws off any grid", "two laws that are one")
 

@@ -105,6 +105,7 @@ def nasty(at: str) -> tuple[list[dict[str, Any]], Columns]:
     return rows, columns(rows, {"unit": "text", "piece": "float", "at": kind, "state": "text"})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("at", TIMES)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nasty_rows(engine: str, at: str) -> None:
@@ -279,6 +280,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("at", [at for at in TIMES if at != "zoned times"])
 def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> None:
     rows, data = nasty(at)

@@ -21,7 +21,7 @@ HOLDS = (
 COMMAND = (
     "import time\nfrom takifugu.cli import main\nfrom takifugu.data.files import temporary\n"
     "@main.command()\ndef wait():\n    folder = temporary.private_folder()\n    print(folder.name, flush=True)\n"
-    "    time.sleep(60)\n"
+    "    time.sleep(600)\n"
     "main(['wait'])\n"
 )
 
@@ -47,13 +47,13 @@ def test_sigterm_at_the_command_line_removes_the_folder() -> None:
     process, folder = started(COMMAND)
     assert folder.is_dir()
     process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 128 + signal.SIGTERM
+    assert process.wait(600) == 128 + signal.SIGTERM
     assert not folder.exists()
 
 
 def test_the_next_start_removes_what_was_left_and_nothing_else(tmp_path: Path) -> None:
-    killed, left = started(HOLDS + "time.sleep(60)")
-    living, held = started(HOLDS + "time.sleep(60)")
+    killed, left = started(HOLDS + "time.sleep(600)")
+    living, held = started(HOLDS + "time.sleep(600)")
     killed.kill()
     killed.wait()
     (aged(left) / "rows.tmp").write_text("private")

@@ -12,6 +12,7 @@ from tests.fuzz.layouts import HOURS, Read, case, read_by, rows_of, true_loss, w
 from takifugu.accounting.ledger import accounts, tallying
 
 
+@pytest.mark.slow
 def test_no_layout_is_cheaper() -> None:
     found = [case(f"test:{number}") for number in range(40)]
     known = [one for one in found if one is not None]

@@ -14,29 +14,30 @@ import time
 from pathlib import Path
 from typing import Any
 
-#: Seconds that one command may take, and the address space beyond what is loaded already.
-SECONDS, ROOM = 10, 4 << 30
+#: Seconds of the processor that one command may take, of the clock for each of them on a busy machine, and the address
+#: space beyond what is loaded already.
+SECONDS, BUSY, ROOM = 10, 50, 4 << 30
 
 
 def run(folder: str, arguments: list[str], seconds: float) -> dict[str, Any]:
-    """Run one command in a child and say how it ended; code -9 is a time-out."""
+    """Run one command in a child and say how it ended; codes -24 and -9 are a time-out."""
     out, err = Path(f"{folder}.out"), Path(f"{folder}.err")
     start = time.monotonic()
     child = os.fork()
     if child == 0:
-        _be(folder, arguments, out, err)
+        _be(folder, arguments, out, err, seconds)
     while True:
         done, status, used = os.wait4(child, os.WNOHANG)
         if done:
             break
-        if time.monotonic() - start > seconds:
+        if time.monotonic() - start > BUSY * seconds:
             os.killpg(child, signal.SIGKILL)
             _, status, used = os.wait4(child, 0)
             break
         time.sleep(0.005)
     told = {
         "code": os.waitstatus_to_exitcode(status),
-        "seconds": time.monotonic() - start,
+        "seconds": used.ru_utime + used.ru_stime,
         "megabytes": used.ru_maxrss / 1024,
         "out": out.read_text(encoding="utf-8", errors="surrogateescape"),
         "err": err.read_text(encoding="utf-8", errors="surrogateescape"),
@@ -46,11 +47,12 @@ def run(folder: str, arguments: list[str], seconds: float) -> dict[str, Any]:
     return told
 
 
-def _be(folder: str, arguments: list[str], out: Path, err: Path) -> None:
+def _be(folder: str, arguments: list[str], out: Path, err: Path, seconds: float) -> None:
     os.setpgid(0, 0)
     for stream, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), stream)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (size + ROOM, size + ROOM))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -77,6 +77,7 @@ def calibrations(belief: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("length", [1, 2, 3])
 @pytest.mark.parametrize("name", CHAINS)
 def test_no_mechanism_loses_what_is_rare_in_a_chain(name: str, length: int) -> None:

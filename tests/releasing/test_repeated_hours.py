@@ -121,6 +121,7 @@ def test_rows_without_an_order_block_no_other_window(tmp_path: Path) -> None:
             read(written(tmp_path, window=window), engine(once))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("rule", "night", "first", "second"), [("first", 6, 2, 0), ("last", 6, 0, 2), ("drop", 4, 0, 0)]
 )

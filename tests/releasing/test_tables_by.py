@@ -102,6 +102,7 @@ def by_hand(rows: Any, by: tuple[str, ...], zone: str | None) -> dict[str, int]:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("engine", [None, "pandas", "polars lazy", "pyarrow", "duckdb"])
 def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, engine: str | None) -> None:
     rows = recorded()

@@ -163,6 +163,7 @@ def raising(error: BaseException) -> Callable[..., Any]:
     return fail
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("error", [KeyError(PLANTED, COUNT), KeyboardInterrupt(), OSError(5, PLANTED), MemoryError()])
 @pytest.mark.parametrize(
     ("room", "name", "state"),

@@ -157,6 +157,7 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
         plan(load(path, window="2026-W03"))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("changes", "rows", "place"),
     [

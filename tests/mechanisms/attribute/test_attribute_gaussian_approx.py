@@ -43,6 +43,7 @@ CASES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("epsilon", "delta"), [
     (0.5, 0.06), pytest.param(2, 0.02, marks=[pytest.mark.slow, pytest.mark.mutants]),
 ])  # fmt: skip

@@ -101,6 +101,7 @@ def check_pair(seed: int) -> None:
         assert 0.4999 * epsilon <= choice.randomiser.rate * Fraction(move) <= epsilon, seed
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("block", range(5))
 def test_loss_audit_and_error(block: int) -> None:
     for seed in range(40 * block, 40 * block + 40):

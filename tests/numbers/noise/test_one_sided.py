@@ -114,6 +114,7 @@ def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch:
     assert not law[0] / (accepted + lost) <= 1 - exp(-s / t / 2) <= (law[0] + lost) / accepted
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("center", [F(0), F(2, 3), F(-1, 3), F(-5, 2)])
 def test_every_branch_of_rounding_up_enumerated(center: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     """With scale 1 no try is rejected, so one is enough."""

@@ -288,8 +288,10 @@ HIDDEN = 'property = { attribute = "income", function = "mean", max_difference =
         ('property = { attribute = ["income", "weight"], function = [1, "-0.5"], max_difference = 1 }', "-0.5 times"),
         ('property = [{ attribute = "income", function = "sum", pairs = [[2400, 2500]] }, '
          '{ attribute = "weight", function = "mean", max_difference = 1 }]', "the sum of 'income'"),
-        ('property = { attribute = "income", function = "mean", sets = [{ below = 40 }, { at_least = 40 }] }',
-         "below 40 or at least 40"),
+        pytest.param(
+            'property = { attribute = "income", function = "mean", sets = [{ below = 40 }, { at_least = 40 }] }',
+            "below 40 or at least 40", marks=pytest.mark.slow,
+        ),
     ],
 )  # fmt: skip
 def test_what_a_normal_belief_hides(tmp_path: Path, hidden: str, words: str) -> None:

@@ -144,6 +144,7 @@ def test_a_reservation_in_a_state_that_there_is_not(tmp_path: Path) -> None:
 SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i as kind, i as version from n"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "statements",
     [
@@ -179,6 +180,7 @@ def test_values_that_inflate_beyond_the_limit(tmp_path: Path) -> None:
         assert "take more than 200 MB" in said
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_a_release_that_no_ledger_could_keep_is_refused_before_it_is_paid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: Example

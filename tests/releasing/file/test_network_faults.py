@@ -154,6 +154,7 @@ def grid(width: int, least: float) -> tuple[str, list[str]]:
     return "\n".join(lines) + "\n", list(names.values())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("least", "command", "words"),
     [

@@ -71,6 +71,7 @@ class _Remembered:
         return self.half
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("noise", NOISES, ids=lambda noise: noise.kind)
 def test_coverage_is_nominal_in_each_cell_and_in_all_at_once(noise: Any) -> None:
     drawn = releases(noise)

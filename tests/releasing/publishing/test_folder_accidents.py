@@ -284,6 +284,7 @@ def paid(folder: Path) -> set[str]:
     return found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("accident", "is_intact"), AFTERWARDS)
 def test_an_accident_after_publishing(tmp_path: Path, accident: Callable[[Path], None], is_intact: bool) -> None:
     """Asked again, without and then with `--force`: nothing is paid for or drawn twice."""

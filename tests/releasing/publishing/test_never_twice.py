@@ -125,6 +125,7 @@ def test_force_is_never_offered_for_what_was_paid(tmp_path: Path, force: list[st
     assert paid(tmp_path) == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
 @pytest.mark.parametrize("stop", ["answer_of", "drawn", "replace", "publish"])
 def test_a_retry_pays_nothing_wherever_it_was_stopped(

@@ -251,6 +251,7 @@ def test_a_belief_from_the_private_file_says_so(tmp_path: Path) -> None:
     assert any("private data" in c for c in plan.tables[0].calibrations[0].guarantee.conditions)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("old", "new"),
     [('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walking = 1.5}'),

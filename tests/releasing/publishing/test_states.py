@@ -72,6 +72,7 @@ def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) ->
 PENDING = [ReleaseState.PAID, ReleaseState.DRAWN, ReleaseState.UNRECORDED]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("state", PENDING)
 @pytest.mark.parametrize("how", ["release", "release --force", "ledger resume", "tf.resume", "tf.release_file"])
 def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState, how: str) -> None:
@@ -340,6 +341,7 @@ def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
 # The certificate and its table.
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("renamed", range(8))
 def test_an_old_table_never_stands_beside_a_new_certificate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: int

@@ -139,6 +139,7 @@ def carried_out(name: str, kind: str, folder: Path) -> tuple[Any, Any]:
         math.sqrt(found), pytest.approx(math.sqrt(right_variance)))  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("name", _RECIPES)
 def test_each_recipe_is_carried_out(name: str, kind: str, tmp_path: Path) -> None:
