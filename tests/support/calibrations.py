@@ -9,6 +9,7 @@ Each file that they open is a cursor of one DuckDB, whose start takes longer tha
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
     from takifugu import calibration
     from takifugu.calibration import jointly, trials
 
-    attempt, least = trials.attempt, jointly.Split.least
+    attempt, best = trials.attempt, jointly.Split.best
 
     def remembered(line: Any, problem: Any, allow_zero_noise: bool, limited: bool) -> Any:
         written = _written(line, problem)
@@ -49,17 +50,19 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
         return _ANSWERS[key]
 
     def remembered_scales(split: Any) -> Any:
-        written = tuple(_problem_written(problem) for problem in split.problems)
+        noise = split.noise
+        written = tuple(_problem_written(problem) for problem in noise.problems)
         if None in written:
-            return least(split)
-        key = (written, split.weights, split.epsilon)
+            return best(split)
+        numbers = (getattr(noise, one.name) for one in fields(noise) if one.name not in ("framework", "problems"))
+        key = (type(noise), *numbers, written, split.weights)
         if key not in _ANSWERS:
-            _ANSWERS[key] = least(split)
+            _ANSWERS[key] = best(split)
         return list(_ANSWERS[key])
 
     monkeypatch.setattr(trials, "attempt", remembered)
     monkeypatch.setattr(calibration, "attempt", remembered)
-    monkeypatch.setattr(jointly.Split, "least", remembered_scales)
+    monkeypatch.setattr(jointly.Split, "best", remembered_scales)
 
 
 def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
