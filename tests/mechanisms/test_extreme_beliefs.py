@@ -16,7 +16,6 @@ from takifugu.audit import true_loss
 from takifugu.calibration import REGISTRY
 from takifugu.calibration.registry import Line
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.influence.quilts.chain.initial import supports
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.stochastic import wide_stationary_law
 from takifugu.model.secrets import Family
@@ -106,7 +105,7 @@ def test_stationary_support_is_a_question_of_steps() -> None:
     chain = MarkovChain(UNDERFLOW, 1)
     assert chain.possible(0) == (True, True, True)
     assert Family(range(1)).value_pairs(chain, 0) == ((0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1))
-    assert supports(chain).at(0).all()
+    assert chain.supports.at(0).all()
     transient = MarkovChain([[0.5, 0.5, 0], [0, 1, 1e-200], [0, 0.5, 0.5]], 1)
     assert transient.possible(0) == (False, True, True)
 

@@ -44,7 +44,7 @@ class TableStates(JointStates[JointTable]):
         return States(belief.indices[held], (weights,), ((0,),), (range(belief.size),), 0.0)
 
 
-class ChainStates(JointStates[MarkovChain | PeriodicChain]):
+class ChainStates(JointStates[PeriodicChain]):
     """The paths, step by step; for any initial distribution with a row of weights for each start state."""
 
     def states(self) -> States:
@@ -236,7 +236,7 @@ def _letter_masses(law: UserLaw, removed: bool) -> list[Fraction]:
     return [*(there * Fraction(p) / whole for p in law.probabilities), 1 - there]
 
 
-def _stationary(chain: MarkovChain | PeriodicChain) -> list[Fraction]:
+def _stationary(chain: PeriodicChain) -> list[Fraction]:
     """Return pi = pi P, P the product over a period of rows divided by their exact sums, by exact elimination."""
     size = len(chain.states)
     rows = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]

@@ -286,7 +286,6 @@ INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst))
 CURVES: Question[Curve | None] = Question(
     "what a profile costs its secrets",
     {
-        "model.beliefs.chains.chain:MarkovChain": "influence.curves:CHAIN",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
         "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.curves:INTERVAL",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.curves:CLASS",

@@ -16,8 +16,8 @@ from tests.support.quilt_oracles import joint_tensor, max_influence, possible
 
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
-from takifugu.influence.quilts.chain.initial import Supports, supports
 from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.chains.supports import Supports
 from takifugu.numbers.log_ratios import NEVER
 
 ALL_PAIRS = {k: [(a, b) for a in range(k) for b in range(k) if a != b] for k in (2, 3, 4, 51)}
@@ -208,7 +208,7 @@ def test_underflow_is_infinite_influence_or_an_older_bound_never_a_wrong_number(
 
 def test_supports_repeat_from_the_first_repetition() -> None:
     chain = MarkovChain([[0, 1, 0], [0.5, 0, 0.5], [0, 1, 0]], 50, [1, 0, 0])
-    where = supports(chain)
+    where = chain.supports
     for time in range(20):
         assert tuple(where.at(time)) == chain.possible(time)
         assert where.pairs(np.array([time]), np.array([0]), np.array([2]))[0, 0] == (time > 0 and time % 2 == 0)

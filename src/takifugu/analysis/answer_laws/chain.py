@@ -26,15 +26,12 @@ from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.forward_backward import LONGEST, block_length, laws_given
 from takifugu.analysis.answer_laws.minimax_start import WHOLE
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.queries import Additive
 from takifugu.model.secrets import compared_values
 from takifugu.numbers.extended.floats import UNIT, Wide, normalised, shifted, stack
 
 IntArray = npt.NDArray[np.int64]
-#: Chains of which each step has one known matrix.
-Chain = MarkovChain | PeriodicChain
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +59,7 @@ def steps(answer: Additive) -> Steps:
     return Steps(int(lowest.sum()), unit, offsets // unit)
 
 
-class ChainLaw(AnswerLaw[Chain]):
+class ChainLaw(AnswerLaw[PeriodicChain]):
     """The laws given each value of each secret entry, in order; values of probability zero are left out.
 
     A value has one law for a stationary or given initial law; for any, one for each start state that can lead to it.
@@ -127,7 +124,7 @@ class ChainLaw(AnswerLaw[Chain]):
         return f"{text} (started in {chain.states[starts_of(chain, entry, value)[number] or 0]!r})"
 
 
-def starts_of(chain: Chain, entry: int, value: int) -> tuple[int | None, ...]:
+def starts_of(chain: PeriodicChain, entry: int, value: int) -> tuple[int | None, ...]:
     """Return the start states, in the order of the laws of `families`; (None,) unless any initial law is allowed."""
     if chain.initial != "any":
         return (None,)
@@ -137,7 +134,7 @@ def starts_of(chain: Chain, entry: int, value: int) -> tuple[int | None, ...]:
     return tuple(np.flatnonzero(leads).tolist())
 
 
-def relative_error(chain: Chain, answer: Additive) -> float:
+def relative_error(chain: PeriodicChain, answer: Additive) -> float:
     """Return a bound on the relative error of every mass of `families`."""
     shape, states = steps(answer), len(chain.states)
     longest = int(shape.offsets.max()) * block_length(chain.length, states, int(shape.widths[-1]))

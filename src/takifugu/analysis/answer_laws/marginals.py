@@ -9,7 +9,6 @@ import numpy as np
 
 from takifugu.analysis.questions.marginal import Marginal
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -35,7 +34,7 @@ class NetworkMarginal(Marginal[BayesianNetwork]):
         return _trusted(table, np.asarray(self.belief.possible(entry))), error
 
 
-class ChainMarginal(Marginal[MarkovChain | PeriodicChain]):
+class ChainMarginal(Marginal[PeriodicChain]):
     @property
     def known(self) -> bool:
         return self.belief.initial != "any"

@@ -185,7 +185,6 @@ FOR_DENSITIES = no_law(
 ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Question(
     "the distribution of the answer",
     {
-        "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.chain:ChainLaw",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainLaw",
         "model.beliefs.users:IndependentUsers": "analysis.answer_laws.users:UsersLaw",
         "model.beliefs.table:JointTable": "analysis.answer_laws.table:TableLaw",

@@ -33,7 +33,8 @@ class Question(Generic[Answer]):
         """Let `answer` answer for beliefs of a type, and of types derived from it; InputError for a second answer."""
         if not isinstance(kind, type):
             raise InputError(f"{kind!r} is not a type", rule=f"{self.name} is registered for a type of belief")
-        if self._has(kind):
+        of_the_package = bool(place_of(kind)) and any(map(self._has, kind.__mro__))
+        if self._has(kind) or of_the_package:
             raise InputError(
                 f"{self.name} of a {kind.__name__} is registered already", fix="register a type of your own"
             )

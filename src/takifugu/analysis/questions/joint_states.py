@@ -170,7 +170,6 @@ JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
     "the list of joint states",
     {
         "model.beliefs.table:JointTable": "audit.states:TableStates",
-        "model.beliefs.chains.chain:MarkovChain": "audit.states:ChainStates",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "audit.states:ChainStates",
         "model.beliefs.networks.network:BayesianNetwork": "audit.states:NetworkStates",
         "model.beliefs.contacts:Clique": "audit.states:CliqueStates",

@@ -46,7 +46,6 @@ def marginal(belief: Belief) -> Marginal[Any]:
 MARGINAL: Question[Callable[[Any], Marginal[Any]]] = Question(
     "the distribution of an entry",
     {
-        "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.marginals:ChainMarginal",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.marginals:ChainMarginal",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.marginals:NetworkMarginal",
         "model.beliefs.contacts:Clique": "analysis.answer_laws.marginals:CliqueMarginal",

@@ -136,7 +136,7 @@ def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], 
     runs = np.concatenate([[0], profile.ends])
     cuts = np.unique(np.concatenate([runs, [p.first for p in rights], [p.first for p in lefts], [n]]))
     period = len(getattr(chain, "step_matrices", (chain,)))
-    warm = len(supports.patterns) if supports is not None else len(getattr(chain, "_possible", ()))
+    warm = 0 if supports is None else len(supports.patterns)
     best = Loss(0.0)
     after = before = 0
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):

@@ -252,7 +252,6 @@ def _of_class(side: ClassSide, sign: int) -> Direction:
 DIRECTIONS: Question[Callable[[Any], tuple[Direction, Direction]] | None] = Question(
     "what releases at unknown places cost",
     {
-        "model.beliefs.chains.chain:MarkovChain": "influence.chains.unplaced:directions_of_chain",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.chains.unplaced:directions_of_chain",
         "model.beliefs.chains.chain_interval:BinaryChainInterval": "influence.chains.unplaced:directions_of_interval",
         "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.unplaced:directions_of_class",

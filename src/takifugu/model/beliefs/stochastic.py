@@ -84,13 +84,6 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
     return WideLaw(mantissas, exponents)
 
 
-def stationary_law(matrix: FloatArray) -> FloatArray:
-    """Return the stationary law in floats; masses below 5e-324 become 0, so it tells nothing about what is possible."""
-    law = wide_stationary_law(matrix).floats()
-    law.setflags(write=False)
-    return law
-
-
 def _eliminated(matrix: FloatArray) -> FloatArray:
     """Return pi of an irreducible matrix in floats; FloatingPointError where a rate is beyond them."""
     p, n = matrix.copy(), len(matrix)

@@ -34,8 +34,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from takifugu.influence.quilts.chain.initial import BLOCK, Chain, Marginals, stationary_term, supports
+from takifugu.influence.quilts.chain.initial import BLOCK, Marginals, stationary_term
 from takifugu.influence.quilts.chain.shared import shared
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.queries import IntArray
 from takifugu.numbers.log_ratios import (
     DEAD,
@@ -63,7 +64,7 @@ class ChainInfluence:
     Tables have shape (distances, phases, pairs) and do not depend on the chain's length. `pairs` must hold both orders.
     """
 
-    def __init__(self, chain: Chain, pairs: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, chain: PeriodicChain, pairs: Iterable[tuple[int, int]]) -> None:
         both = sorted({p for a, b in pairs for p in ((a, b), (b, a))})
         self.pairs: tuple[tuple[int, int], ...] = tuple(both)
         self.first: IntArray = np.array([a for a, _ in both], dtype=np.int64)
@@ -73,7 +74,7 @@ class ChainInfluence:
         self._steps, self._start = chain.step_matrices, chain.initial
         self.period = len(self._steps)
         self._error = 0.0
-        self.supports = supports(chain)
+        self.supports = chain.supports
         self._common = self.supports.late_by_phase(self.period)
         early = range(self.supports.first)
         self._early = [t for t in early if (self.supports.at(t) != self._common[t % self.period]).any()]
@@ -280,7 +281,7 @@ class ChainInfluence:
         return np.where(self._common[:, self.first] & self._common[:, self.second], term, DEAD)
 
 
-def chain_influence(chain: Chain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
+def chain_influence(chain: PeriodicChain, pairs: Iterable[tuple[int, int]] | None = None) -> ChainInfluence:
     """Return the influences of a chain for pairs of value indices (all pairs where none are given).
 
     Chains that differ in length only share one table.

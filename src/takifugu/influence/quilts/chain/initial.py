@@ -1,4 +1,4 @@
-"""Where a chain may be at each time: supports, and the log-ratio of the marginal masses of two values.
+"""Where a chain may be at each time: the log-ratio of the marginal masses of two values.
 
 In the influence of an entry on a node to its left the initial law enters only as log P(X_i = s')/P(X_i = s).
 """
@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.model.beliefs.chains.supports import Supports, supports_from
+from takifugu.model.beliefs.chains.supports import Supports
 from takifugu.model.queries import IntArray
 from takifugu.numbers.log_ratios import (
     DEAD,
@@ -23,25 +22,11 @@ from takifugu.numbers.log_ratios import (
     stack_power,
 )
 
-#: Chains whose influences are exact.
-Chain = MarkovChain | PeriodicChain
 #: How many marginal laws are computed and held at once.
 BLOCK = 1024
 
 
-def supports(chain: Chain) -> Supports:
-    """Return the supports of X_0, X_1, ... of a chain of any length (exact: zero patterns, not rounded masses).
-
-    >>> supports(MarkovChain([[0, 1], [0.5, 0.5]], 9, initial=[1, 0])).first
-    2
-    """
-    if chain.initial == "stationary":
-        return Supports(tuple(law.support for law in chain.stationary_laws), 0)
-    any_start = np.ones(len(chain.states), dtype=bool)
-    return supports_from(any_start if chain.initial == "any" else np.array(chain.initial) > 0, chain.step_matrices > 0)
-
-
-def stationary_term(chain: Chain, first: IntArray, second: IntArray) -> FloatArray:
+def stationary_term(chain: PeriodicChain, first: IntArray, second: IntArray) -> FloatArray:
     """Return log P(X_t = s')/P(X_t = s) for the pairs (s, s') = (first, second), rounded up, shape (period, pairs).
 
     Elimination without subtraction is stable entry by entry: by the Markov chain tree theorem a relative change d of
@@ -60,7 +45,7 @@ def stationary_term(chain: Chain, first: IntArray, second: IntArray) -> FloatArr
 class Marginals:
     """The laws of X_0, X_1, ... from a given initial law, block by block: memory does not grow with the length."""
 
-    def __init__(self, chain: Chain, where: Supports, first: IntArray, second: IntArray) -> None:
+    def __init__(self, chain: PeriodicChain, where: Supports, first: IntArray, second: IntArray) -> None:
         self._steps = chain.step_matrices
         self._supports = where
         self._first, self._second = first, second

@@ -24,7 +24,6 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence
 from takifugu.influence.quilts.chain.constants import reversible_constants
 from takifugu.influence.quilts.chain.influence import MOST_HELD, ChainInfluence, chain_influence
-from takifugu.influence.quilts.chain.initial import Chain
 from takifugu.influence.quilts.chain.region import RegionInfluence, region_influence
 from takifugu.influence.quilts.chain.scale import Needed, fast_scale, needed_scale
 from takifugu.influence.quilts.chain.sides import ChainSides
@@ -137,7 +136,7 @@ def _worst(part: Part, sides: ChainSides, needed: Needed) -> Worst:
     return Worst(needed.scale, witness)
 
 
-def _distance(chain: Chain, epsilon: float) -> float:
+def _distance(chain: PeriodicChain, epsilon: float) -> float:
     """Guess the farthest node that is searched: influence falls like the second largest eigenvalue's power."""
     k, period = len(chain.states), len(chain.step_matrices)
     gap = -np.log(max(_second_modulus(chain.step_matrices.tobytes(), k), 1e-3)) if k > 1 else 1.0

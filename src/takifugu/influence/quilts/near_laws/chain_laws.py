@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.analysis.answer_laws.chain import Steps
-from takifugu.influence.quilts.chain.initial import Marginals, stationary_term, supports
+from takifugu.influence.quilts.chain.initial import Marginals, stationary_term
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.supports import Supports
 from takifugu.model.queries import IntArray
@@ -75,7 +75,7 @@ class LocalChain:
         room = MOST_SHARE / (self.k**2 * widest)  # one table of `reach` places, and all of those nearer together
         self.reach = max(1, min(far, self.length, int(room), max(REACH, math.isqrt(int(2 * room)))))
         self._shares: dict[tuple[bool, bytes], list[Share]] = {}
-        self._supports: Supports = supports(chain)
+        self._supports: Supports = chain.supports
         self._independent = bool((chain.matrix == chain.matrix[0]).all())
 
     def sides(self, entry: int, after: bool) -> list[Side]:

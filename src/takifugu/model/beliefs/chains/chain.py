@@ -10,19 +10,13 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import InputError
 from takifugu.model.beliefs import belief_class
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
-from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import OneSequence, checked_length
 from takifugu.model.beliefs.states import State, checked_alphabet
-from takifugu.model.beliefs.stochastic import (
-    Start,
-    WideLaw,
-    checked_start,
-    stationary_law,
-    stochastic_matrix,
-    wide_stationary_law,
-)
+from takifugu.model.beliefs.stochastic import Start, WideLaw, stochastic_matrix, wide_stationary_law
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.chains.chain_region import ChainRegion
@@ -31,7 +25,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class MarkovChain(OneSequence):
+class MarkovChain(PeriodicChain):
     """A Markov chain X_0, ..., X_{length-1}: P(X_{t+1} = y | X_t = x) = matrix[x][y] (Song17 §4.1).
 
     `initial` is the distribution of X_0: "stationary", "any" (unknown: a class), or a vector. `states` name the rows.
@@ -43,12 +37,6 @@ class MarkovChain(OneSequence):
     [0.8, 0.2]
     """
 
-    matrix: FloatArray
-    length: int
-    initial: str | tuple[float, ...]
-    states: tuple[State, ...]
-    source: str = "assumed"
-
     def __init__(
         self,
         matrix: Sequence[Sequence[float]] | FloatArray,
@@ -57,14 +45,7 @@ class MarkovChain(OneSequence):
         states: Iterable[State] | None = None,
         source: str = "assumed",
     ) -> None:
-        table = stochastic_matrix(matrix)
-        object.__setattr__(self, "matrix", table)
-        object.__setattr__(self, "length", checked_length(length))
-        object.__setattr__(self, "states", checked_states(states, len(table), "the chain"))
-        object.__setattr__(self, "source", source)
-        object.__setattr__(self, "initial", checked_start(initial, len(table)))
-        if self.initial == "stationary":
-            _ = self.stationary
+        super().__init__([stochastic_matrix(matrix)], length, None, 0, initial, states, source)
 
     @overload
     @staticmethod
@@ -146,87 +127,20 @@ class MarkovChain(OneSequence):
         rows = smoothed_rows(counts, names, 1.0 if smoothing is None else smoothing)
         return MarkovChain(rows, length, "stationary" if initial is None else initial, names, point_estimate(text))
 
-    @cached_property
-    def stationary(self) -> FloatArray:
-        """Return the stationary law pi = pi P in floats; raises InputError where the chain has more than one."""
-        return stationary_law(self.matrix)
-
-    @cached_property
-    def wide_stationary(self) -> WideLaw:
-        """Return the stationary law with exponents of its own: above zero wherever the chain's steps lead back."""
-        return wide_stationary_law(self.matrix)
-
     @property
-    def step_matrices(self) -> FloatArray:
-        """The matrix of each step of a period, which is one step: shape (1, k, k)."""
-        return self.matrix[None]
+    def matrix(self) -> FloatArray:
+        """The matrix of every step."""
+        return self.matrices[0]
 
-    @property
+    @cached_property
     def stationary_laws(self) -> tuple[WideLaw, ...]:
-        """The stationary law, for each step of a period."""
-        return (self.wide_stationary,)
+        """The stationary law pi = pi P, with exponents of its own; InputError where the chain has more than one."""
+        return (wide_stationary_law(self.matrix),)
 
     @property
-    def has_given_start(self) -> bool:
-        """Whether the law fixes at which step of the recording the sequence starts."""
-        return not isinstance(self.initial, str)
-
-    @property
-    def wide_start(self) -> WideLaw:
-        """Return the law of the first entry, stationary or given; raises Unsupported for initial="any"."""
-        if self.initial == "stationary":
-            return self.wide_stationary
-        return WideLaw.of(self.marginals(1)[0])
-
-    def marginal(self, entry: int) -> FloatArray:
-        """Return the law of entry `entry`; raises Unsupported for initial="any", a class that has none."""
-        return self.marginals(entry + 1)[entry] if self.initial != "stationary" else self.stationary
-
-    def marginals(self, count: int | None = None) -> FloatArray:
-        """Return the laws of the first `count` entries, shape (count, k)."""
-        if self.initial == "any":
-            raise Unsupported(
-                'a chain with initial="any" is a class', rule="no single marginal distribution exists"
-            ).at("initial")
-        count = self.length if count is None else count
-        if self.initial == "stationary":
-            return np.broadcast_to(self.stationary, (count, len(self.states)))
-        laws = np.empty((count, len(self.states)))
-        laws[0] = np.array(self.initial)
-        for t in range(1, count):
-            laws[t] = laws[t - 1] @ self.matrix
-        return laws
-
-    def possible(self, entry: int) -> tuple[bool, ...]:
-        return self._possible[min(entry, len(self._possible) - 1)]
-
-    @cached_property
-    def _possible(self) -> tuple[tuple[bool, ...], ...]:
-        """Supports of the entries from the start until they repeat (exact: of zero patterns, not of rounded masses)."""
-        if self.initial == "stationary":
-            return (tuple(map(bool, self.wide_stationary.support)),)
-        start = np.ones(len(self.states), bool) if self.initial == "any" else np.array(self.initial) > 0
-        steps = self.matrix > 0
-        supports: list[tuple[bool, ...]] = [tuple(map(bool, start))]
-        while len(supports) < self.length:
-            start = np.array([(start & column).any() for column in steps.T])
-            law = tuple(map(bool, start))
-            if law == supports[-1]:
-                break
-            if law in supports:  # a periodic support: keep a full list
-                supports.extend(_cycle(supports, supports.index(law), self.length))
-                break
-            supports.append(law)
-        return tuple(supports)
-
-    def component(self, number: int) -> MarkovChain:
-        return self
-
-    def with_length(self, length: int) -> MarkovChain:
-        """Return the same chain with another number of steps."""
-        return self if length == self.length else MarkovChain(
-            self.matrix, length, self.initial, self.states, self.source
-        )
+    def stationary(self) -> FloatArray:
+        """Return the stationary law in floats; masses below 5e-324 become 0."""
+        return self.stationary_laws[0].floats()
 
     def assumptions(self) -> tuple[str, ...]:
         starts = {"stationary": "the stationary one", "any": "unknown"}
@@ -234,15 +148,7 @@ class MarkovChain(OneSequence):
         return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
 
     def to_dict(self) -> dict[str, Any]:
-        initial = self.initial if isinstance(self.initial, str) else list(self.initial)
-        return {
-            "kind": "markov-chain",
-            "matrix": self.matrix.tolist(),
-            "length": self.length,
-            "initial": initial,
-            "states": list(self.states),
-            "source": self.source,
-        }
+        return {"kind": "markov-chain", "matrix": self.matrix.tolist(), **self._common()}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> MarkovChain:
@@ -252,9 +158,7 @@ class MarkovChain(OneSequence):
         )  # fmt: skip
 
     def describe(self) -> str:
-        starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
-        start = starts[self.initial] if isinstance(self.initial, str) else "given start"
-        return f"a Markov chain over {len(self.states)} states, {self.length} steps, {start} ({self.source})"
+        return f"a Markov chain over {len(self.states)} states, {self._length_and_start()}"
 
 
 @dataclass(frozen=True)
@@ -323,9 +227,3 @@ class MarkovChainClass(OneSequence):
             f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
             f"eigengap >= {self.g:g}, {self.length} steps, unknown initial distribution ({self.source})"
         )
-
-
-def _cycle(supports: list[tuple[bool, ...]], start: int, length: int) -> list[tuple[bool, ...]]:
-    period = supports[start:]
-    missing = length - len(supports)
-    return [period[i % len(period)] for i in range(missing)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -137,6 +137,8 @@ class PeriodicChain(OneSequence):
         count = self.length if count is None else count
         if self.initial == "stationary":
             repeated = np.array([law.floats() for law in self.stationary_laws])
+            if self.period == 1:
+                return np.broadcast_to(repeated, (count, len(self.states)))
             return np.asarray(repeated[np.arange(count) % self.period])
         laws: FloatArray = np.empty((count, len(self.states)))
         laws[0] = np.array(self.initial)
@@ -153,32 +155,38 @@ class PeriodicChain(OneSequence):
         return supports_from(start, self.step_matrices > 0)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        return tuple(map(bool, self.supports.at(entry)))
+        return self._possible[self.supports.number(entry)]
 
-    def component(self, number: int) -> PeriodicChain:
+    @cached_property
+    def _possible(self) -> tuple[tuple[bool, ...], ...]:
+        return tuple(tuple(map(bool, pattern)) for pattern in self.supports.patterns)
+
+    def component(self, number: int) -> Self:
         return self
 
-    def with_length(self, length: int) -> PeriodicChain:
+    def with_length(self, length: int) -> Self:
         """Return the same chain with another number of steps."""
         return self if length == self.length else self._from(0, length)
 
-    def from_step(self, step: int, length: int) -> PeriodicChain | None:
+    def from_step(self, step: int, length: int) -> Self | None:
         if step % self.period == 0 and not self.has_given_start:
             return self.with_length(length)
         return None if step and self.has_given_start else self._from(step, length)
 
-    def _from(self, step: int, length: int) -> PeriodicChain:
+    def _from(self, step: int, length: int) -> Self:
         """Return the same chain from a step on, and do not look again for what is known of each phase."""
-        turned = object.__new__(PeriodicChain)
+        turned = object.__new__(type(self))
         start = (self.start + step) % self.period
         for field, value in (*((f.name, getattr(self, f.name)) for f in fields(self)),
                              ("length", checked_length(length)), ("start", start)):  # fmt: skip
             object.__setattr__(turned, field, value)
         for name in {"step_matrices", "stationary_laws"} & self.__dict__.keys():
-            turned.__dict__[name] = _turned(self.__dict__[name], step)
+            turned.__dict__[name] = _turned(self.__dict__[name], step % self.period)
         return turned
 
     def laws_of(self, steps: npt.NDArray[np.int64]) -> frozenset[int]:
+        if self.period == 1:
+            return frozenset((0,))
         return frozenset(np.array(self.matrix_of)[(self.start + steps) % self.period].tolist())
 
     def assumptions(self) -> tuple[str, ...]:
@@ -191,17 +199,12 @@ class PeriodicChain(OneSequence):
         )
 
     def to_dict(self) -> dict[str, Any]:
+        laws = {"matrices": [matrix.tolist() for matrix in self.matrices], "matrix_of": list(self.matrix_of)}
+        return {"kind": "periodic-chain", **laws, "start": self.start, **self._common()}
+
+    def _common(self) -> dict[str, Any]:
         initial = self.initial if isinstance(self.initial, str) else list(self.initial)
-        return {
-            "kind": "periodic-chain",
-            "matrices": [matrix.tolist() for matrix in self.matrices],
-            "matrix_of": list(self.matrix_of),
-            "start": self.start,
-            "length": self.length,
-            "initial": initial,
-            "states": list(self.states),
-            "source": self.source,
-        }
+        return {"length": self.length, "initial": initial, "states": list(self.states), "source": self.source}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> PeriodicChain:
@@ -211,19 +214,22 @@ class PeriodicChain(OneSequence):
         )  # fmt: skip
 
     def describe(self) -> str:
-        starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
-        start = starts[self.initial] if isinstance(self.initial, str) else "given start"
         return (
             f"a Markov chain over {len(self.states)} states with {len(self.matrices)} matrices in a period of "
-            f"{self.period} steps, of which the first entry is step {self.start}, {self.length} steps, {start} "
-            f"({self.source})"
+            f"{self.period} steps, of which the first entry is step {self.start}, {self._length_and_start()}"
         )
+
+    def _length_and_start(self) -> str:
+        starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
+        start = starts[self.initial] if isinstance(self.initial, str) else "given start"
+        return f"{self.length} steps, {start} ({self.source})"
 
 
 def _turned(by_phase: Any, step: int) -> Any:
     """Return what is known of each phase in the order of another start."""
+    if not step:
+        return by_phase
     if isinstance(by_phase, tuple):
-        step %= len(by_phase)
         return by_phase[step:] + by_phase[:step]
     return np.roll(by_phase, -step, axis=0)
 

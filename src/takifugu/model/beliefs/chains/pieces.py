@@ -13,7 +13,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.model.beliefs import check_registered, from_dict
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -22,7 +22,7 @@ from takifugu.model.beliefs.one_sequence import Nameless
 State = Hashable
 #: Classes of chains that no single law of the data represents.
 ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
-Chain = MarkovChain | PeriodicChain | ChainClass
+Chain = PeriodicChain | ChainClass
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,12 @@ class Supports:
 
     def at(self, time: int) -> BoolArray:
         """Return which values X_time can take."""
-        if time < len(self.patterns):
-            return self.patterns[time]
-        return self.patterns[self.first + (time - self.first) % (len(self.patterns) - self.first)]
+        return self.patterns[self.number(time)]
+
+    def number(self, time: int) -> int:
+        """Return which element of `patterns` is the support of X_time."""
+        repeats = time >= len(self.patterns)
+        return self.first + (time - self.first) % (len(self.patterns) - self.first) if repeats else time
 
     @cached_property
     def late(self) -> BoolArray:
