@@ -106,6 +106,15 @@ def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_study_prints_what_the_terminal_prints(tmp_path: Path) -> None:
+    made, path = study(tmp_path), str(tmp_path / "release.toml")
+    for command, printed in (
+        (["compare", path], made.compare()), (["calibrate", path], made.calibrate()),
+        (["release", "--dry-run", path], made.dry_run()),
+    ):  # fmt: skip
+        assert CliRunner().invoke(main, command).stdout == f"{printed}\n"
+
+
 def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
     weekly = tf.open_study(written(tmp_path), window="2026-W02")
     found = weekly.dry_run()

@@ -11,7 +11,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli.ledgers import print_ledger, sources_of
 from takifugu.cli.output import heading, print_json, wrapped
 from takifugu.cli.progress import watching
-from takifugu.cli.releasing import outcome_of, print_calibrations, print_comparisons, print_outcome
+from takifugu.cli.releasing import outcome_of, print_comparison, print_outcome
 from takifugu.cli.samples import write_demo
 from takifugu.core.text.tables import labelled, width
 from takifugu.releasing.certificates.certificate import WIDTH
@@ -20,6 +20,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
+from takifugu.releasing.steps import Comparison, calibrated_tables, noise_of
 
 
 def demo(folder: Path | None, as_json: bool) -> None:
@@ -48,12 +49,12 @@ def _demo(spec: ReleaseFile, where: Path, progress: Progress) -> None:
     ))  # fmt: skip
     heading("2. The mechanisms, side by side (takifugu compare)")
     with watching(stops=False) as watch:
-        comparisons = [c for c in plan.compared(spec, watch) if c.scope == "pooled"]
-    print_comparisons(comparisons)
+        pooled = tuple(table for table in plan.compared(spec, watch) if table.scope == "pooled")
+    print_comparison(Comparison(pooled))
     heading("3. What would be published (takifugu calibrate)")
     with watching(stops=False) as watch:
         planned = plan.plan(spec, watch)
-    print_calibrations(planned)
+    click.echo(noise_of(calibrated_tables(planned)))
     heading("4. Published (takifugu release)")
     outcome = run.publish(planned, progress=progress)
     print_outcome(outcome, planned)

@@ -11,7 +11,7 @@ import click
 
 from takifugu.accounting.suspicion import Suspicion, odds, percent
 from takifugu.accounting.suspicion import explain as meaning_of
-from takifugu.cli.output import SCOPES, coloured, print_json, wrapped, write_new
+from takifugu.cli.output import coloured, print_json, wrapped, write_new
 from takifugu.cli.picture import block
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseError
@@ -121,9 +121,10 @@ def _print_meaning(seen: Suspicion) -> None:
 
 def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     from takifugu.releasing.file.toml_words import in_toml
+    from takifugu.releasing.postprocess.outcomes import WHOSE
 
     first = rows[0]
-    whose = SCOPES[first.scope]
+    whose = WHOSE[first.scope]
     if first.unit:
         whose += f"; shown for {first.unit!r}, who has the most rows"
     click.echo(f"\n{wrapped(f'{first.name}: what it costs, for {whose}')}\n")

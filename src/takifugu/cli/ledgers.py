@@ -11,9 +11,9 @@ import click
 from takifugu.accounting.ledger import Entry, Ledger
 from takifugu.analysis.guarantee import Composition
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
-from takifugu.cli.output import amount, name_of, print_json, wrapped
+from takifugu.cli.output import amount, print_json, wrapped
 from takifugu.core.errors import LedgerError, ReleaseState
-from takifugu.core.text.tables import labelled, number, text_table
+from takifugu.core.text.tables import labelled, name_of, number, text_table
 from takifugu.numbers.rationals import as_delta, as_epsilon
 from takifugu.releasing.publishing.progress import Progress
 

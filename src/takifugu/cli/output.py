@@ -26,11 +26,6 @@ from takifugu.releasing.planning.notices import listening
 #: No file that a command writes for its user is larger.
 LARGEST_TEXT = 10_000_000
 
-#: The longest name that a table shows whole; the JSON has them all.
-LONGEST_NAME = 24
-
-SCOPES = {"all": "the whole source", "unit": "each unit", "pooled": "all units together"}
-
 
 def heading(text: str) -> None:
     text = visible(text)
@@ -61,16 +56,6 @@ def noticed() -> Iterator[list[str]]:
 
     with listening(hear):
         yield notices
-
-
-def name_of(text: str, width: int = LONGEST_NAME) -> str:
-    """Return a name, cut where a table has no room for it.
-
-    >>> name_of("a name that is far too long for a table")
-    'a name that is far too …'
-    """
-    text = visible(text)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def counted(count: int, what: str) -> str:

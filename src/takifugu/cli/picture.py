@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from takifugu.cli.output import name_of
-from takifugu.core.text.tables import number, width
+from takifugu.core.text.tables import name_of, number, width
 
 
 def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, columns: int | None = None) -> list[str]:

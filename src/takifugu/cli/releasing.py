@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from takifugu.calibration import Calibration
-from takifugu.cli.dry_run import print_forecast, refuse
-from takifugu.cli.output import SCOPES, amount, coloured, heading, name_of, noticed, print_json, wrapped
+from takifugu.cli.dry_run import refuse
+from takifugu.cli.output import amount, coloured, heading, noticed, print_json, wrapped
 from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
-from takifugu.core.text.tables import labelled, number, text_table
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.forecast import forecast_of
-from takifugu.releasing.planning.layouts import notices_of_layout
-from takifugu.releasing.planning.questions import Question
-from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
-from takifugu.releasing.postprocess.outcomes import already
+from takifugu.releasing.postprocess.outcomes import WHOSE, already
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
+from takifugu.releasing.steps import Calibrated, Comparison, calibrated_tables, comparison
 
 LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "
@@ -47,38 +43,33 @@ _MARKS = {
 def calibrate(file: Path, as_json: bool) -> None:
     with watching() as watch:
         planned = plan.calibrated(load(file), watch)
-    foreseen = forecast_of(planned)
+    made = Calibrated(calibrated_tables(planned), forecast_of(planned))
     if as_json:
-        document = {"tables": [_planned(t) for t in planned.tables], "forecast": foreseen.to_dict()}
+        document = {"tables": [_planned(t) for t in planned.tables], "forecast": made.forecast.to_dict()}
         print_json("calibrate", file, document)
     else:
-        print_calibrations(planned)
-        click.echo()
-        print_forecast(foreseen)
-    refuse(foreseen)
+        click.echo(made.text)
+    refuse(made.forecast)
 
 
 def compare(files: Sequence[Path], as_json: bool) -> None:
     documents = []
     for file in files:
         with watching() as watch:
-            read = load(file)
-            comparisons, notices = (
-                list(plan.compared(read, watch)),
-                (*notices_of_layout(read), *notices_of_ledgers(read)),
-            )
-        tables = [{"name": c.name, "scope": c.scope, "unit": c.unit, **c.rows.to_dict()} for c in comparisons]
-        documents.append({"file": str(file), "tables": tables, **({"notices": list(notices)} if notices else {})})
+            made = comparison(load(file), watch)
+        documents.append({"file": str(file), **made.to_dict()})
         if not as_json:
             if len(files) > 1:
                 heading(str(file))
-            print_comparisons(comparisons)
-            for words in notices:
-                click.echo(f"\n{wrapped(words)}")
+            print_comparison(made)
     if as_json and len(files) == 1:
         print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
     elif as_json:
         print_json("compare", None, {"files": documents})
+
+
+def print_comparison(made: Comparison) -> None:
+    click.echo(coloured(str(made), _MARKS))
 
 
 def release(
@@ -100,51 +91,6 @@ def release(
         print_outcome(outcome, planned)
 
 
-def print_comparisons(comparisons: Iterable[plan.Compared]) -> None:
-    for i, compared in enumerate(comparisons):
-        whose = SCOPES[compared.scope]
-        if compared.unit:
-            whose = f"{whose}; shown for {compared.unit!r}, who has the most rows"
-        click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'{compared.name}: {whose}')}")
-        click.echo(coloured(str(compared.rows), _MARKS))
-
-
-def print_calibrations(planned: plan.Plan) -> None:
-    rows = []
-    for table in planned.tables:
-        for whose, calibration in _distinct(table):
-            rows.append([
-                name_of(table.name), name_of(whose, 16), calibration.mechanism, number(calibration.scale_or_none),
-                number(calibration.error_or_none), number(float(calibration.epsilon)),
-            ])  # fmt: skip
-    click.echo(text_table(["table", "answers", "mechanism", "scale", "error", "epsilon"], rows))
-    click.echo()
-    error_words = dict.fromkeys(c.error_words for table in planned.tables for c in table.calibrations)
-    click.echo(wrapped(f"error: {' or '.join(error_words)}"))
-    for table in planned.tables:
-        worst = max(table.calibrations, key=lambda c: c.scale_or_none or 0)
-        facts = [("forced by", worst.witness.comparison), ("because", worst.witness.detail)]
-        facts += [("composes", worst.guarantee.composition.answer), ("forbids", worst.forbids)]
-        facts += [("condition", condition) for condition in worst.guarantee.conditions]
-        requested = worst.requested
-        if requested is not None and worst.epsilon > requested[0]:
-            facts.append(("NOTE", f"the promise is epsilon {number(float(worst.epsilon))}, not what was requested"))
-        click.echo(f"\n{wrapped(f'{table.name}: {worst.query.describe()}, for {SCOPES[table.scope]}')}")
-        click.echo(labelled([(label, text) for label, text in facts if text]))
-
-
-def _distinct(table: plan.Table) -> list[tuple[str, Calibration]]:
-    """Return the table's calibrations with whose they are; those of the same noise are one line."""
-    groups: dict[tuple[Any, ...], list[Question]] = {}
-    for q in table.questions:
-        c = q.calibration
-        groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(q)
-    if table.scope != "unit":
-        return [(SCOPES[table.scope].removesuffix(" together"), qs[0].calibration) for qs in groups.values()]
-    whose = [qs[0].unit or "each unit" if len(qs) == 1 else f"{len(qs)} units" for qs in groups.values()]
-    return list(zip(whose, (qs[0].calibration for qs in groups.values()), strict=True))
-
-
 def print_outcome(outcome: run.Outcome, planned: plan.Plan) -> None:
     if outcome.new:
         _print_tables(outcome.new)
@@ -161,7 +107,7 @@ def print_outcome(outcome: run.Outcome, planned: plan.Plan) -> None:
 def _print_tables(tables: Sequence[run.Published]) -> None:
     for table in tables:
         certificate = table.certificate
-        click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {SCOPES[table.scope]}"))
+        click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {WHOSE[table.scope]}"))
         if isinstance(table.rows, Rows):
             sent = f"{len(table.rows):,} randomised values, in {table.name}.csv"
             click.echo(f"{wrapped(sent)}\n")

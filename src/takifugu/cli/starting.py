@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli.output import counted, name_of, print_json, wrapped, write_new
+from takifugu.cli.output import counted, print_json, wrapped, write_new
 from takifugu.core.errors import LedgerError, ReleaseError, SpecError, TakifuguError
 from takifugu.core.escaping import visible
-from takifugu.core.text.tables import labelled, text_table
+from takifugu.core.text.tables import labelled, name_of, text_table
 from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.columns import Column, look_at
 from takifugu.releasing.file.drafting import MOST_COLUMNS

@@ -9,19 +9,21 @@ from typing import Any
 
 from takifugu.calibration import Calibration
 from takifugu.core.text.markup import folded, html_table, note, text
-from takifugu.core.text.tables import labelled, number, text_table
+from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
 from takifugu.releasing.certificates.files import ENDS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.forecast import Forecast, forecast_of
 from takifugu.releasing.planning.inputs import refuse_inputs
-from takifugu.releasing.planning.outlook import AHEAD, Outlook, outlook
-from takifugu.releasing.planning.plan import Compared, Plan, Table, Watch, plan, tables_of, unwatched
+from takifugu.releasing.planning.layouts import notices_of_layout
+from takifugu.releasing.planning.outlook import Outlook, outlook
+from takifugu.releasing.planning.plan import Compared, Plan, Table, Watch, compared, plan, tables_of, unwatched
+from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.outcomes import WHOSE
 from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52
-_NOISE = ("answers", "mechanism", "scale", "error", "epsilon")
+_NOISE = ("table", "answers", "mechanism", "scale", "error", "epsilon")
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,22 @@ class Comparison:
     notices: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        tables = (f"{_head(t.name, t.scope, t.unit)}\n\n{t.rows}" for t in self.tables)
-        return "\n\n".join([*tables, *self.notices])
+        tables = (f"{paragraph(_head(t.name, t.scope, t.unit))}\n{t.rows}" for t in self.tables)
+        return "\n\n".join([*tables, *map(paragraph, self.notices)])
 
     def _repr_html_(self) -> str:
         tables = (f"{_title(_head(t.name, t.scope, t.unit))}{t.rows._repr_html_()}" for t in self.tables)
         return "".join([*tables, *map(note, self.notices)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        tables = [{"name": t.name, "scope": t.scope, "unit": t.unit, **t.rows.to_dict()} for t in self.tables]
+        return {"tables": tables, **({"notices": list(self.notices)} if self.notices else {})}
+
+
+def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
+    """Return every mechanism for each table of a release file; no data are read."""
+    return Comparison(tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_ledgers(file)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +71,14 @@ class CalibratedTable:
     @property
     def rows(self) -> list[tuple[str, ...]]:
         return [
-            (whose, c.mechanism, number(c.scale_or_none), number(c.error_or_none), number(float(c.epsilon)))
+            (name_of(self.name), name_of(whose.removesuffix(" together"), 16), c.mechanism, number(c.scale_or_none),
+             number(c.error_or_none), number(float(c.epsilon)))
             for whose, c in self.noise
-        ]
+        ]  # fmt: skip
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}: {self.noisiest.query.describe()}, for {WHOSE[self.scope]}"
 
 
 @dataclass(frozen=True)
@@ -71,19 +88,36 @@ class Calibrated:
     tables: tuple[CalibratedTable, ...]
     forecast: Forecast
 
+    @property
+    def text(self) -> str:
+        """Everything but why it would be refused."""
+        return f"{noise_of(self.tables)}\n\n{self.forecast.text}"
+
     def __str__(self) -> str:
-        parts = []
-        for table in self.tables:
-            facts = labelled(_why(table.noisiest))
-            parts.append(f"{_head(table.name, table.scope)}\n\n{text_table(_NOISE, table.rows)}\n\n{facts}")
-        return "\n\n".join([*parts, str(self.forecast)])
+        return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
 
     def _repr_html_(self) -> str:
-        parts = []
+        parts = [html_table(_NOISE, _rows(self.tables)), note(_error(self.tables))]
         for table in self.tables:
             why = folded("Why this noise, and the other mechanisms", table.noisiest._repr_html_())
-            parts.append(_title(_head(table.name, table.scope)) + html_table(_NOISE, table.rows) + why)
+            parts.append(_title(table.title) + why)
         return "".join([*parts, self.forecast._repr_html_()])
+
+
+def noise_of(tables: Sequence[CalibratedTable]) -> str:
+    """Return the noise of tables side by side, and what forced the most of each."""
+    parts = [text_table(_NOISE, _rows(tables)), "", paragraph(_error(tables))]
+    for table in tables:
+        parts += ["", paragraph(table.title), labelled(_why(table.noisiest))]
+    return "\n".join(parts)
+
+
+def _rows(tables: Sequence[CalibratedTable]) -> list[tuple[str, ...]]:
+    return [row for table in tables for row in table.rows]
+
+
+def _error(tables: Sequence[CalibratedTable]) -> str:
+    return f"error: {' or '.join(dict.fromkeys(c.error_words for table in tables for c in table.calibrations))}"
 
 
 @dataclass(frozen=True)
@@ -101,17 +135,29 @@ class DryRun:
     def left_alone(self) -> str:
         return f"already published, and nothing to pay for: {', '.join(self.there)}" if self.there else ""
 
+    @property
+    def text(self) -> str:
+        """Everything but why it would be refused."""
+        there = [f"{paragraph(self.left_alone)}\n"] if self.there else []
+        foreseen = [self.forecast.text] if self.forecast.tables else []
+        ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]
+        return "\n".join([*there, *foreseen, *ahead, f"\n{_DRY}"])
+
     def __str__(self) -> str:
-        ahead = [] if self.outlook is None else [text_table(AHEAD, self.outlook.rows_as_text)]
-        there = [self.left_alone] if self.there else []
-        return "\n\n".join([*there, str(self.forecast), *ahead, _DRY])
+        return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
 
     def _repr_html_(self) -> str:
-        table = "" if self.outlook is None else html_table(AHEAD, self.outlook.rows_as_text)
+        ahead = "" if self.outlook is None else folded(_AHEAD, self.outlook._repr_html_())
         there = note(self.left_alone) if self.there else ""
-        return there + self.forecast._repr_html_() + folded("If such windows follow each other", table) + note(_DRY)
+        return there + self.forecast._repr_html_() + ahead + note(_DRY)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        more = {} if self.outlook is None else {"outlook": self.outlook.to_dict()}
+        return {"forecast": self.forecast.to_dict(), "there": list(self.there), **more}
 
 
+_AHEAD = "If such windows are published one after the other"
 _DRY = "This was a dry run: nothing was paid, drawn or written."
 
 
@@ -150,7 +196,7 @@ def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
 def _whose(scope: str, units: Sequence[str | None]) -> str:
     if scope != "unit":
         return WHOSE[scope]
-    return str(units[0] or WHOSE[scope]) if len(units) == 1 else f"{len(units)} units"
+    return units[0] or WHOSE[scope] if len(units) == 1 else f"{len(units)} units"
 
 
 def _head(name: str, scope: str, unit: str | None = None) -> str:
@@ -163,11 +209,14 @@ def _title(words: str) -> str:
 
 
 def _why(calibration: Calibration) -> list[tuple[str, str]]:
+    requested, epsilon = calibration.requested, calibration.epsilon
+    promised = f"the promise is epsilon {number(float(epsilon))}, not what was requested"
     facts = [
         ("forced by", calibration.witness.comparison),
         ("because", calibration.witness.detail),
         ("composes", calibration.guarantee.composition.answer),
         ("forbids", calibration.forbids),
         *(("condition", words) for words in calibration.guarantee.conditions),
+        ("NOTE", promised if requested is not None and epsilon > requested[0] else ""),
     ]
     return [(label, words) for label, words in facts if words]

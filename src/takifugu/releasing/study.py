@@ -21,12 +21,10 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sections import Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
 from takifugu.releasing.planning.forecast import forecast_of
-from takifugu.releasing.planning.layouts import notices_of_layout
-from takifugu.releasing.planning.plan import calibrated, compared
-from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.publishing.run import Outcome, release_file
 from takifugu.releasing.publishing.standing import Choice, choice
-from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, dry_run
+from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, comparison, dry_run
 
 _HEADER = ("table", "query", "epsilon", "mechanism")
 
@@ -87,8 +85,7 @@ class Study:
 
     @without_data
     def _compared(self) -> Comparison:
-        file = self._file()
-        return Comparison(tuple(compared(file)), (*notices_of_layout(file), *notices_of_ledgers(file)))
+        return comparison(self._file())
 
     @without_data
     def _calibrated(self) -> Calibrated:

@@ -10,7 +10,8 @@ from contextvars import ContextVar
 from takifugu.core.escaping import number, visible
 
 __all__ = [
-    "NARROWEST", "WIDEST", "WIDTH", "filled", "fitting", "labelled", "number", "text_table", "width",
+    "NARROWEST", "WIDEST", "WIDTH", "filled", "fitting", "labelled", "name_of", "number", "paragraph",
+    "text_table", "width",
 ]  # fmt: skip
 
 #: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
@@ -18,6 +19,8 @@ WIDTH = 80
 #: What is printed for a terminal is never wider, because lines are read worse then, nor narrower than that.
 WIDEST, NARROWEST = 100, 40
 _columns: ContextVar[int] = ContextVar("columns", default=WIDTH)
+#: The longest name that a table shows whole; the JSON has them all.
+LONGEST_NAME = 24
 _GAP = 2
 _NARROWEST = 14
 
@@ -52,6 +55,21 @@ def filled(text: str) -> str:
     """
     lines = textwrap.fill(text.replace(" %", "\u00a0%"), width(), break_on_hyphens=False)
     return lines.replace("\u00a0%", " %")
+
+
+def paragraph(text: str) -> str:
+    """Return a text in lines that fit, with nothing in it that a terminal would obey."""
+    return filled(visible(text))
+
+
+def name_of(text: str, width: int = LONGEST_NAME) -> str:
+    """Return a name, cut where a table has no room for it.
+
+    >>> name_of("a name that is far too long for a table")
+    'a name that is far too …'
+    """
+    text = visible(text)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None = None) -> str:

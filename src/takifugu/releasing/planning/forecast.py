@@ -12,7 +12,7 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.core.names import normalised
 from takifugu.core.searches import stopping
 from takifugu.core.text.markup import folded, html_table, note
-from takifugu.core.text.tables import number
+from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.file.loading import load
@@ -24,7 +24,14 @@ from takifugu.releasing.planning.questions import debits_of
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.outcomes import WHOSE
 
-_HEADER = ("table", "answers", "± (95 %)", "a cell can be", "half of the noise exceeds")
+_HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
+_MEANING = (
+    "±: all values of a table lie within it at once with probability 95 %, over the noise alone. A cell can be: from "
+    "its smallest to its largest possible value, whatever the data."
+)
+_NOT_CONSULTED = "The ledger was not consulted: `takifugu release --dry-run` reads which units there are."
+#: How many kinds of answers are shown per table; the JSON has all.
+_MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -45,20 +52,39 @@ class Forecast:
     def refused(self) -> bool:
         return bool(self.refusals)
 
+    @property
+    def text(self) -> str:
+        """Everything but why it would be refused; nothing where all tables are published."""
+        if not self.tables:
+            return ""
+        rows = [row for table in self.tables for row in _rows(table)]
+        lines = [text_table(_HEADER, rows), "", paragraph(_MEANING)] if rows else []
+        for table in self.tables:
+            lines += ["", paragraph(f"{table.name}: {table.words()}")]
+        facts = labelled(self._facts) if self.account is not None else paragraph(_NOT_CONSULTED)
+        notices = [labelled([("note", words) for words in self.notices])] if self.notices else []
+        return "\n".join([*lines, "", facts, *notices])
+
+    @property
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what the ledger counts, and for whom: each with a label."""
+        if self.account is None:
+            return []
+        charges = ((f"{c.charged} for {'one unit' if c.units == 1 else f'{c.units} units'}: {c.reason}")
+                   for c in self.account.charges)  # fmt: skip
+        return [("ledger", spending(self.source, self.account)), *(("charge", words) for words in charges)]
+
     def __str__(self) -> str:
-        lines = [f"{table.name}: {table.words()}" for table in self.tables]
-        if self.account is not None:
-            lines.append(spending(self.source, self.account))
-        return "\n".join([*lines, *self.notices, *(f"refused: {words}" for words in self.refusals)])
+        return "\n".join([self.text, *(f"refused: {words}" for words in self.refusals)])
 
     def _repr_html_(self) -> str:
         """Return what is refused first, then how large the noise will be, and the account."""
         refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
-        rows = [_row(table, blur) for table in self.tables for blur in table.blurs if not blur.marks]
+        rows = [row for table in self.tables for row in _rows(table)]
+        table = html_table(_HEADER, rows) + note(_MEANING) if rows else ""
         remarks = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
-        account = "" if self.account is None else note(spending(self.source, self.account))
-        table = html_table(_HEADER, rows) if rows else ""
-        return refused + table + remarks + account + folded("To know beforehand", "".join(map(note, self.notices)))
+        facts = "".join(note(words) for _, words in self._facts)
+        return refused + table + remarks + facts + folded("To know beforehand", "".join(map(note, self.notices)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -71,11 +97,32 @@ class Forecast:
         }
 
 
-def _row(table: Expected, blur: Blur) -> tuple[str, ...]:
-    ends = dict.fromkeys(number(float(end)) for end in (min(blur.ranges), max(blur.ranges))) if blur.ranges else {}
-    whose = blur.unit if blur.answers == 1 and blur.unit else f"{blur.answers} units"
-    noise = (number(float(blur.half_width)), " to ".join(ends) or "any number", number(float(blur.median)))
-    return (table.name, whose if table.scope == "unit" else WHOSE[table.scope], *noise)
+def _rows(table: Expected) -> Iterator[tuple[str, ...]]:
+    name = name_of(table.name, 16)
+    for blur in table.blurs[:_MOST_NAMED]:
+        yield (name, _whose(table, blur), *(["-"] * 4 if blur.marks else _sizes(blur)))
+    if len(table.blurs) > _MOST_NAMED:
+        yield (name, f"{len(table.blurs) - _MOST_NAMED} more kinds", *["-"] * 4)
+
+
+def _sizes(blur: Blur) -> tuple[str, str, str, str]:
+    """Return the ±, what a cell can be, the ± as a share of that, and what half of the noise exceeds."""
+    width, median = (number(float(size)) for size in (blur.half_width, blur.median))
+    if not blur.ranges:
+        return width, "any number", "-", median
+    ends = (number(float(end)) for end in (min(blur.ranges), max(blur.ranges)))
+    shares = (f"{number(100 * share, digits=3)} %" for share in blur.shares)
+    return width, _span(*ends), _span(*shares), median
+
+
+def _whose(table: Expected, blur: Blur) -> str:
+    if table.scope != "unit":
+        return WHOSE[table.scope].removesuffix(" together")
+    return name_of(blur.unit or "each unit", 12) if blur.answers == 1 else f"{blur.answers} units"
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
 
 
 @without_data

@@ -14,7 +14,8 @@ from typing import Any
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
-from takifugu.core.text.tables import number
+from takifugu.core.text.markup import html_table, note
+from takifugu.core.text.tables import number, paragraph, text_table
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction
@@ -27,8 +28,12 @@ from takifugu.releasing.planning.plan import aims_of
 MOST_RELEASES = 10_000
 #: Budgets are met by an epsilon per window that is too small by at most 1 part in 2 to this power.
 HALVINGS = 10
-#: Titles of the table of windows one after the other.
-AHEAD = ("windows", "epsilon in all", "sum of epsilons")
+_WINDOWS = ("table", "steps of a window", "epsilon", "scale")
+_AHEAD = ("windows", "epsilon in all", "sum of epsilons")
+_MEANING = (
+    "epsilon in all: what all these windows, one after the other, cost each unit together; each step is hidden at "
+    "that epsilon. What lasts as long as several windows is not hidden."
+)
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,31 @@ class Outlook:
     fits: Fraction | None
 
     @property
-    def rows_as_text(self) -> list[tuple[str, ...]]:
-        """The rows as they are shown, under the titles AHEAD."""
-        return [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
+    def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+        yield _WINDOWS, [
+            (name, f"{steps:,}", number(float(e)), number(None if b is None else float(b)))
+            for name, steps, e, b in self.windows
+        ]
+        yield _AHEAD, [(f"{row.releases:,}", number(float(row.epsilon)), number(float(row.added))) for row in self.rows]
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return (_MEANING,) if self.budget is None else (_MEANING, self._fit)
+
+    @property
+    def _fit(self) -> str:
+        last, whole = self.rows[-1].releases, number(float(self.budget or 0))
+        if self.fits is None:
+            return f"{last:,} windows do not fit the budget of epsilon {whole} at any epsilon"
+        fitting = [(name, number(float(epsilon * self.fits))) for name, _, epsilon, _ in self.windows]
+        each = ", ".join(f"{name} at epsilon {epsilon}" for name, epsilon in fitting)
+        return f"{last:,} windows fit the budget of epsilon {whole} with {each}"
+
+    def __str__(self) -> str:
+        return "\n\n".join([*(text_table(*table) for table in self._tables), "\n".join(map(paragraph, self._words))])
+
+    def _repr_html_(self) -> str:
+        return "".join([*(html_table(*table) for table in self._tables), *map(note, self._words)])
 
     def to_dict(self) -> dict[str, Any]:
         return {
