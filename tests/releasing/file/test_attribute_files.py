@@ -210,7 +210,7 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
         ("normal", {", max_difference = 2": ", sets = [{ below = 50 }, {}]"}, "hide.property.sets", "no end"),
         ("normal", {"delta = 1e-5\n": ""}, "release[0]", ""),
         ("normal", {'attribute = "weight"': 'attribute = "wieght"'}, "release[0].attribute", "did you mean 'weight'"),
-        ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].attribute", ""),
+        ("normal", {'query = "mean"': 'query = "count"\nstates = [1]'}, "release[0].query", ""),
         ("normal", {"property =": "parameter ="}, "hide.parameter.function", "not a known key"),
         ("records", {"records = 40": "records = 0"}, "belief.records", "write records"),
         ("records", {'attribute = "team"': 'attribute = "teem"'}, "hide.property.attribute", "no column 'teem'"),

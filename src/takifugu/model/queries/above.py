@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from annotated_types import MinLen
 
 from takifugu.core.errors import InputError
+from takifugu.core.sections import Key
+from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
 from takifugu.model.queries.coding import code_of, state_tables
 from takifugu.model.queries.forms import codes_from, codes_to, copied_codes, entry_tuple, plain, runs, unruns, where
+from takifugu.model.queries.sections import Codes, Variables, meant
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 
@@ -66,3 +72,21 @@ class CountAbove:
         *first, last = (f"above {to_text(t)}" for t in self.thresholds)
         listed = f"{', '.join(first)} and {last}" if first else last
         return f"how many values are {listed}{where(self.entries)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountAboveSection:
+    """How many entries have a number above each of some."""
+
+    query: Literal["count-above"]
+    thresholds: Annotated[
+        tuple[Written, ...], MinLen(1), Key("the numbers above which entries are counted", [30, 60])
+    ]
+    codes: Codes = None
+    variables: Variables = None
+
+    blamed = "codes"
+
+    def query_about(self, belief: Any, folder: Path) -> CountAbove:
+        named = meant(belief, self.codes, None, self.variables)
+        return CountAbove(self.thresholds, named.codes, named.entries)

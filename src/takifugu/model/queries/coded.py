@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from takifugu.core.entries import positions
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, within
+from takifugu.core.sections import FilePath, Key, Text
+from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
 from takifugu.model.queries.coding import chosen_mask, coded, column_mask
 from takifugu.model.queries.forms import (
@@ -23,6 +26,9 @@ from takifugu.model.queries.forms import (
     unruns,
     where,
 )
+from takifugu.model.queries.sections import RECORDS, Attribute, Grid, Variables, meant
+from takifugu.model.queries.sections import Codes as CodesKey
+from takifugu.numbers.number_files import numbers_in
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 Codes = Mapping[State, Number]
@@ -212,3 +218,80 @@ def _coding(codes: Codes | None) -> str:
     if codes is None:
         return ""
     return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Added:
+    attribute: Attribute = None
+    variables: Variables = None
+    codes: CodesKey = None
+    grid: Grid = None
+
+    blamed = "codes"
+
+    def made(self, kind: type[Any], belief: Any) -> Any:
+        named = meant(belief, self.codes, None, self.variables, self.attribute)
+        return kind(self.attribute, named.codes, named.entries, self.grid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumSection(_Added):
+    """The sum of the numbers that values stand for."""
+
+    query: Literal["sum"]
+
+    def query_about(self, belief: Any, folder: Path) -> Sum:
+        return self.made(Sum, belief)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanSection(_Added):
+    """The mean of the numbers that values stand for."""
+
+    query: Literal["mean"]
+
+    def query_about(self, belief: Any, folder: Path) -> Mean:
+        return self.made(Mean, belief)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearSection:
+    """A weighted sum of the entries of one sequence."""
+
+    query: Literal["linear"]
+    weights: Annotated[
+        tuple[Written, ...] | FilePath,
+        Key("the weight of each entry of the sequence, or a CSV file that holds them", [1, 0, "1/2"]),
+    ]
+    codes: CodesKey = None
+    grid: Grid = None
+
+    blamed = "codes"
+
+    def query_about(self, belief: Any, folder: Path) -> Linear:
+        with within("weights"):
+            if isinstance(self.weights, str):
+                rows = numbers_in(folder / self.weights, "one weight for each entry")
+                weights = [weight for row in rows for weight in row]
+            else:
+                weights = [as_fraction(weight, "a weight") for weight in self.weights]
+            if not any(weights):
+                raise InputError(
+                    "no weight differs from 0, so nothing would be published", fix="write one number for each entry"
+                )
+        return Linear(weights, meant(belief, self.codes).codes, self.grid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentitySection:
+    """The value of one column of a record itself."""
+
+    query: Literal["identity"]
+    attribute: Annotated[Text, Key("the column whose value is published", "education", (RECORDS,))]
+    codes: CodesKey = None
+    grid: Grid = None
+
+    blamed = "codes"
+
+    def query_about(self, belief: Any, folder: Path) -> Identity:
+        return Identity(self.attribute, self.grid, meant(belief, self.codes, attribute=self.attribute).codes)

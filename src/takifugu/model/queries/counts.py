@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
@@ -19,6 +20,7 @@ from takifugu.model.queries.forms import (
     unruns,
     where,
 )
+from takifugu.model.queries.sections import Adjust, Counted, States, Total, Variables, meant
 
 
 @dataclass(frozen=True)
@@ -139,3 +141,36 @@ def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> Non
                 f"{what} {state!r}, which the belief does not know",
                 fix=f"write one of {sorted(map(str, known))}{did_you_mean(state, known)}",
             ).at("states")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistogramSection:
+    """How many entries have each value."""
+
+    query: Literal["histogram"]
+    states: States = None
+    variables: Variables = None
+    total: Total = None
+    adjust: Adjust = None
+
+    blamed = "states"
+
+    def query_about(self, belief: Any, folder: Path) -> Histogram:
+        named = meant(belief, None, self.states, self.variables)
+        return Histogram(named.states, self.total, named.entries)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountSection:
+    """How many entries have one of some values."""
+
+    query: Literal["count"]
+    states: Counted
+    variables: Variables = None
+    adjust: Adjust = None
+
+    blamed = "states"
+
+    def query_about(self, belief: Any, folder: Path) -> Count:
+        named = meant(belief, None, self.states, self.variables)
+        return Count(named.states, named.entries)

@@ -13,13 +13,25 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, Entries, IntArray, State
+from takifugu.model.queries.counts import Histogram
 from takifugu.model.queries.forms import plain, several
+from takifugu.model.queries.sections import (
+    Adjust,
+    Columns,
+    States,
+    Total,
+    check_columns,
+    values_by_column,
+    values_of,
+)
 
 #: A table of more numbers (combinations that a record can have, times cells) is refused.
 _MOST_NUMBERS = 10_000_000
@@ -176,3 +188,53 @@ def _columns(given: Any) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
             raise InputError(f"the table has no value of {name!r}", fix="name at least one").at("columns", name)
         columns.append((name, states))
     return tuple(columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossTableSection:
+    """How many records have each value of a column, or each combination of values of several."""
+
+    query: Literal["histogram"]
+    attribute: Annotated[Columns | None, Key("the column whose values are counted", "education")] = None
+    by: Annotated[
+        Columns | None, Key("the columns of which each combination of values has a cell, beside `attribute`", ["age"])
+    ] = None
+    states: States = None
+    total: Total = None
+    adjust: Adjust = None
+
+    @property
+    def blamed(self) -> str:
+        return "by" if self.by else "attribute"
+
+    def query_about(self, belief: Any, folder: Path) -> Histogram | CrossTable:
+        known, counted, by = values_by_column(belief), _listed(self.attribute), _listed(self.by)
+        if not counted and not by:
+            fix = 'write the column whose values are counted, attribute = "education"'
+            raise InputError("is missing", fix=fix).at("attribute")
+        check_columns(by, belief, "by")
+        check_columns(counted, belief, "attribute")
+        if len(counted) != 1 and self.states is not None:
+            raise InputError("the states are those of one attribute, and none is named", fix="leave them out").at(
+                "states"
+            )
+        states = None if self.states is None else values_of(counted[0], self.states, known, "states")
+        if self.by is None:
+            if len(counted) > 1:
+                raise InputError("a histogram is of one column", fix="publish one table for each").at("attribute")
+            return Histogram(states, self.total, counted)
+        if len({*by, *counted}) < len(by) + len(counted):
+            raise InputError("a column is named twice", fix="name each once").at("by")
+        for name in (*by, *counted):
+            if name not in known:
+                raise InputError(f"{name!r} holds real numbers, which have no cells", fix="publish a mean or a sum").at(
+                    "by"
+                )
+        values = {name: tuple(known[name].values()) for name in (*by, *counted)}
+        if states is not None:
+            values[counted[0]] = states
+        return CrossTable(values, self.total)
+
+
+def _listed(columns: Any) -> tuple[str, ...]:
+    return () if columns is None else (columns,) if isinstance(columns, str) else columns

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge, Le
 
 from takifugu.core.errors import InputError
+from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Entries, IntArray
 
 
@@ -113,3 +116,16 @@ class RowCodes:
     def evaluate(self, values: Any) -> tuple[int, ...]:
         """Return the number of each row's value."""
         return tuple(int(code) for code in np.asarray(values).reshape(-1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EachValueSection:
+    """Each row's value, randomised by itself."""
+
+    query: Literal["each-value"]
+    dummies: Annotated[int, Ge(0), Le(10_000), Key("how many dummies are sent beside a value", 10)] = 0
+
+    blamed = "query"
+
+    def query_about(self, belief: Any, folder: Path) -> EachValue:
+        return EachValue(self.dummies)

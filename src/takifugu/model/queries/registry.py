@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import is_dataclass
+from typing import Any, get_args, get_type_hints
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
@@ -14,6 +15,7 @@ from takifugu.model.queries.by import By
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.each_value import RowCodes
 from takifugu.model.queries.forms import Query
+from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.model.queries.selection import Quantile, TopK
 
 _OFFERED = ("resolve", "to_dict", "describe")
@@ -53,8 +55,74 @@ KINDS: Registry[Any] = Registry(
     },
     _check,
 )
-#: Let `from_dict` read a kind of query back: `query.to_dict()["kind"]` must be the kind.
-register = KINDS.register
+
+
+def _check_section(name: str, section: Any) -> None:
+    """Raise InputError for a section that no release file could use."""
+    if not is_dataclass(section) or not hasattr(section, "query_about") or not name_of(section):
+        raise InputError(
+            f"{section!r} is no section of a table",
+            rule="it is a frozen dataclass with query: Literal[...] and query_about(belief, folder)",
+        ).at("section")
+
+
+#: The sections of tables to publish, by the shape of the data that they are about and the query's name.
+SECTIONS: Registry[Any] = Registry(
+    "the table of a query",
+    {
+        **{
+            f"{rows} {name}": f"model.queries.{section}"
+            for rows in (IN_ORDER, RECORDS)
+            for name, section in {
+                "histogram": "counts:HistogramSection",
+                "count": "counts:CountSection",
+                "sum": "coded:SumSection",
+                "mean": "coded:MeanSection",
+                **({"linear": "coded:LinearSection"} if rows == IN_ORDER else {"identity": "coded:IdentitySection"}),
+                "median": "selection:MedianSection",
+                "quantile": "selection:QuantileSection",
+                "mode": "selection:ModeSection",
+                "top-k": "selection:TopKSection",
+                "count-above": "above:CountAboveSection",
+            }.items()
+        },
+        f"{WHOLE_COLUMNS} mean": "model.queries.together:ColumnMeanSection",
+        f"{WHOLE_COLUMNS} sum": "model.queries.together:ColumnSumSection",
+        f"{WHOLE_COLUMNS} linear": "model.queries.together:ColumnLinearSection",
+        f"{WHOLE_COLUMNS} count": "model.queries.rows:ColumnCountSection",
+        f"{WHOLE_COLUMNS} histogram": "model.queries.cross_table:CrossTableSection",
+        f"{WHOLE_COLUMNS} count-rows": "model.queries.rows:CountRowsSection",
+        f"{EACH_ROW} each-value": "model.queries.each_value:EachValueSection",
+        f"{POLICY} safe": "model.queries.visits:SafeSection",
+        f"{POLICY} visitors": "model.queries.visits:VisitorsSection",
+        f"{POLICY} count": "model.queries.visits:PeopleCountSection",
+    },
+    _check_section,
+)
+
+
+def register(kind: str, query: type, section: Any = None, rows: Sequence[str] = ENTRIES) -> None:
+    """Let `from_dict` read a kind of query back, and let release files publish it: `query.to_dict()["kind"]` is `kind`.
+
+    `section` is the frozen dataclass of its keys in [[release]] (`queries.sections`), for files about these `rows`.
+    Raises InputError for a kind that is registered already, and for a type that lacks what every query has.
+    """
+    KINDS.register(kind, query)
+    for shape in () if section is None else rows:
+        _check_section(kind, section)
+        SECTIONS.register(f"{shape} {name_of(section)}", section)
+
+
+def sections_of(rows: str) -> dict[str, Any]:
+    """Return the sections of tables about one shape of data, by the name of their query in a release file."""
+    pairs = (name.split(" ", 1) for name in SECTIONS.names)
+    return {query: SECTIONS.find(f"{shape} {query}") for shape, query in pairs if shape == rows}
+
+
+def name_of(section: Any, key: str = "query") -> str:
+    """Return what a section is called in a release file: the only value of its first key."""
+    (name,) = get_args(get_type_hints(section).get(key)) or ("",)
+    return str(name)
 
 
 def from_dict(data: Mapping[str, Any]) -> Query:

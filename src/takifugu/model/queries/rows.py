@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.sections import Key, Text
+from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, Entries, State
 from takifugu.model.queries.forms import several
+from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 
 
 @dataclass(frozen=True)
@@ -81,3 +87,39 @@ class CountRows:
     def describe(self) -> str:
         each = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]
         return f"the number of records with {(' or ' if self.any_of else ' and ').join(each)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountRowsSection:
+    """How many records have some values in several columns."""
+
+    query: Literal["count-rows"]
+    where: Annotated[
+        dict[str, Written | tuple[Written, ...]], MinLen(1),
+        Key("the values that a row must have", {"height": "tall"}),
+    ]  # fmt: skip
+    any_of: Annotated[bool, Key("one column with such a value is enough")] = False
+    adjust: Adjust = None
+
+    blamed = "where"
+
+    def query_about(self, belief: Any, folder: Path) -> CountRows:
+        known = values_by_column(belief)
+        conditions = {name: values_of(name, given, known, "where", name) for name, given in self.where.items()}
+        return CountRows(conditions, self.any_of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnCountSection:
+    """How many records have one of some values in a column."""
+
+    query: Literal["count"]
+    attribute: Annotated[Text, Key("the column whose values are counted", "smoker")]
+    states: Counted
+    adjust: Adjust = None
+
+    blamed = "attribute"
+
+    def query_about(self, belief: Any, folder: Path) -> CountRows:
+        check_columns([self.attribute], belief, "attribute")
+        return CountRows({self.attribute: values_of(self.attribute, self.states, values_by_column(belief), "states")})

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from takifugu.core.errors import InputError
+from takifugu.core.sections import Key, Positive
+from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Chosen, Entries, State
 from takifugu.model.queries.candidates import (
     DEFINITIONS,
@@ -30,6 +33,7 @@ from takifugu.model.queries.forms import (
     unruns,
     where,
 )
+from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 _HALF = Fraction(1, 2)
@@ -210,3 +214,72 @@ def _outcomes(states: Sequence[State]) -> tuple[Outcome, ...]:
             "two states are written alike, so that they could not be told apart", fix="rename one of them"
         ).at("states")
     return texts
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ranked:
+    codes: Codes = None
+    states: Listed = None
+    variables: Variables = None
+
+    @property
+    def blamed(self) -> str:
+        return "states" if self.codes is None else "codes"
+
+    def at(self, share: Any, belief: Any) -> Quantile:
+        named = meant(belief, self.codes, self.states, self.variables)
+        return Quantile(share, named.codes, named.states, named.entries)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedianSection(_Ranked):
+    """The value in the middle."""
+
+    query: Literal["median"]
+
+    def query_about(self, belief: Any, folder: Path) -> Quantile:
+        return self.at(_HALF, belief)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuantileSection(_Ranked):
+    """The value below which a share of the entries lie."""
+
+    query: Literal["quantile"]
+    share: Annotated[
+        Written | tuple[Written, ...], Key("the share of the entries that lie below it, or several", 0.9)
+    ]
+
+    def query_about(self, belief: Any, folder: Path) -> Quantile:
+        return self.at(self.share, belief)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModeSection:
+    """The most frequent value."""
+
+    query: Literal["mode"]
+    states: States = None
+    variables: Variables = None
+
+    blamed = "states"
+
+    def query_about(self, belief: Any, folder: Path) -> TopK:
+        named = meant(belief, None, self.states, self.variables)
+        return TopK(1, named.states, named.entries)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopKSection:
+    """The most frequent values."""
+
+    query: Literal["top-k"]
+    k: Annotated[Positive, Key("how many of the most frequent values are published", 3)]
+    states: States = None
+    variables: Variables = None
+
+    blamed = "k"
+
+    def query_about(self, belief: Any, folder: Path) -> TopK:
+        named = meant(belief, None, self.states, self.variables)
+        return TopK(self.k, named.states, named.entries)

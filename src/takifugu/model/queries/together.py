@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, within
+from takifugu.core.sections import Key
+from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Entries, IntArray
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
@@ -17,6 +21,7 @@ from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.forms import Query, grid_or_none, text_or_none
 from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number
 
 #: The queries that may be told together, by the kind that they write.
@@ -116,3 +121,58 @@ def unlike(labels: list[str]) -> tuple[str, ...]:
             name = f"{label} {number}"
         names.append(name)
     return tuple(names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _EachColumn:
+    attribute: Annotated[Columns, Key("the column that is read; a list for one answer of each", "weight")]
+    codes: Codes = None
+    grid: Grid = None
+
+    @property
+    def blamed(self) -> str:
+        return "attribute" if self.codes is None else "codes"
+
+    def made(self, kind: type[Any], belief: Any) -> Query:
+        named = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
+        check_columns(named, belief, "attribute")
+        known = values_by_column(belief)
+        each = [kind(column, coded(self.codes, known.get(column, {})), None, self.grid) for column in named]
+        return each[0] if len(each) == 1 else Together(each, self.grid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnMeanSection(_EachColumn):
+    """The mean of a column over all records."""
+
+    query: Literal["mean"]
+
+    def query_about(self, belief: Any, folder: Path) -> Query:
+        return self.made(Mean, belief)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSumSection(_EachColumn):
+    """The sum of a column over all records."""
+
+    query: Literal["sum"]
+
+    def query_about(self, belief: Any, folder: Path) -> Query:
+        return self.made(Sum, belief)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnLinearSection:
+    """A weighted sum of columns over all records."""
+
+    query: Literal["linear"]
+    weights: Annotated[
+        dict[str, Written], MinLen(1), Key("the weight of each column that is added up", {"weight": 1, "height": -1})
+    ]
+    grid: Grid = None
+
+    blamed = "weights"
+
+    def query_about(self, belief: Any, folder: Path) -> Linear:
+        check_columns(self.weights, belief, "weights")
+        return Linear([self.weights.get(name, 0) for name in belief.columns], grid=self.grid)

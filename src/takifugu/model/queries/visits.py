@@ -6,14 +6,21 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.sections import Key, Positive
+from takifugu.core.sections import Number as Written
+from takifugu.core.sections import State as Named
 from takifugu.model.queries.additive import Additive, Entries, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.forms import Query, several
+from takifugu.model.queries.sections import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 
@@ -211,3 +218,55 @@ def _threshold(given: Any) -> Fraction:
             f"the threshold is {given!r}", rule="a count is never below 0, so it must not be negative"
         ).at("threshold")
     return value
+
+
+_Places = Annotated[
+    Annotated[tuple[Named, ...], MinLen(1)] | None, Key("the places that are counted; default: all", ["bar"])
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitorsSection:
+    """How many people were at each place."""
+
+    query: Literal["visitors"]
+    places: _Places = None
+
+    blamed = "query"
+
+    def query_about(self, belief: Any, folder: Path) -> Visitors:
+        return Visitors(self.places)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleCountSection:
+    """How many people have one of some values."""
+
+    query: Literal["count"]
+    states: Counted
+
+    blamed = "query"
+
+    def query_about(self, belief: Any, folder: Path) -> Count:
+        return Count(self.states)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SafeSection:
+    """Which counts, of visitors or of people with some values, are at most a threshold."""
+
+    query: Literal["safe"]
+    at_most: Annotated[
+        Written | dict[str, Written], Key('the threshold, one number or one for each place; "fewer than 3" is 2', 5)
+    ]
+    limit: Annotated[
+        Positive | None, Key("after so many places that are not known to be safe the others are not answered", 20)
+    ] = None
+    places: _Places = None
+    states: Annotated[Counted | None, Key("with values: the values that are counted", ["ill"])] = None
+
+    blamed = "at_most"
+
+    def query_about(self, belief: Any, folder: Path) -> AtMost:
+        counted: Query = Visitors(self.places) if self.states is None else Count(self.states)
+        return AtMost(counted, self.at_most, self.limit)

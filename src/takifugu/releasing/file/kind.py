@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.data import Table
+from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query
+from takifugu.model.queries import Query, resolved, sections_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
+from takifugu.releasing.file.described import Described, file_of
 from takifugu.releasing.file.layouts import layout_in
 from takifugu.releasing.file.meaning import Meaning, meaning_of
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import promise_problems
-from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Source
+from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Source, Table
 from takifugu.releasing.file.source import open_source
 
 
@@ -72,7 +73,7 @@ class ReleaseFile:
     belief: Any = field(repr=False)
     framework: Framework | None = field(default=None, repr=False)
     given: Any = field(default=None, repr=False)
-    opened: Table | None = field(default=None, repr=False)
+    opened: Data | None = field(default=None, repr=False)
     places: range | None = None
     window: str | None = None
     others: tuple[Item, ...] = ()
@@ -115,7 +116,7 @@ class ReleaseFile:
         return self.inside(output_by_default(self.path) if self.spec.output is None else self.spec.output)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> Data:
         """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
         if self.opened is not None:
             return self.opened
@@ -138,6 +139,9 @@ class Kind:
 
     names: ClassVar[tuple[str, ...]] = ()
     sections: ClassVar[type[FileSpec]]
+    #: The shape of the data, whose queries such a file publishes, and the keys that all its tables have.
+    rows: ClassVar[str] = ""
+    table: ClassVar[type[Table]] = Table
     shaped_by_data: ClassVar[bool] = False
     #: The keys of [source] that name columns, each with what its column looks like, for `takifugu init` (see look_at).
     roles: ClassVar[Mapping[str, str]] = SEQUENCE_ROLES
@@ -145,6 +149,11 @@ class Kind:
     believes_from: ClassVar[tuple[str, ...]] = ()
     #: Keys of [belief] in whose place an example tells nothing wrong about the others.
     harmless: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def model(self) -> type[FileSpec]:
+        """Return the model of the whole file, with the tables of all queries that there are."""
+        return file_of(self.sections, self.table, self.rows, tuple(sections_of(self.rows).items()))
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
@@ -179,22 +188,28 @@ class Kind:
         """Return the columns that the source must have, each with the key that names it."""
         return ()
 
-    def reveals(self, spec: Any, folder: Path, table: Table) -> Iterable[TakifuguError]:
+    def reveals(self, spec: Any, folder: Path, table: Data) -> Iterable[TakifuguError]:
         """Yield what is wrong where the belief was read from the private data, which are in this table."""
         return ()
 
     def item(self, item: Any, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
         """Yield what is wrong with one table to publish; `belief` is None where it is faulty itself."""
+        faults = list(self.table_faults(item, number, belief))
+        yield from faults
         yield from promise_problems(item, number)
-        if belief is not None:
+        if belief is not None and not faults:
             try:
-                self.query(item, belief, folder).resolve(belief)
+                self.resolved(self.query(item, belief, folder), belief)
             except TakifuguError as error:
-                yield blamed(error, "release", number, *error.where[:1])
+                yield blamed(error, "release", number, *key_of(item, error))
 
-    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]] | None:
-        """Return what is valid by itself of a faulty file, and the keys that examples stand for; None to stop there."""
-        return None
+    def resolved(self, query: Query, belief: Any) -> None:
+        """Resolve the query of a table, to see whether the belief knows what it names."""
+        resolved(query, belief)
+
+    def table_faults(self, item: Any, number: int, belief: Any) -> Iterable[TakifuguError]:
+        """Yield what does not fit together in the keys of one table; then its query is not made."""
+        return ()
 
     def hidden_alone(self, spec: Any) -> None:
         """Raise SpecError for what is wrong with [hide] whatever is believed."""
@@ -203,7 +218,7 @@ class Kind:
         """Return what a file means, with every fault; sections that are faulty are None (`valid_parts`)."""
         return meaning_of(self, spec, faulty, folder, data)
 
-    def opened(self, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Table | None, list[TakifuguError]]:
+    def opened(self, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Data | None, list[TakifuguError]]:
         """Open the source without reading it; return it, and what is wrong with its columns."""
         try:
             table = open_source(spec.source, folder, data)
@@ -251,7 +266,7 @@ class Kind:
 
     def query(self, item: Any, belief: Any, folder: Path) -> Query:
         """Return the query of one table; an error of what the belief does not know names the key."""
-        raise NotImplementedError
+        return item.meant.query_about(belief, folder)  # type: ignore[no-any-return]
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table of a file that was checked."""
@@ -311,7 +326,7 @@ class Kind:
         return iter(())
 
 
-def missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table) -> Iterator[TakifuguError]:
+def missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
     """Yield an error at the key of every column that a table lacks, or that two keys name."""
     columns = [column for _, column in named]
     for key, column in named[: len(columns) - len(set(columns))]:
@@ -331,9 +346,9 @@ def undeclared(key: str) -> TakifuguError:
     )  # fmt: skip
 
 
-def foreign_keys(item: Any, number: int, belongs: Mapping[str, Sequence[str]]) -> Iterator[TakifuguError]:
-    """Yield a fault for every key of a table that belongs to other queries; `belongs` has the queries by key."""
-    for key, queries in belongs.items():
-        if getattr(item, key) is not None and item.query not in queries:
-            what, fix = f"does not belong to a {item.query}", f"leave it out, or publish a {' or '.join(queries)}"
-            yield fault(("release", number, key), what, fix)
+def key_of(item: Any, error: TakifuguError) -> tuple[str, ...]:
+    """Return the key of a table that an error of its query is about: the one that it names, or the query's own."""
+    if not isinstance(item, Described):
+        return tuple(map(str, error.where[:1]))
+    named = (str(step) for step in error.where if step in type(item).model_fields)
+    return (next(named, "") or str(getattr(item.meant, "blamed", "query")),)

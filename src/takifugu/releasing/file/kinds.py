@@ -51,7 +51,8 @@ def register(kind: Kind) -> None:
         raise InputError(
             f"{described} has no model of its file", fix="write sections = a FileSpec with source, belief and release"
         )
-    needed = ["units", "query", *(["belief", "framework_of"] if _of(kind, "meaning") is Kind.meaning else [])]
+    needed = ["units", *([] if kind.rows else ["query"])]
+    needed += ["belief", "framework_of"] if _of(kind, "meaning") is Kind.meaning else []
     missing = [name for name in needed if _of(kind, name) is getattr(Kind, name)]
     if missing:
         raise InputError(f"{described} does not define {', '.join(missing)}", rule="every kind of release file must")

@@ -19,7 +19,9 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, other_kinds
-from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault, problems_of
+from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
+from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sharing import sharing_problems
 
 #: The largest whole number up to which a float holds every whole number.
@@ -81,14 +83,12 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     belief = raw.get("belief")
     named = belief.get("kind") if isinstance(belief, dict) else None
     kind = KINDS.find(named if named in KINDS else SEQUENCES)
+    model = kind.model
     try:
-        spec: Any = kind.sections.model_validate(raw)
+        spec: Any = model.model_validate(raw)
     except ValidationError as error:
-        faults = problems_of(error.errors(), _schema(kind), raw, other_kinds())
-        valid = kind.valid_parts(raw)
-        if valid is None:
-            raise SpecError(faults) from None
-        spec, faulty = valid
+        faults = problems_of(_errors(error, kind, raw), _schema(model), raw, other_kinds())
+        spec, faulty = what_is_valid(model, raw)
     meaning = kind.meaning(spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
     shared: list[TakifuguError] = []
@@ -98,6 +98,28 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     if faults or shared or not meaning.complete:
         raise SpecError([*faults, *meaning.faults, *shared])
     return ReleaseFile(path, kind.expanded(spec), kind, meaning.belief, meaning.framework, data, meaning.table)
+
+
+def _errors(error: ValidationError, kind: Kind, raw: dict[str, Any]) -> list[Any]:
+    """Return what pydantic found, with what it finds beside an unknown query: the keys that all tables have."""
+    errors = list[Any]()
+    for one in error.errors():
+        errors.append(one)
+        if one["type"] in TAGS and one["loc"][:1] == ("release",):
+            _, number = one["loc"]
+            try:
+                kind.table.model_validate(_common(kind, raw["release"][number]))
+            except ValidationError as others:
+                besides = (other for other in others.errors() if other["loc"] != ("query",))
+                errors += [{**other, "loc": ("release", number, *other["loc"])} for other in besides]
+    return errors
+
+
+def _common(kind: Kind, item: dict[str, Any]) -> dict[str, Any]:
+    """Return a table without its query and the keys that only some queries have."""
+    common = keys_of(kind.table)
+    of_queries = {key for table in tables_in(kind.model) for key in keys_of(table)} - common
+    return {"query": "?", **{key: value for key, value in item.items() if key not in {"query", *of_queries}}}
 
 
 def _choose(raw: dict[str, Any], window: str | None) -> None:
@@ -123,12 +145,12 @@ def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:
 
     Raises InputError for a kind that there is not.
     """
-    return deepcopy(_schema(KINDS.find(kind)))
+    return deepcopy(_schema(KINDS.find(kind).model))
 
 
 @cache
-def _schema(kind: Kind) -> dict[str, Any]:
-    return kind.sections.model_json_schema()
+def _schema(model: type[FileSpec]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def _flat(text: str) -> str:

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+
+#: Sections of which examples stand for faulty keys, and keys of a table that others do not depend on.
+_SECTIONS, _HARMLESS = ("source", "belief"), {".name", ".epsilon"}
+
+
+def what_is_valid(model: type[BaseModel], raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
+    """Return a file with what is valid of it, and the keys that examples stand for; other sections are None."""
+    faulty, parts, items = {"release"}, dict[str, Any](), raw.get("release")
+    for name, field in model.model_fields.items():
+        if name not in raw and not field.is_required():
+            parts[name] = field.get_default(call_default_factory=True)
+        elif members := _members(field.annotation):
+            chosen = _chosen(members, raw.get(name), "kind")
+            parts[name] = valid_section(chosen, raw.get(name), name, faulty if name in _SECTIONS else None)
+    tables = tables_in(model)
+    listed = items if isinstance(items, list) else []
+    parts["release"] = tuple(_valid_table(tables, item, number) for number, item in enumerate(listed))
+    return model.model_construct(**parts), frozenset(faulty)
 
 
 def valid_section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[str] | None = None) -> Any:
@@ -21,3 +39,42 @@ def valid_section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[
         return model.model_validate({**{k: v for k, v in raw.items() if k not in keys}, **examples})
     except ValidationError:
         return None
+
+
+def _valid_table(members: list[type[BaseModel]], raw: Any, number: int) -> Any:
+    """Return a table without the keys of other queries; None where another key is faulty on which something depends."""
+    model, faulty = _chosen(members, raw, "query"), set[str]()
+    if model is None or not isinstance(raw, dict):
+        return None
+    others = {key for one in members for key in keys_of(one)} - keys_of(model)
+    item = valid_section(model, {key: value for key, value in raw.items() if key not in others}, "", faulty)
+    if item is None or not faulty <= _HARMLESS or (".epsilon" in faulty and item.epsilon is None):
+        return None
+    return item if ".name" not in faulty else item.model_copy(update={"name": f"{item.name}-{number}"})
+
+
+def tables_in(model: type[BaseModel]) -> list[type[BaseModel]]:
+    """Return the models of the tables that a file may publish."""
+    return _members(model.model_fields["release"].annotation)
+
+
+def keys_of(model: type[BaseModel]) -> set[str]:
+    """Return the keys of a section, as a file writes them."""
+    return {field.alias or name for name, field in model.model_fields.items()}
+
+
+def _chosen(members: list[type[BaseModel]], raw: Any, key: str) -> Any:
+    """Return the member of a union that the value of a key selects, else the first one; for a table none."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    for member in members:
+        field = member.model_fields.get(key)
+        if field is not None and value in get_args(field.annotation):
+            return member
+    return members[0] if key == "kind" or len(members) == 1 else None
+
+
+def _members(annotation: Any) -> list[type[BaseModel]]:
+    """Return the models of a section's type: one, those of a union, or those of the members of a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for one in get_args(annotation) for model in _members(one)]

@@ -14,7 +14,8 @@ from takifugu.releasing.file.unsupported import instead_of
 Where = tuple[Step, ...]
 
 #: What pydantic calls a kind that it does not know.
-_TAGS = ("union_tag_not_found", "union_tag_invalid")
+TAGS = ("union_tag_not_found", "union_tag_invalid")
+_MISSING = object()
 #: Nobody reads more faults at a time.
 MOST_PROBLEMS = 100
 
@@ -31,12 +32,14 @@ def problems_of(
             break
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
+        if error["type"] in TAGS and "query" in node.get("of", ""):
+            where = (*where, "query")
         inside = any(len(other) > len(where) and other[: len(where)] == where for _, other, _ in placed)
         nested = error["type"].endswith("_type") and inside and bool(where)
         if where not in problems and not nested:  # a value that fits no member of a union is reported once per member
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
             one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema)
-            if error["type"] in _TAGS and where == ("belief",):
+            if error["type"] in TAGS and where == ("belief",):
                 one.fix += more_kinds
             problems[where] = one.at(*(where or ("the file",)))
     return list(problems.values())
@@ -97,11 +100,16 @@ def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[s
             target = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
             node = {**target, **{k: v for k, v in node.items() if k != "$ref"}}
         elif "discriminator" in node:
-            mapping = node["discriminator"]["mapping"]
-            kind = value.get("kind") if isinstance(value, dict) else None
-            if not isinstance(kind, str) or kind not in mapping:
-                return {**node, "kinds": list(mapping)}
-            node = {"$ref": mapping[kind]}
+            key, references = node["discriminator"]["propertyName"], [one["$ref"] for one in node["oneOf"]]
+            named = sorted(node["discriminator"]["mapping"].items(), key=lambda one: references.index(one[1]))
+            mapping = dict(named)
+            kind = value.get(key) if isinstance(value, dict) else None
+            if isinstance(kind, str) and kind in mapping:
+                node = {"$ref": mapping[kind], "others": mapping}
+                continue
+            members = [_resolve({"$ref": reference}, schema, value) for reference in mapping.values()]
+            known = {name: one for member in reversed(members) for name, one in member["properties"].items()}
+            return {**node, "of": key, "kinds": list(mapping), **({"properties": known} if key == "query" else {})}
         elif "anyOf" in node:
             members = [m for m in node["anyOf"] if m.get("type") != "null"]
             nested = [m for m in members if "$ref" in m or m.get("type") in ("array", "object")]
@@ -121,10 +129,17 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
     if kind == "missing":
         return InputError("is missing", fix=_write(key, node, schema))
     if kind == "extra_forbidden":
-        known = list(node.get("properties", {}))
+        known, named = list(node.get("properties", {})), node.get("properties", {}).get("query", {}).get("const")
+        having = [] if named is None else _having(key, node, schema)
+        if having:
+            return InputError(f"does not belong to a {named}", fix=f"leave it out, or publish a {' or '.join(having)}")
         what = f"is not a known key here{did_you_mean(key, known)}"
         return InputError(what, fix=f"write one of {', '.join(known)}")
-    if kind in _TAGS:
+    if kind in TAGS and node.get("of") == "query":
+        tag, kinds = given.get("query", _MISSING) if isinstance(given, dict) else _MISSING, node["kinds"]
+        what = "is missing" if tag is _MISSING else f"is {_text(tag)}{did_you_mean(tag, kinds)}"
+        return InputError(what, fix=f"write {_either(kinds)}")
+    if kind in TAGS:
         kinds = node.get("kinds", [])
         tag = given.get("kind") if isinstance(given, dict) else None
         what = f"has the unknown kind {tag!r}{did_you_mean(tag, kinds)}"
@@ -149,10 +164,19 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
     return InputError(f"is {_text(given)}", rule=rule, fix=_write(key, node, schema))
 
 
+def _having(key: str, node: dict[str, Any], schema: dict[str, Any]) -> list[str]:
+    """Return the queries of a kind of file whose tables have a key."""
+    members = {query: _resolve({"$ref": one}, schema, None) for query, one in node.get("others", {}).items()}
+    return [query for query, member in members.items() if key in member["properties"]]
+
+
 def _unsupported(error: Any, key: str, node: dict[str, Any], raw: Any) -> TakifuguError | None:
     """Return the error for a query that has a name and is not published, None for anything else."""
-    is_query = error["type"] == "literal_error" and key == "query"
-    return instead_of(error.get("input"), _allowed(node), raw) if is_query else None
+    if key != "query" or error["type"] not in ("literal_error", *TAGS):
+        return None
+    given = error.get("input")
+    wanted = given.get("query") if isinstance(given, dict) else given
+    return instead_of(wanted, node.get("kinds") or _allowed(node), raw)
 
 
 def _allowed(node: dict[str, Any]) -> list[Any]:
@@ -208,9 +232,10 @@ def _write(key: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
     if example:
         meaning = f" ({node['description']})" if "description" in node else ""
         return f"write {key} = {example}{meaning}"
-    if node.get("type") == "array" and "$ref" in node.get("items", {}):
+    if node.get("type") == "array" and node.get("items", {}).keys() & {"$ref", "discriminator"}:
         item = _resolve(node["items"], schema, None)
-        needed = [name for name in item["properties"] if name in item["required"] or name == "epsilon"]
+        required = item.get("required", ("name", "query"))
+        needed = [name for name in item["properties"] if name in required or name == "epsilon"]
         return f"add a section [[{key}]] with {', '.join(needed)}"
     if node.get("type") == "object" and "properties" in node:
         return f"add a section [{key}] with {', '.join(node.get('required', node['properties']))}"

@@ -21,6 +21,7 @@ from pydantic import (
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
+from takifugu.core.sections import checked_path
 from takifugu.data import Numerals, Written
 from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
 
@@ -62,15 +63,6 @@ def _named(value: str) -> str:
     return value
 
 
-def _path(value: str) -> str:
-    if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
-        fix = "write a path without control characters"
-        if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
-            fix = "in double quotes \\t is a tab and \\n a line end: write / for \\, or single quotes around the path"
-        raise InputError("is not a path that a file can have", fix=fix)
-    return value
-
-
 def _words(value: str) -> str:
     if visible(value) != value or "\n" in value or not value.strip():
         raise InputError("is blank, or holds control characters", fix="write words on one line")
@@ -101,7 +93,7 @@ State = StrictStr | StrictInt
 Text = Annotated[StrictStr, Field(min_length=1)]
 #: A name in the ledger, as it is written: the ledger itself treats all spellings of it as one.
 Name = Annotated[Text, AfterValidator(_named)]
-Path = Annotated[Text, AfterValidator(_path)]
+Path = Annotated[Text, AfterValidator(checked_path)]
 Positive = Annotated[StrictInt, Field(ge=1)]
 #: Public words for readers, which change no number.
 Words = Annotated[StrictStr, Field(min_length=1, max_length=200), AfterValidator(_words)]
@@ -216,13 +208,8 @@ Importance = Annotated[
 ]
 ItemDelta = Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")]
 Mechanism = Annotated[Text, Field(description='a mechanism\'s name, or "auto"')]
-Total = Annotated[Positive | None, Field(description="a public constant that a histogram is divided by")]
 AllowZeroNoise = Annotated[
     StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
-]
-Adjust = Annotated[
-    StrictBool | None,
-    Field(description="histogram, count: publish consistent values that are not negative beside the noisy ones, too"),
 ]
 UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that units are independent")]
 
@@ -247,6 +234,24 @@ class ItemWords(Section):
         Words | None, Field(description="what the table is called in words", examples=["Activity on the ward"])
     ] = None
     measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
+
+
+class Table(ItemWords):
+    """The keys that every [[release]] has; its query adds its own."""
+
+    name: Annotated[TableName, Field(examples=["time-use"])]
+    query: Annotated[Text, Field(description="what is computed", examples=["histogram"])]
+    epsilon: ItemEpsilon
+    delta: ItemDelta = 0
+    mechanism: Mechanism = "auto"
+    allow_zero_noise: AllowZeroNoise = False
+
+
+class SharedTable(Table):
+    """A [[release]] that may share an epsilon with others."""
+
+    epsilon: OwnEpsilon = None  # type: ignore[assignment]
+    importance: Importance = None
 
 
 class FileSpec(Section):

@@ -13,11 +13,12 @@ from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.core.errors import TakifuguError
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
-from takifugu.releasing.file.choices import CHOICES
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.sections import Item
 
+#: The queries that choose among declared values.
+CHOICES = ("median", "quantile", "mode", "top-k")
 ITS_EPSILON = "give the table an epsilon of its own"
 #: The keys that say about which window a table is.
 _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}

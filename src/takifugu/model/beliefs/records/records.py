@@ -29,6 +29,7 @@ from takifugu.model.queries import (
 )
 from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import by_columns
+from takifugu.model.queries.columns import Record
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -91,6 +92,11 @@ class Records:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(map(str, self.table.column_names))
+
+    @cached_property
+    def record(self) -> Record:
+        """One record, as queries read it."""
+        return Record(self.columns, tuple(map(self.table.alphabet, range(len(self.columns)))))
 
     @property
     def names(self) -> None:

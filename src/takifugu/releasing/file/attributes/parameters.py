@@ -12,6 +12,7 @@ from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import State
+from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.beliefs import BoxColumnSpec, ColumnSpec, ParameterBoxSpec, ParametersSpec
 from takifugu.releasing.file.attributes.build import Known, known_values
@@ -21,7 +22,6 @@ from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.records.kind import mass
-from takifugu.releasing.file.records.reading import spelled
 from takifugu.releasing.file.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of
 from takifugu.releasing.file.source import private_files
 
@@ -59,14 +59,11 @@ class _Parameters(Attributes):
             raise SpecError(faults)
         return Parameters(prior, columns, given.records, given.source)
 
-    def known(self, belief: Parameters) -> Known:
-        return known_values(dict(zip(belief.columns, belief.record.alphabets, strict=True)))
-
     def hidden(self, belief: Parameters) -> Known:
         return known_values({str(name): belief.alphabet(belief.position(name)) for name in belief.names})
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        return _listed_columns(file, self.known(file.belief))
+        return _listed_columns(file)
 
 
 def _prior(given: ParametersSpec, folder: Path) -> Any:
@@ -116,14 +113,11 @@ class _ParameterBox(Attributes):
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return Kind.draft(self, data, output, columns, kind)
 
-    def known(self, belief: ParameterBox) -> Known:
-        return known_values(dict(zip(belief.columns, belief.record.alphabets, strict=True)))
-
     def hidden(self, belief: ParameterBox) -> Known:
         return {}
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        return _listed_columns(file, self.known(file.belief))
+        return _listed_columns(file)
 
 
 def _two_states(column: BoxColumnSpec) -> dict[State, Any]:
@@ -133,9 +127,9 @@ def _two_states(column: BoxColumnSpec) -> dict[State, Any]:
     return {first: Affine(chance.get("constant", 0), slopes), other: None}
 
 
-def _listed_columns(file: ReleaseFile, known: Known) -> tuple[Unit, ...]:
+def _listed_columns(file: ReleaseFile) -> tuple[Unit, ...]:
     """Return the records as columns, listed by their values."""
-    rows = counted(file.table, known, {}, file.belief.records)
+    rows = counted(file.table, values_by_column(file.belief), {}, file.belief.records)
     listed = [row for row, times in rows for _ in range(times)]
     return (Unit(None, dict(zip(file.belief.columns, map(list, zip(*listed, strict=True)), strict=True))),)
 

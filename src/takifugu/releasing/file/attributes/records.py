@@ -15,6 +15,7 @@ from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import State
+from takifugu.model.queries.sections import values_by_column
 from takifugu.releasing.file.attributes.beliefs import ClassesSpec, IndependentRecordsSpec
 from takifugu.releasing.file.attributes.build import Known, known_values
 from takifugu.releasing.file.attributes.kind import Attributes
@@ -55,9 +56,6 @@ class _IndependentRecords(Attributes):
     def belief_key(self, spec: Any) -> tuple[str, ...]:
         return ("belief", "rows") if spec.belief.fit is None else ("belief", "fit")
 
-    def known(self, belief: Records) -> Known:
-        return known_values({name: belief.table.alphabet(belief.column(name)) for name in belief.columns})
-
     def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
         fit = spec.belief.fit
         if fit is not None and not fit.private and same_rows(
@@ -78,7 +76,7 @@ class _IndependentRecords(Attributes):
 
     def _read(self, file: ReleaseFile) -> Known:
         """Return the values that a column may hold: every class, also one in which the belief sees nobody."""
-        given, known = file.spec.belief.classes or {}, self.known(file.belief)  # type: ignore[attr-defined]
+        given, known = file.spec.belief.classes or {}, values_by_column(file.belief)  # type: ignore[attr-defined]
         return {n: known_values({n: values_of(given[n])})[n] if n in given else values for n, values in known.items()}
 
     def assumptions(self, spec: Any) -> Iterator[str]:

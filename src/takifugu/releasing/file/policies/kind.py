@@ -21,33 +21,23 @@ from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import EachOf, Policy
 from takifugu.model.policies.predicates import any_of, none_of
-from takifugu.model.queries import AtMost, Count, Query, Visitors
+from takifugu.model.queries import Query
+from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, foreign_keys
-from takifugu.releasing.file.partial import valid_section
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import (
     PlacesSpec,
-    PolicyBeliefSpec,
-    PolicyHideSpec,
-    PolicyItemSpec,
     PolicyReleaseSpec,
-    PolicySourceSpec,
-    PriorSpec,
 )
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.promise import promise_problems
 from takifugu.releasing.file.records.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 
-#: The keys of [[release]] that only some queries have.
-_BELONGS = {
-    "at_most": ("safe",), "limit": ("safe",), "places": ("safe", "visitors"), "states": ("count", "safe"),
-}  # fmt: skip
 _PUBLIC_LIST = "list the places from public knowledge: places read from the data would tell where somebody was"
 
 
@@ -56,22 +46,11 @@ class UnderPolicy(Kind):
 
     names: ClassVar[tuple[str, ...]] = ("asymmetric",)
     sections: ClassVar[type[FileSpec]] = PolicyReleaseSpec
+    rows = POLICY
     believes_from = ("belief",)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
-
-    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
-        """Return the sections that are valid by themselves, None for the others."""
-        faulty, items = set[str](), raw.get("release")
-        spec = PolicyReleaseSpec.model_construct(
-            source=valid_section(PolicySourceSpec, raw.get("source"), "source", faulty),
-            belief=valid_section(PolicyBeliefSpec, raw.get("belief")),
-            hide=valid_section(PolicyHideSpec, raw.get("hide")),
-            prior=valid_section(PriorSpec, raw.get("prior")) if "prior" in raw else None,
-            release=tuple(map(_valid_item, items)) if isinstance(items, list) else (),
-        )
-        return spec, frozenset({*faulty, "release"})
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterator[TakifuguError]:
         belief, source, hide = spec.belief, spec.source, spec.hide
@@ -136,30 +115,20 @@ class UnderPolicy(Kind):
         named = [(("source", key), getattr(spec.source, key)) for key in ("person", "place", "x", "y", "value")]
         return [(key, column) for key, column in named if column is not None]
 
-    def item(self, item: PolicyItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
-        where = ("release", number)
-        faults = list(foreign_keys(item, number, _BELONGS))
-        if item.query == "safe" and item.at_most is None:
-            faults.append(fault((*where, "at_most"), "is missing", "write the threshold, at_most = 5"))
+    def table_faults(self, item: Any, number: int, belief: Any) -> Iterator[TakifuguError]:
+        where, places, states = ("release", number), getattr(item, "places", None), getattr(item, "states", None)
         of_values = isinstance(belief, Domain)
-        if belief is not None and of_values and (item.query == "visitors" or item.places is not None):
+        if of_values and (item.query == "visitors" or places is not None):
             key = "query" if item.query == "visitors" else "places"
-            faults.append(fault((*where, key), "is about places", 'publish "count" or "safe", with states'))
-        if belief is not None and not of_values and (item.query == "count" or item.states is not None):
+            yield fault((*where, key), "is about places", 'publish "count" or "safe", with states')
+        elif of_values and not states:
+            yield fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]')
+        elif belief is not None and not of_values and (item.query == "count" or states is not None):
             key = "query" if item.query == "count" else "states"
-            faults.append(fault((*where, key), "is about values", 'publish "visitors" or "safe", with places'))
-        if belief is not None and of_values and not item.states and not faults:
-            faults.append(fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]'))
-        yield from faults
-        yield from promise_problems(item, number)
-        if belief is None or faults:
-            return
-        try:
-            query = self.query(item, belief, folder)
-            _ = belief.resolve(query) if isinstance(belief, Visits) else query.resolve(belief)
-        except TakifuguError as error:
-            keys = {"threshold": "at_most", "limit": "limit", "states": "states", "places": "places"}
-            yield blamed(error, *where, keys.get(str(error.where[-1]) if error.where else "", "query"))
+            yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
+
+    def resolved(self, query: Query, belief: Any) -> None:
+        _ = belief.resolve(query) if isinstance(belief, Visits) else query.resolve(belief)
 
     def layout(self, spec: PolicyReleaseSpec) -> Mapping[str, Any]:
         """Return what decides at which place a row is: boxes of two grids are named alike."""
@@ -167,13 +136,6 @@ class UnderPolicy(Kind):
         if grid is None:
             return super().layout(spec)
         return {**super().layout(spec), "grid": Boxes.of(grid.x, grid.y, grid.columns, grid.rows).to_dict()}
-
-    def query(self, item: PolicyItemSpec, belief: Any, folder: Path) -> Query:
-        """Return the query of one table: counts of visitors or of values, compared with a threshold where one is."""
-        counted: Query = Visitors(item.places) if isinstance(belief, Visits) else Count(item.states or ())
-        if item.query != "safe" or item.at_most is None:
-            return counted
-        return AtMost(counted, item.at_most, item.limit)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         spec: Any = file.spec
@@ -204,7 +166,7 @@ class UnderPolicy(Kind):
                 "was published at all tells that nobody was, which epsilon does not count"
             )
 
-    def foresee(self, spec: PolicyReleaseSpec, item: PolicyItemSpec, noise: Any) -> Iterator[str]:
+    def foresee(self, spec: PolicyReleaseSpec, item: Any, noise: Any) -> Iterator[str]:
         """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
         if spec.prior is None or not isinstance(noise, SafeCells):
             return
@@ -236,13 +198,6 @@ def expected_share(noise: SafeCells, shares: dict[int, Fraction], threshold: int
     before = np.arange(noise.cells)
     reached = float(bdtr(np.minimum(noise.limit - 1, before), before, value).sum())  # P(fewer values than the limit)
     return expectation * reached / noise.cells
-
-
-def _valid_item(raw: Any) -> PolicyItemSpec | None:
-    """Return a table to publish, with examples in place of faulty keys where they tell nothing wrong about others."""
-    faulty = set[str]()
-    item: PolicyItemSpec | None = valid_section(PolicyItemSpec, raw, "", faulty)
-    return item if faulty <= {".name", ".epsilon"} else None
 
 
 def _boxed(boxes: Boxes, numerals: Numerals) -> Any:

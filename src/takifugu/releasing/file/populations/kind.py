@@ -19,23 +19,22 @@ from takifugu.model.beliefs.population_region import samples_of
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import EachValue, Query
+from takifugu.model.queries.sections import EACH_ROW, spelled
 from takifugu.model.secrets.populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, undeclared
-from takifugu.releasing.file.partial import valid_section
 from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.places import grid_of, scales_of
 from takifugu.releasing.file.populations.reading import Codes, coded, columns_of, most_rows, numbers_in, texts_in
 from takifugu.releasing.file.populations.sections import (
     PopulationItemSpec,
     PopulationReleaseSpec,
-    PopulationSourceSpec,
     PopulationsSpec,
 )
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import promise_problems
-from takifugu.releasing.file.records.reading import called, spelled
+from takifugu.releasing.file.records.reading import called
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import open_public, private_files
@@ -50,21 +49,12 @@ class Populations(Kind):
 
     names = ("populations",)
     sections: ClassVar[type[FileSpec]] = PopulationReleaseSpec
+    table, rows = PopulationItemSpec, EACH_ROW
     believes_from = ("source", "belief")
     harmless = frozenset({"belief.source"})
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
-
-    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
-        """Return the sections that are valid by themselves, None for the others."""
-        faulty, items = set[str](), raw.get("release")
-        spec = PopulationReleaseSpec.model_construct(
-            source=valid_section(PopulationSourceSpec, raw.get("source"), "source", faulty),
-            belief=valid_section(PopulationsSpec, raw.get("belief"), "belief", faulty),
-            release=tuple(valid_section(PopulationItemSpec, item) for item in items) if isinstance(items, list) else (),
-        )
-        return spec, frozenset({*faulty, "release"})
 
     def shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
@@ -135,7 +125,7 @@ class Populations(Kind):
         if all(name in table.names for name in names) and same_rows(public, table, names):
             yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
 
-    def item(self, item: PopulationItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
+    def item(self, item: Any, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
         yield from promise_problems(item, number, "distribution")
         where = ("release", number)
         if (item.mechanism == "tupling") != (item.dummies > 0) and item.mechanism != "auto":
@@ -144,9 +134,6 @@ class Populations(Kind):
         if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
             what = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
             yield fault((*where, "delta"), what, "write delta = 1e-3")
-
-    def query(self, item: PopulationItemSpec, belief: Any, folder: Path) -> Query:
-        return EachValue(item.dummies)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table with the names of what it reads: its columns and its batch."""

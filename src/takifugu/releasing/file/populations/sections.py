@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt
+from pydantic import Field, StrictBool, StrictFloat
 
 from takifugu.releasing.file.sections import (
-    AllowZeroNoise,
     FileKeys,
     FileSpec,
-    ItemDelta,
-    ItemEpsilon,
-    ItemWords,
-    Mechanism,
     Name,
     Number,
     Path,
@@ -22,7 +17,7 @@ from takifugu.releasing.file.sections import (
     SourceFile,
     SourceKeys,
     State,
-    TableName,
+    Table,
     Text,
     UnitsIndependent,
 )
@@ -122,16 +117,8 @@ class PopulationsSpec(Section):
     units_independent: UnitsIndependent = None
 
 
-class PopulationItemSpec(ItemWords):
+class PopulationItemSpec(Table):
     """A randomised column to publish."""
-
-    name: Annotated[TableName, Field(examples=["places"])]
-    query: Annotated[Literal["each-value"], Field(description="what is published", examples=["each-value"])]
-    epsilon: ItemEpsilon
-    delta: ItemDelta = 0
-    mechanism: Mechanism = "auto"
-    dummies: Annotated[StrictInt, Field(ge=0, le=10_000, description="how many dummies are sent beside a value")] = 0
-    allow_zero_noise: AllowZeroNoise = False
 
     @property
     def per(self) -> str:
@@ -144,4 +131,4 @@ class PopulationReleaseSpec(FileSpec):
 
     source: PopulationSourceSpec
     belief: PopulationsSpec
-    release: Annotated[tuple[PopulationItemSpec, ...], Field(min_length=1)]
+    release: tuple[Any, ...]

@@ -15,12 +15,13 @@ from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.records.declared_table import declared_table, table_faults
 from takifugu.releasing.file.records.kind import Records
-from takifugu.releasing.file.records.reading import Texts, called, spelled, texts, value_of, wrong
+from takifugu.releasing.file.records.reading import Texts, called, texts, value_of, wrong
 from takifugu.releasing.file.records.sections import RecordReleaseSpec, TableFitSpec
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.source import open_public, private_files

@@ -60,7 +60,7 @@ def faults_of(spec: Any) -> Iterator[TakifuguError]:
 def by_faults(spec: Any) -> Iterator[TakifuguError]:
     """Yield what is wrong with tables by the group of users, or by the columns of their values."""
     for number, item in enumerate(spec.release):
-        if item.by is None:
+        if item is None or item.by is None:
             continue
         where, (groups, columns) = ("release", number, "by"), _grouping(spec, item)
         known = [*filter(None, (spec.source.group,)), *columns_of(spec.source)]

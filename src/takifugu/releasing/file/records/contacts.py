@@ -11,12 +11,13 @@ from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.data import Table, meant
 from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.records.kind import Records
-from takifugu.releasing.file.records.reading import called, no_lookalikes, spelled, texts, value_of, wrong
+from takifugu.releasing.file.records.reading import called, no_lookalikes, texts, value_of, wrong
 from takifugu.releasing.file.records.sections import ContactsSpec
 from takifugu.releasing.file.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.source import open_public, private_files

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
-from takifugu.core.entries import positions
-from takifugu.core.errors import InputError, TakifuguError, did_you_mean, within
+from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
 from takifugu.data import missing_states
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Additive, Count, Histogram, Identity, Mean, Query, State, Sum
+from takifugu.model.queries import Additive, State
+from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets import attribute, every_entry
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.file.choices import ABOVE, BY_RANK, CHOICES, blamed_key, choice_of, missing_of
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, foreign_keys
-from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.promise import promise_problems
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.draft import draft
-from takifugu.releasing.file.records.reading import spelled
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
 from takifugu.releasing.file.sections import FileSpec
 
@@ -29,20 +26,7 @@ from takifugu.releasing.file.sections import FileSpec
 _READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
 _HIDES = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
 
-#: The keys of [[release]] that only some queries have.
-_BELONGS = {
-    "states": ("histogram", "count", *CHOICES),
-    "codes": ("sum", "mean", "identity", *BY_RANK, ABOVE),
-    "share": ("quantile",),
-    "k": ("top-k",),
-    "thresholds": (ABOVE,),
-    "by": ("histogram", "count", "sum", "mean", "identity", *CHOICES, ABOVE),
-    "grid": ("sum", "mean", "identity"),
-    "attribute": ("sum", "mean", "identity"),
-    "variables": ("histogram", "count", "sum", "mean", *CHOICES, ABOVE),
-    "total": ("histogram",),
-    "adjust": ("histogram", "count"),
-}
+
 
 
 class Records(Kind):
@@ -53,6 +37,7 @@ class Records(Kind):
     """
 
     sections: ClassVar[type[FileSpec]] = RecordReleaseSpec
+    table, rows = RecordItemSpec, RECORDS
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
     has_columns: ClassVar[bool] = False
@@ -88,7 +73,7 @@ class Records(Kind):
     def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
         """Yield what is wrong with tables by something: here a row is an answer of its own, or has one column."""
         for number, item in enumerate(spec.release):
-            if item.by is not None:
+            if item is not None and item.by is not None:
                 yield fault(
                     ("release", number, "by"), f"does not belong to a belief of kind {spec.belief.kind!r}",
                     'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
@@ -119,7 +104,7 @@ class Records(Kind):
         values = spelled(belief.alphabet(belief.position(name)))
         if hide.a is None or hide.b is None:
             return Pufferfish(every_entry(name), belief)
-        return Pufferfish(attribute(name, _known(hide.a, values), _known(hide.b, values)), belief)
+        return Pufferfish(attribute(name, known_value(hide.a, values), known_value(hide.b, values)), belief)
 
     def columns(self, spec: RecordReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
         keys = [(("source", key), getattr(spec.source, key)) for key in ("unit", "person", "value", "group")]
@@ -127,82 +112,21 @@ class Records(Kind):
         of_belief = [(("source", "file"), str(name)) for name in belief.names] if self.has_columns else []
         return [(key, column) for key, column in named if column is not None] + of_belief
 
-    def item(self, item: RecordItemSpec, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
-        where = ("release", number)
-        if item.query == "count" and not item.states:
-            yield fault((*where, "states"), "is missing", 'write the states to count, for example states = ["yes"]')
-            return
-        if item.query == "identity" and item.attribute is None:
-            fix = 'write the column whose value is published, attribute = "education"'
-            yield fault((*where, "attribute"), "is missing", fix)
-            return
-        foreign = next(iter((*missing_of(item, number), *foreign_keys(item, number, _BELONGS))), None)
-        if foreign is not None:
-            yield foreign
-            return
+    def table_faults(self, item: Any, number: int, belief: Any) -> Iterator[TakifuguError]:
         for key in ("attribute", "variables"):
-            if belief is not None and not self.has_columns and getattr(item, key) is not None:
+            if belief is not None and not self.has_columns and getattr(item, key, None) is not None:
                 what = "names columns, but a row here is one value"
-                yield fault((*where, key), what, "publish a count, sum or mean of all")
-                return
-        yield from promise_problems(item, number)
-        if belief is None:
-            return
-        try:
-            self.query(item, belief, folder).resolve(belief)
-        except TakifuguError as error:
-            key = "states" if item.query in ("histogram", "count") else "codes"
-            key = blamed_key(error, item) if item.query in (*CHOICES, ABOVE) else key
-            at = error.where[:1]
-            yield blamed(error, *where, *(at if at in (("grid",), ("variables",), ("attribute",)) else (key,)))
-
-    def query(self, item: RecordItemSpec, belief: Any, folder: Path) -> Query:
-        """Return the query of one table; names of states become the belief's own."""
-        with within("variables"):
-            entries = None if item.variables is None else tuple(item.variables)
-            read: Sequence[int] = range(belief.size) if entries is None else positions(belief, entries)
-        with within("attribute"):
-            read = read if item.attribute is None else (belief.position(item.attribute),)
-        named = {str(value): value for alphabet in self.read_by(belief, read) for value in alphabet}
-        codes = None if item.codes is None else _codes(item.codes, named)
-        states = None if item.states is None else tuple(_known(s, named) for s in item.states)
-        if item.query == "identity":
-            return Identity(item.attribute, item.grid, codes)
-        if item.query in (*CHOICES, ABOVE):
-            return choice_of(item, codes, states, entries)
-        if item.query == "histogram":
-            return Histogram(states, item.total, entries)
-        if item.query == "count":
-            return Count(states or (), entries)
-        kind = Sum if item.query == "sum" else Mean
-        return kind(item.attribute, codes, entries, item.grid)
+                yield fault(("release", number, key), what, "publish a count, sum or mean of all")
 
     def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
         """Return the total of a histogram of all values: how many entries it reads is public, and none lacks one."""
         return answer.constant_sum() if isinstance(answer, Additive) else None
 
-    def read_by(self, belief: Any, entries: Iterable[int]) -> list[tuple[State, ...]]:
-        """Return the values of the entries that a query reads."""
-        return [belief.alphabet(entry) for entry in entries]
-
     def assumptions(self, spec: RecordReleaseSpec) -> Iterator[str]:
         yield from super().assumptions(spec)
         for item in spec.release:
-            if item.variables is not None:
-                yield f"that {item.name!r} reads {', '.join(item.variables)}, and no other column, is public"
-
-
-def _known(given: Any, values: Mapping[str, State]) -> Any:
-    if str(given) not in values:
-        raise InputError(
-            f"{given!r} is a value that the belief does not know{did_you_mean(given, values)}",
-            fix=f"write one of {list(values)}",
-        )
-    return values[str(given)]
-
-
-def _codes(given: Mapping[str, Number], named: Mapping[str, State]) -> dict[State, Any]:
-    return {_known(state, named): as_fraction(code, "a code") for state, code in given.items()}
+            if variables := getattr(item, "variables", None):
+                yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
 
 
 def mass(given: Number) -> Any:

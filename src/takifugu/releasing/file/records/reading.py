@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.errors import DataError
 from takifugu.data import Table, meant, refuse_lookalikes, text_of
-from takifugu.model.queries import State
 
 Texts = tuple[str | None, ...]
 
@@ -36,20 +35,6 @@ def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
 def _present(value: Any, table: Table) -> str | None:
     text = text_of(value)
     return None if text is None or text in table.missing else text
-
-
-def spelled(values: Iterable[State]) -> dict[str, State]:
-    """Return values by their text, as a file of records has them.
-
-    Raises InputError for two values that are written alike.
-    """
-    listed = list(values)
-    states_of = {str(value): value for value in listed}
-    if len(states_of) != len(listed):
-        raise InputError(
-            f"two values are written alike in {[str(v) for v in listed]}", fix="name each value differently"
-        )
-    return states_of
 
 
 def value_of(text: str | None, column: str, values: Mapping[str, Any], table: Table) -> Any:

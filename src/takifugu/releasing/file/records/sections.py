@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from takifugu.releasing.file.choices import HowMany, Share, Thresholds
 from takifugu.releasing.file.sections import (
-    Adjust,
-    AllowZeroNoise,
     Edges,
     FileKeys,
     FileSpec,
-    Importance,
-    ItemDelta,
-    ItemWords,
-    Mechanism,
     Name,
     Number,
-    OwnEpsilon,
     Path,
     Section,
+    SharedTable,
     SourceFile,
     SourceKeys,
     State,
-    TableName,
     Text,
-    Total,
     UnitsIndependent,
 )
 
@@ -165,48 +156,13 @@ class RecordHideSpec(Section):
     presence: Annotated[StrictBool, Field(description="whether each user is present or absent is hidden")] = False
 
 
-class RecordItemSpec(ItemWords):
+class RecordItemSpec(SharedTable):
     """One table to publish."""
 
-    name: Annotated[TableName, Field(examples=["education"])]
-    query: Annotated[
-        Literal["histogram", "count", "sum", "mean", "identity", "median", "quantile", "mode", "top-k", "count-above"],
-        Field(description="what is computed from the record, or from all users", examples=["count"]),
-    ]
-    epsilon: OwnEpsilon = None
-    importance: Importance = None
-    delta: ItemDelta = 0
-    mechanism: Mechanism = "auto"
-    attribute: Annotated[
-        Text | None, Field(description="the column whose value is published", examples=["education"])
-    ] = None
-    variables: Annotated[
-        tuple[Text, ...] | None, Field(min_length=1, description="the columns that are read; default: all")
-    ] = None
     by: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None,
         Field(description="users: a cell for each group, or each combination of columns", examples=["ward"]),
     ] = None
-    states: Annotated[
-        tuple[State, ...] | None,
-        Field(
-            description="the states counted, or the cells; those of a median or quantile from the lowest",
-            examples=[["yes"]],
-        ),
-    ] = None
-    share: Share = None
-    k: HowMany = None
-    thresholds: Thresholds = None
-    codes: Annotated[
-        dict[str, Number] | None,
-        Field(description="the number that each value stands for", examples=[{"no": 0, "yes": 1}]),
-    ] = None
-    grid: Annotated[Number | None, Field(description="the step that the answer is rounded to", examples=["0.01"])] = (
-        None
-    )
-    total: Total = None
-    adjust: Adjust = None
-    allow_zero_noise: AllowZeroNoise = False
 
 
 class RecordReleaseSpec(FileSpec):
@@ -218,4 +174,4 @@ class RecordReleaseSpec(FileSpec):
         Field(discriminator="kind", description="what an adversary may believe"),
     ]
     hide: Annotated[RecordHideSpec, Field(description="what must stay secret")] = RecordHideSpec()
-    release: Annotated[tuple[RecordItemSpec, ...], Field(min_length=1, description="the tables to publish")]
+    release: tuple[Any, ...]

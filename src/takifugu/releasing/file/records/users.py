@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ from takifugu.data import UNKNOWN, UNOBSERVED, Known, tally
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query, State
+from takifugu.model.queries.sections import spelled
 from takifugu.model.secrets import ABSENT, every_entry, presence
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import ReleaseFile, Unit
@@ -18,7 +19,7 @@ from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records import combined
 from takifugu.releasing.file.records.binning import bins_of, bins_problems, state_in
 from takifugu.releasing.file.records.kind import Records, mass
-from takifugu.releasing.file.records.reading import no_lookalikes, spelled, value_of, wrong
+from takifugu.releasing.file.records.reading import no_lookalikes, value_of, wrong
 
 
 class _Users(Records):
@@ -72,9 +73,6 @@ class _Users(Records):
 
     def values(self, belief: Any) -> list[tuple[State, ...]]:
         return [letters.values for letters in belief.letters]
-
-    def read_by(self, belief: Any, entries: Iterable[int]) -> list[tuple[State, ...]]:
-        return self.values(belief)
 
     def framework_of(self, spec: Any, belief: IndependentUsers) -> Framework:
         secrets = [presence()] if spec.hide.presence else []

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 from takifugu.core.errors import InputError
-from takifugu.core.files import read_file
 from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, transitions, transitions_by
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
-from takifugu.model.queries import Count, Histogram, Linear, Mean, Query, State, Sum
 from takifugu.model.secrets import Secret, entry, every_entry
-from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.choices import ABOVE, CHOICES, choice_of
+from takifugu.numbers.number_files import numbers_in
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
 from takifugu.releasing.file.sequences.periods import CALENDAR, chain_by, fitted_by, period_of, since_the_year_1
 from takifugu.releasing.file.sequences.sections import (
@@ -28,15 +22,11 @@ from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
     EveryEntrySpec,
     FitSpec,
-    ItemSpec,
     SourceSpec,
 )
 from takifugu.releasing.file.sequences.stays import matrices_of, matrix_of, step_of
 from takifugu.releasing.file.sequences.windows import calendar_of
 from takifugu.releasing.file.source import open_public
-
-#: A file of weights holds at most so many numbers.
-MOST_NUMBERS = 200_000
 
 
 def layout_of(
@@ -103,7 +93,7 @@ def chain_of(
     if belief.stay is not None:
         matrix = matrix_of(belief, step_of(None if source is None else source.step))
     elif isinstance(belief.matrix, str):
-        rows = numbers_file(folder / belief.matrix, "k lines of k probabilities", len(belief.states) ** 2)
+        rows = numbers_in(folder / belief.matrix, "k lines of k probabilities", len(belief.states) ** 2)
         matrix = [[float(p) for p in row] for row in rows]
     else:
         matrix = belief.matrix or ()
@@ -140,65 +130,3 @@ def fitted(
         return fitted_by(belief, by_cell, smoothing, calendar, length, origin)
     matrix = smoothed_rows(counts, belief.states, smoothing)
     return MarkovChain(matrix, length, belief.initial, belief.states, origin)
-
-
-def query_of(item: ItemSpec, states: Sequence[State], folder: Path) -> Query:
-    """Return the query of one release; names of states become the belief's own.
-
-    Raises InputError for codes of states that the belief does not know, and for weights that are not numbers.
-    """
-    if item.query == "histogram":
-        return Histogram(item.states, item.total)
-    if item.query == "count":
-        return Count(item.states or ())
-    codes = codes_of(item, states)
-    if item.query in (*CHOICES, ABOVE):
-        return choice_of(item, codes, item.states)
-    if item.query == "linear":
-        return Linear(weights_of(item, folder), codes, item.grid)
-    return Sum(codes=codes, grid=item.grid) if item.query == "sum" else Mean(codes=codes, grid=item.grid)
-
-
-def codes_of(item: ItemSpec, states: Sequence[State]) -> dict[State, Fraction] | None:
-    """Return the number that each state adds; InputError for a state that the belief does not know."""
-    if item.codes is None:
-        return None
-    named = {str(s): s for s in states}
-    for name in item.codes:
-        if name not in named:
-            raise InputError(f"there is a code for {name!r}, which is not a state", fix=f"write one of {list(named)}")
-    return {named[name]: as_fraction(code, f"the code of {name!r}") for name, code in item.codes.items()}
-
-
-def weights_of(item: ItemSpec, folder: Path) -> list[Fraction]:
-    """Return the weights of a linear query, written in the release file or in a CSV file of numbers.
-
-    Raises InputError for what is not a finite number, and where no weight differs from 0.
-    """
-    if isinstance(item.weights, str):
-        given = [w for row in numbers_file(folder / item.weights, "one weight for each entry") for w in row]
-    else:
-        given = [as_fraction(w, "a weight") for w in item.weights or ()]
-    if not any(given):
-        raise InputError(
-            "no weight differs from 0, so nothing would be published", fix="write one number for each entry"
-        )
-    return given
-
-
-def numbers_file(path: Path, what: str, most: int = MOST_NUMBERS) -> list[list[Fraction]]:
-    """Return the rows of a CSV file of at most so many numbers; InputError, which says `what` to write, otherwise."""
-    try:
-        text = read_file(path, max(1_000_000, 50 * most)).decode("utf-8-sig")
-        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
-    except OSError as error:
-        reason = (error.strerror or "it cannot be opened").lower()
-        raise InputError(f"{path.name} cannot be read ({reason})", fix="check the path") from None
-    except (ValueError, csv.Error):
-        raise InputError(f"{path.name} is not a CSV file of numbers", fix=f"write {what}") from None
-    if sum(map(len, rows)) > most:
-        raise InputError(f"{path.name} holds more than {most:,} numbers", fix=f"write {what}")
-    try:
-        return [[as_fraction(text, "a number") for text in row] for row in rows]
-    except InputError:
-        raise InputError(f"{path.name} holds something that is not a number", fix=f"write {what}") from None

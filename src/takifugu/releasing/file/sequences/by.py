@@ -12,17 +12,17 @@ from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Query
 from takifugu.model.queries.by import MOST_NUMBERS
-from takifugu.releasing.file.choices import ABOVE, CHOICES
-from takifugu.releasing.file.sequences.sections import ItemSpec, named
+from takifugu.releasing.file.sequences.sections import named
+from takifugu.releasing.file.sharing import CHOICES
 
 
-def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
+def counted_by(items: Iterable[Any]) -> tuple[str, ...]:
     """Return along which axes entries are counted, so that one scan is enough for all tables."""
     axes = {axis for item in items for axis in named(item)}
     return tuple(axis for axis in AXES if axis in axes)
 
 
-def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
+def slots_of(item: Any, calendar: Calendar, window: range) -> Slots:
     """Return in which cell of a table each step of its window is; InputError for what the calendar does not tell."""
     return Slots(calendar, window, axes_of(named(item), calendar))
 
@@ -37,15 +37,15 @@ def by_cells(query: Query, slots: Slots) -> By:
     return By(query, cells, " and ".join(slots.axes), every)
 
 
-def is_too_large(item: ItemSpec, slots: Slots, states: int) -> bool:
+def is_too_large(item: Any, slots: Slots, states: int) -> bool:
     """Whether a table has more cells than fit into memory, each beside what every state adds to all of them."""
     cells, width = len(slots.cells[0]), 1
     if item.query == "histogram":
         width = states if item.states is None else len(item.states)
     if item.query in CHOICES:
         width = states + 1
-    if item.query == ABOVE:
-        width = len(item.thresholds or ())
+    if item.query == "count-above":
+        width = len(item.thresholds)
     return cells * states * cells * width > MOST_NUMBERS
 
 

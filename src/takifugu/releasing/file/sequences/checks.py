@@ -9,16 +9,14 @@ from typing import Any
 from takifugu.core.errors import TakifuguError, did_you_mean
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.chains.pieces import Chain
-from takifugu.model.queries import Sum
-from takifugu.releasing.file.choices import ABOVE, BY_RANK, CHOICES, blamed_key, missing_of
-from takifugu.releasing.file.kind import Kind, foreign_keys, undeclared
+from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, two_tables
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.promise import only_release_problems, promise_problems
+from takifugu.releasing.file.promise import only_release_problems
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import groups, stays, windows
-from takifugu.releasing.file.sequences.build import chain_of, codes_of, weights_of
+from takifugu.releasing.file.sequences.build import chain_of
 from takifugu.releasing.file.sequences.periods import CALENDAR
 from takifugu.releasing.file.sequences.sections import (
     ChainClassSpec,
@@ -26,7 +24,6 @@ from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
     EveryEntrySpec,
     FitSpec,
-    ItemSpec,
     ReleaseSpec,
     SourceSpec,
 )
@@ -40,19 +37,7 @@ Hide = EveryEntrySpec | EntrySpec
 _CHAIN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
 #: The keys that say what a chain is.
 _WAYS = ("matrix", "matrices", "stay", "stays", "fit")
-#: The keys of [[release]] that only some queries have.
-_BELONGS = {
-    "states": ("histogram", "count", *CHOICES),
-    "codes": ("sum", "mean", "linear", *BY_RANK, ABOVE),
-    "share": ("quantile",),
-    "k": ("top-k",),
-    "thresholds": (ABOVE,),
-    "by": ("histogram", "count", "sum", "mean", "linear", *CHOICES, ABOVE),
-    "grid": ("sum", "mean", "linear"),
-    "weights": ("linear",),
-    "total": ("histogram",),
-    "adjust": ("histogram", "count"),
-}
+
 
 
 def meaning_of(
@@ -101,7 +86,8 @@ def meaning_of(
             if name.lower() in names:
                 problems.append(two_tables(name, number))
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
-        problems += _item(kind, item, number, source, folder, chain)
+        problems += _per(item, number, source)
+        problems += kind.item(item, number, chain, folder)
     return Meaning(chain, None, table, problems)
 
 
@@ -308,45 +294,11 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Itera
         yield fault(("hide", "b"), f"is {hide.b!r}, as a is", "write the other state that the entry may have")
 
 
-def _item(
-    kind: Kind, item: ItemSpec, number: int, source: SourceSpec | None, folder: Path, chain: Chain | None
-) -> Iterator[TakifuguError]:
-    where = ("release", number)
-    if item.query == "count" and not item.states:
-        yield fault((*where, "states"), "is missing", 'write the states to count, for example states = ["walking"]')
-        return
-    if lacking := [*missing_of(item, number)]:
-        yield from lacking
-        return
-    yield from foreign_keys(item, number, _BELONGS)
+def _per(item: Any, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
+    """Yield what is wrong with whom a table is about."""
     if item.per != "pooled" and source is not None and source.unit is None:
         what = f"is {item.per!r}, and no unit column is declared"
-        yield fault((*where, "per"), what, 'write source.unit, or per = "pooled"')
-    yield from promise_problems(item, number)
-    if item.query == "linear":
-        yield from _linear(item, number, source, folder)
-    if chain is None:
-        return
-    try:
-        if item.query == "linear":
-            Sum(codes=codes_of(item, chain.states), grid=item.grid).resolve(chain)
-        else:
-            kind.query(item, chain, folder).resolve(chain)
-    except TakifuguError as error:
-        key = "states" if item.query in ("histogram", "count") else "codes"
-        key = blamed_key(error, item) if item.query in (*CHOICES, ABOVE) else key
-        yield blamed(error, *where, "grid" if error.where[:1] == ("grid",) else key)
-
-
-def _linear(item: ItemSpec, number: int, source: SourceSpec | None, folder: Path) -> Iterator[TakifuguError]:
-    where = ("release", number)
-    if item.weights is None:
-        fix = "write one number for each entry of the sequence, such as [1, 0, 0.5]"
-        yield fault((*where, "weights"), "is missing", fix)
-        return
-    if source is not None and source.unit is not None and item.per != "unit":
-        yield fault((*where, "per"), "a linear query weighs the entries of one sequence", 'write per = "unit"')
-    try:
-        weights_of(item, folder)
-    except TakifuguError as error:
-        yield blamed(error, *where, "weights")
+        yield fault(("release", number, "per"), what, 'write source.unit, or per = "pooled"')
+    if item.query == "linear" and source is not None and source.unit is not None and item.per != "unit":
+        what = "a linear query weighs the entries of one sequence"
+        yield fault(("release", number, "per"), what, 'write per = "unit"')

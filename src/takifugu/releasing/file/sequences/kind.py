@@ -14,24 +14,22 @@ from takifugu.core.errors import InputError, SpecError
 from takifugu.data import Counted, Piece, Slots
 from takifugu.model.beliefs.chains.pieces import Chain, IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Linear, Query
+from takifugu.model.queries import Linear, Query, Sum
+from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.draft import draft
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery
 from takifugu.releasing.file.meaning import Meaning
-from takifugu.releasing.file.partial import valid_section
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.sequences.build import query_of, recode_of, secret_of
+from takifugu.releasing.file.sequences.build import recode_of, secret_of
 from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_cells
 from takifugu.releasing.file.sequences.checks import meaning_of
 from takifugu.releasing.file.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
 from takifugu.releasing.file.sequences.layouts import layout_of
 from takifugu.releasing.file.sequences.periods import matrices_in
 from takifugu.releasing.file.sequences.sections import (
-    ChainClassSpec,
     ChainSpec,
     EntrySpec,
-    EveryEntrySpec,
     ItemSpec,
     ReleaseSpec,
     SourceSpec,
@@ -49,13 +47,11 @@ class Sequences(Kind):
 
     names = ("markov-chain", "markov-chain-class")
     sections = ReleaseSpec
+    table, rows = ItemSpec, IN_ORDER
     shaped_by_data = True
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
-
-    def valid_parts(self, raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
-        return _what_is_valid(raw)
 
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         return meaning_of(self, spec, faulty, folder, data)
@@ -97,8 +93,10 @@ class Sequences(Kind):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)
 
-    def query(self, item: ItemSpec, belief: Chain, folder: Path) -> Query:
-        return query_of(item, belief.states, folder)
+    def resolved(self, query: Query, belief: Chain) -> None:
+        """Resolve a query on the chain at one step: weights are one for each step of whatever is read."""
+        one_step = Sum(codes=query.codes, grid=query.grid) if isinstance(query, Linear) else query
+        super().resolved(one_step, belief)
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = self.query(item, file.belief, file.folder)
@@ -210,24 +208,6 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
         assert bins is not None
         listed = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
         yield f"numbers of {source.value!r} are read in bins: {listed}"
-
-
-def _what_is_valid(raw: dict[str, Any]) -> tuple[ReleaseSpec, frozenset[str]]:
-    """Return what is valid by itself, so that its meaning is checked too, and the keys that examples stand in for.
-
-    Sections that say nothing are None.
-    """
-    belief, hide, items = raw.get("belief"), raw.get("hide", {}), raw.get("release")
-    of_class = isinstance(belief, dict) and belief.get("kind") == "markov-chain-class"
-    of_entry = isinstance(hide, dict) and hide.get("kind") == "one-entry"
-    faulty: set[str] = set()
-    spec = ReleaseSpec.model_construct(
-        source=valid_section(SourceSpec, raw.get("source"), "source", faulty),
-        belief=valid_section(ChainClassSpec if of_class else ChainSpec, belief, "belief", faulty),
-        hide=valid_section(EntrySpec if of_entry else EveryEntrySpec, hide),
-        release=tuple(valid_section(ItemSpec, item) for item in items) if isinstance(items, list) else (),
-    )
-    return spec, frozenset(faulty)
 
 
 SEQUENCES = Sequences()

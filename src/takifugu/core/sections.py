@@ -1,0 +1,52 @@
+"""What the sections of a release file are written in: frozen dataclasses of plain types, with words and limits.
+
+A field is a key. Its type is what may be written (numbers are strict: true is none), limits are `annotated_types`, and
+`Key` has the words. `releasing.file` makes of a section what validates it; nothing here knows how.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from annotated_types import Ge, MinLen
+
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import visible
+
+
+@dataclass(frozen=True, eq=False)
+class Key:
+    """What a key means, with an example of its value; `rows` are the shapes of data that have it, none: all."""
+
+    meaning: str
+    example: Any = None
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check of a value beyond its type: returns it, or raises InputError."""
+
+    check: Callable[[Any], Any]
+
+
+def checked_path(value: str) -> str:
+    """Return a path as it is written; InputError for what no file can be called."""
+    if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
+        fix = "write a path without control characters"
+        if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
+            fix = "in double quotes \\t is a tab and \\n a line end: write / for \\, or single quotes around the path"
+        raise InputError("is not a path that a file can have", fix=fix)
+    return value
+
+
+#: A number as it is written: `1/3` and `0.1` as text are exact.
+Number = int | float | str
+State = str | int
+Text = Annotated[str, MinLen(1)]
+Positive = Annotated[int, Ge(1)]
+#: The path of a public file, seen from the release file.
+FilePath = Annotated[Text, Checked(checked_path)]

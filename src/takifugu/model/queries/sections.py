@@ -1,0 +1,130 @@
+"""The keys that tables of several queries have in a release file, and how the values that they name become a belief's.
+
+A query's section stands beside it: a frozen dataclass with the name in the file, `query: Literal["..."]`, the keys that
+only this query has, and `query_about(belief, folder)`, which makes the query. `blamed` is the key that an error
+is about which does not say; `registry.SECTIONS` has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+from annotated_types import MinLen
+
+from takifugu.core.entries import positions
+from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.core.sections import Key, Number, Positive, State, Text
+from takifugu.model.queries.coding import alphabets
+from takifugu.numbers.rationals import as_fraction
+
+#: The shapes of data: rows in order, rows of people or cases, whole columns, rows that are each randomised, and people
+#: under a policy. A section says which of them its tables can be about.
+IN_ORDER, RECORDS, WHOLE_COLUMNS, EACH_ROW, POLICY = "sequences", "records", "columns", "each-row", "policy"
+#: What most queries are about: values of entries, in order or not.
+ENTRIES = (IN_ORDER, RECORDS)
+
+Counted = Annotated[tuple[State, ...], MinLen(1), Key("the values that are counted", ["walking"])]
+States = Annotated[tuple[State, ...] | None, Key("the values that have cells; default: all", ["walking"])]
+Listed = Annotated[
+    tuple[State, ...] | None, Key("the values to choose among; without codes from the lowest", ["low", "high"])
+]
+Codes = Annotated[
+    dict[str, Number] | None, Key("the number that each value stands for", {"still": 0, "walking": 1})
+]
+Grid = Annotated[Number | None, Key("the step that the answer is rounded to", "0.01")]
+Total = Annotated[Positive | None, Key("a public constant that the counts are divided by", 100)]
+Adjust = Annotated[
+    bool | None, Key("publish consistent values that are not negative beside the noisy ones, too", True)
+]
+Variables = Annotated[
+    Annotated[tuple[Text, ...], MinLen(1)] | None,
+    Key("the columns that are read; default: all", ["education"], (RECORDS,)),
+]
+Attribute = Annotated[Text | None, Key("the one column that is read", "education", (RECORDS,))]
+#: A column, or a list of columns, of records that are hidden as a whole.
+Columns = Text | Annotated[tuple[Text, ...], MinLen(1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meant:
+    """The values and entries that a table names, as the belief has them."""
+
+    codes: dict[Any, Fraction] | None
+    states: tuple[Any, ...] | None
+    entries: tuple[str, ...] | None
+
+
+def meant(
+    belief: Any,
+    codes: Mapping[str, Number] | None = None,
+    states: Sequence[State] | None = None,
+    variables: tuple[str, ...] | None = None,
+    attribute: str | None = None,
+) -> Meant:
+    """Return what a table names, as the belief has it; InputError, which names the key, for what it does not know."""
+    read = alphabets(belief)
+    if variables is not None:
+        read = [belief.alphabet(place) for place in positions(belief, variables, key="variables")]
+    if attribute is not None:
+        with within("attribute"):
+            read = [belief.alphabet(belief.position(attribute))]
+    known = {str(value): value for values in read for value in values}
+    return Meant(
+        codes=coded(codes, known),
+        states=None if states is None else tuple(known_value(state, known, "states") for state in states),
+        entries=variables,
+    )
+
+
+def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Any]) -> dict[Any, Fraction] | None:
+    """Return the exact number of each value; InputError for a value that is not known."""
+    if codes is None:
+        return None
+    return {known_value(state, known, "codes"): as_fraction(code, "a code", "codes") for state, code in codes.items()}
+
+
+def known_value(given: Any, known: Mapping[str, Any], *where: str) -> Any:
+    """Return the value of a belief that a text or number names; InputError for none."""
+    if str(given) not in known:
+        raise InputError(
+            f"{given!r} is a value that the belief does not know{did_you_mean(given, known)}",
+            fix=f"write one of {list(known)[:20]}",
+        ).at(*where)
+    return known[str(given)]
+
+
+def spelled(values: Iterable[Any]) -> dict[str, Any]:
+    """Return values by their texts, as files have them; InputError for two that are written alike."""
+    listed = list(values)
+    states_of = {str(value): value for value in listed}
+    if len(states_of) != len(listed):
+        raise InputError(
+            f"two values are written alike in {[str(v) for v in listed]}", fix="name each value differently"
+        )
+    return states_of
+
+
+def values_by_column(belief: Any) -> dict[str, dict[str, Any]]:
+    """Return the values of every column of a belief over records, by their texts; a column of numbers has none."""
+    record = getattr(belief, "record", None)
+    pairs = () if record is None else zip(record.names, record.alphabets, strict=True)
+    return {name: spelled(values) for name, values in pairs}
+
+
+def values_of(column: str, given: Any, known: Mapping[str, Mapping[str, Any]], *where: str) -> tuple[Any, ...]:
+    """Return one value of a column or several as the belief has them; those of a column without a list as they are."""
+    listed = given if isinstance(given, tuple) else (given,)
+    return tuple(known_value(one, known[column], *where) for one in listed) if column in known else listed
+
+
+def check_columns(named: Iterable[str], belief: Any, key: str) -> None:
+    """Raise InputError for a column that the records do not have."""
+    for name in named:
+        if name not in belief.columns:
+            raise InputError(
+                f"the records have no column {name!r}{did_you_mean(name, belief.columns)}",
+                fix=f"write one of {list(belief.columns)}",
+            ).at(key)

@@ -1,0 +1,106 @@
+"""Sections that are plain dataclasses as what pydantic validates, and back: only here are the two known to each other.
+
+Models stay below `Section`, so that a whole file validates at once, and every key has its words in the JSON Schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
+
+from pydantic import AfterValidator, BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
+
+from takifugu.core.sections import Checked, Key
+from takifugu.releasing.file.sections import FileSpec, Section, Table
+
+_STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
+
+
+class Described(Section):
+    """A section whose keys a dataclass declares."""
+
+    declared: ClassVar[type[Any]]
+
+    @property
+    def meant(self) -> Any:
+        """Return the section as its author declared it."""
+        return _plain(self, type(self).declared)
+
+
+@cache
+def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> type[BaseModel]:
+    """Return the model of a declared section, with the keys of `base` before its own, for data of this shape."""
+    hints = get_type_hints(declared, include_extras=True)
+    keys: dict[str, Any] = {}
+    said = Field(description=str(declared.__doc__).partition("\n")[0])
+    for one in fields(declared):
+        if not _is_missing(hints[one.name], rows):
+            default = one.default if one.default is not MISSING else ...
+            factory = one.default_factory
+            default = default if factory is MISSING else Field(default_factory=factory)
+            hint = _validated(hints[one.name])
+            keys[one.name] = (hint if get_origin(hint) is Annotated else Annotated[hint, said], default)
+    bases = (Described,) if base is Section else (base, Described)
+    model = create_model(declared.__name__, __base__=bases, __doc__=declared.__doc__, __module__=__name__, **keys)
+    model.declared = declared  # type: ignore[attr-defined]
+    return model
+
+
+def union_of(declared: Mapping[str, type[Any]], key: str, base: type[Section] = Section, rows: str = "") -> Any:
+    """Return the type of a section that is one of several, as its `key` says."""
+    models = [model_of(section, base, rows) for section in declared.values()]  # type: ignore[arg-type]
+    return models[0] if len(models) == 1 else Annotated[Union[tuple(models)], Field(discriminator=key)]  # noqa: UP007
+
+
+@cache
+def file_of(
+    sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type[Any]], ...]
+) -> type[FileSpec]:
+    """Return the model of a whole file about data of this shape: its tables have the keys of these queries."""
+    if not queries:
+        return sections  # a kind that declares its tables itself
+    one: Any = union_of(dict(queries), "query", table, rows)
+    several: Any = tuple[one, ...]
+    tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
+    return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, release=(tables, ...))
+
+
+def _is_missing(hint: Any, rows: str) -> bool:
+    """Whether files about data of another shape have a key, and those about this one do not."""
+    metadata = getattr(hint, "__metadata__", ())
+    return any(isinstance(one, Key) and one.rows and rows not in one.rows for one in metadata)
+
+
+def _validated(hint: Any) -> Any:
+    """Return the type that pydantic checks as strictly as TOML writes it: true is no number, and 1 no text."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        inner, *metadata = arguments
+        return Annotated[(_validated(inner), *map(_worded, metadata))]
+    if origin in (Union, UnionType):
+        return Union[tuple(map(_validated, arguments))]  # noqa: UP007
+    if origin in (tuple, dict, list):
+        return origin[tuple(one if one is Ellipsis else _validated(one) for one in arguments)]
+    if isinstance(hint, type) and is_dataclass(hint):
+        return model_of(hint)
+    return _STRICT.get(hint, hint) if isinstance(hint, type) else hint
+
+
+def _worded(metadata: Any) -> Any:
+    if isinstance(metadata, Key):
+        examples = None if metadata.example is None else [metadata.example]
+        return Field(description=metadata.meaning, examples=examples)
+    return AfterValidator(metadata.check) if isinstance(metadata, Checked) else metadata
+
+
+def _plain(value: Any, declared: type[Any] | None = None) -> Any:
+    """Return validated values as their author declared them."""
+    if isinstance(value, Described):
+        kind = declared or type(value).declared
+        return kind(**{one.name: _plain(getattr(value, one.name)) for one in fields(kind) if hasattr(value, one.name)})
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return {key: _plain(one) for key, one in value.items()} if isinstance(value, dict) else value
