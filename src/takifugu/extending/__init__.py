@@ -24,6 +24,7 @@ from takifugu.analysis.randomisers import Kind as RandomiserKind
 from takifugu.analysis.randomisers import register as register_randomiser
 from takifugu.calibration.registry import register as register_mechanism
 from takifugu.core.errors import DataError, InputError, Unsupported
+from takifugu.core.sections import Key
 from takifugu.data import DataFile, Engine, SourceFormat, Written, register_engine, register_source_format
 from takifugu.influence.curves import CURVES
 from takifugu.mechanisms.common.answer_noise import laplace_noise
@@ -50,6 +51,7 @@ __all__ = [
     "Engine",
     "InputError",
     "JointStates",
+    "Key",
     "ListedFamily",
     "Marginal",
     "Pmf",

@@ -35,7 +35,7 @@ from takifugu.releasing.file.sequences.sections import (
     SourceSpec,
 )
 from takifugu.releasing.file.sequences.stays import in_words, step_of
-from takifugu.releasing.file.sequences.units import lengths_in, observed_in, sequence_of, units_of
+from takifugu.releasing.file.sequences.units import lengths_in, observed_in, reads_each_entry, sequence_of, units_of
 from takifugu.releasing.file.sequences.windows import calendar_of, expanded, window_of, words_of
 
 #: So many matrices are told in words.
@@ -131,21 +131,26 @@ class Sequences(Kind):
         """Return the query about the entries that were observed; the pattern of gaps is public."""
         seen = observed_in(unit)
         if not isinstance(query, Linear):
+            if not hasattr(query, "entries"):
+                raise InputError(
+                    f"a {type(query).__name__} does not say what it is of the entries that were observed",
+                    fix="give it a field entries, the numbers of those that it reads",
+                )
             return replace(query, entries=seen)  # type: ignore[no-any-return]
         weights = [w if i in set(seen) else Fraction(0) for i, w in enumerate(query.weights)]
         return Linear(weights, query.codes, query.grid)
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> Any:
-        if not isinstance(query, Linear):
+        if not reads_each_entry(query):
             return Counted(tuple(piece for unit in units for piece in unit.data))
         unit, entries = units[0], units[0].size
-        if len(query.weights) != entries:
+        if isinstance(query, Linear) and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
             number = file.items.index(item) if item in file.items else 0
             what = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
             fix = "write one number for each entry, 0 to leave one out"
             raise SpecError([fault(("release", number, "weights"), what, fix)])
-        return sequence_of(file, unit)
+        return sequence_of(file, units)
 
     def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
         """Return the total of a histogram of all states: so many entries are read, unless that is hidden."""

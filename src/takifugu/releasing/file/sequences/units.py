@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate, groupby
 from typing import Any
 
 from takifugu.core.errors import DataError, Step
 from takifugu.data import Piece, pieces
+from takifugu.model.queries import Linear, Query, is_ours
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.file.sequences.by import counted_by
@@ -23,7 +25,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     Raises DataError, which names the rule by its key in the release file, for data that breaks one.
     """
     spec: Any = file.spec
-    entrywise = any(item.query == "linear" for item in spec.release)  # its entries count differently
+    queries = (file.kind.query(item, file.belief, file.folder) for item in spec.release)
+    entrywise = any(map(reads_each_entry, queries))
     layout = layout_of(spec.source, None, calendar_of(spec.source), file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
@@ -55,8 +58,13 @@ def observed_in(unit: Unit) -> tuple[int, ...]:
     return tuple(start + entry for start, run in runs for entry in run)
 
 
-def sequence_of(file: ReleaseFile, unit: Unit) -> Any:
-    """Return one unit's states entry by entry, None where an entry was not observed: a list for each piece, if many."""
+def reads_each_entry(query: Query) -> bool:
+    """Whether a query may read entries in different ways, so that counts of their states are not enough."""
+    return isinstance(query, Linear) or not is_ours(query)
+
+
+def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> Any:
+    """Return the states entry by entry, None where an entry was not observed: a list for each piece, if many."""
     states = file.belief.states
-    walks = [[None if v < 0 else states[v] for v in piece.values] for piece in unit.data]
+    walks = [[None if v < 0 else states[v] for v in piece.values] for unit in units for piece in unit.data]
     return walks if len(walks) > 1 else walks[0]

@@ -1,0 +1,140 @@
+"""A query written outside the package, in one file, works from `takifugu init` to what the ledger says is spent."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conformance.release_files import invoke
+from tests.support.one_file import load
+from tests.support.registries import restored
+
+from takifugu.core.errors import InputError
+from takifugu.releasing.file.loading import json_schema
+
+TREND = '''
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Literal
+
+import numpy as np
+
+from takifugu import extending
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How often a state occurs in the second half of the entries, minus how often it does in the first half."""
+
+    state: object
+
+    def resolve(self, entries):
+        if self.state not in entries.alphabet(0):
+            raise extending.InputError(f"no entry is ever {self.state!r}", fix="write another state").at("state")
+        half = entries.size // 2
+        weights = np.array([-1 if i < half else int(i >= entries.size - half) for i in range(entries.size)])
+        table = np.array([[int(value == self.state)] for value in entries.alphabet(0)])
+        return extending.Additive(Fraction(1), ("trend",), (table,), weights)
+
+    def to_dict(self):
+        return {"kind": "trend", "state": self.state}
+
+    @staticmethod
+    def from_dict(data):
+        return Trend(data["state"])
+
+    def describe(self):
+        return f"how much more often state {self.state!r} occurs in the second half than in the first"
+
+
+@dataclass(frozen=True)
+class TrendSection:
+    """How much more often a state occurs late than early."""
+
+    query: Literal["trend"]
+    state: Annotated[str, extending.Key("the state whose trend is published", "walking")]
+
+    def query_about(self, belief, folder):
+        return Trend(self.state)
+
+
+extending.register_query("trend", Trend, section=TrendSection)
+'''
+FILLED = {
+    r"^# states = .*$": 'states = ["still", "walking"]',
+    r"^# matrix = .*$": "matrix = [[0.9, 0.1], [0.4, 0.6]]",
+    r'^query = "histogram".*$': 'query = "trend"\nstate = "walking"',
+    r"^budget = .*$": "budget = 3.0",
+}
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    with restored():
+        yield
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a release file that `init` drafted and a person filled in."""
+    load(TREND, "trend", tmp_path)
+    rows = "".join(f"2026-01-05T{hour:02}:00,{'walking' if 8 <= hour < 18 else 'still'}\n" for hour in range(24))
+    (tmp_path / "day.csv").write_text("time,state\n" + rows, encoding="utf-8")
+    path = tmp_path / "release.toml"
+    assert invoke("init", tmp_path / "day.csv", "-o", path).exit_code == 0
+    text = path.read_text(encoding="utf-8")
+    for pattern, line in FILLED.items():
+        text, times = re.subn(pattern, line, text, flags=re.MULTILINE)
+        assert times == 1, pattern
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_it_works_from_init_to_the_ledger(file: Path) -> None:
+    for command in ("compare", "calibrate", "release"):
+        done = invoke(command, file)
+        assert done.exit_code == 0, (command, done.output)
+        assert "time-in-states" in done.stdout
+    out = file.parent / "release-published"
+    shown = invoke("certificate", "show", out / "time-in-states.certificate.json")
+    assert "in the second half than in the first" in " ".join(shown.stdout.split())
+    assert "in the second half than in the first" in (out / "time-in-states.report.html").read_text(encoding="utf-8")
+    book = file.parent / tomllib.loads(file.read_text(encoding="utf-8"))["ledger"]
+    (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
+    assert [one["state"] for one in source["releases"]] == ["published"]
+    assert (source["spent"]["epsilon"], source["budget"]["epsilon"]) == ("1", "3")
+
+
+@pytest.mark.parametrize(("old", "new", "line"), [
+    ('state = "walking"', "", 'release[0].state: is missing; write state = "walking" (the state whose trend is'),
+    ('state = "walking"', 'state = "dancing"', "release[0].state: no entry is ever 'dancing'; write another state"),
+    ('state = "walking"', "state = 3", 'release[0].state: is 3, not a text; write state = "walking"'),
+    ('state = "walking"', 'state = "walking"\ncodes = { still = 1 }',
+     "release[0].codes: does not belong to a trend; leave it out, or publish a sum or mean or linear or"),
+    ('query = "trend"', 'query = "mean"', "release[0].state: does not belong to a mean; leave it out, or publish a tr"),
+    ('query = "trend"', 'query = "trnd"', "release[0].query: is 'trnd'; did you mean 'trend'?; write"),
+])  # fmt: skip
+def test_its_faults_are_told_as_those_of_ours(file: Path, old: str, new: str, line: str) -> None:
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    refused = invoke("release", file)
+    assert refused.exit_code == 2
+    assert line in refused.stderr, refused.stderr
+
+
+def test_the_schema_knows_its_keys_where_it_belongs(file: Path) -> None:
+    assert "state" in json_schema("users")["$defs"]["TrendSection"]["properties"]
+    assert "TrendSection" not in json_schema("normal")["$defs"]
+
+
+@pytest.mark.parametrize(("section", "words"), [
+    ("int", "is no section of a table"),
+    ("type('S', (), {})", "is no section of a table"),
+    ("__import__('takifugu.model.queries.counts').model.queries.counts.CountSection", "registered already"),
+])  # fmt: skip
+def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, section: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        load(TREND.replace("section=TrendSection", f"section={section}"), "trend", tmp_path)
