@@ -5,6 +5,7 @@ The modules behind these names may move; the names stay. `extending.files` has w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from takifugu.accounting.definitions import Definition
@@ -24,7 +25,7 @@ from takifugu.analysis.randomisers import Kind as RandomiserKind
 from takifugu.analysis.randomisers import register as register_randomiser
 from takifugu.calibration.registry import register as register_mechanism
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.core.sections import Key
+from takifugu.core.sections import FilePath, Key
 from takifugu.data import DataFile, Engine, SourceFormat, Written, register_engine, register_source_format
 from takifugu.influence.curves import CURVES
 from takifugu.mechanisms.common.answer_noise import laplace_noise
@@ -49,6 +50,7 @@ __all__ = [
     "Definition",
     "Direction",
     "Engine",
+    "FilePath",
     "InputError",
     "JointStates",
     "Key",
@@ -92,6 +94,9 @@ def register_belief(
     quilts: Any = None,
     curve: Any = None,
     marginal: Any = None,
+    section: type | None = None,
+    rows: str = "people",
+    draft: Callable[[Sequence[Any]], str] | None = None,
 ) -> None:
     """Let a belief be read back from ledgers and certificates, and register its answers to what is asked of beliefs.
 
@@ -100,10 +105,19 @@ def register_belief(
     of Markov quilts and for what releases cost together, `curve` (a Curve) for the loss of a profile, which `influence`
     and what releases cost together use, `marginal` (a Marginal) for what components add beside each other. Without an
     answer, the question is refused with a reason, or answered at its worst, also where the type derives from one that
-    has an answer: that is proved for another distribution. Raises InputError for a kind or a type that is registered
-    already.
+    has an answer: that is proved for another distribution.
+
+    `section` is the frozen dataclass of its keys in release files, `kind: Literal[...]` among them, whose
+    `belief(folder)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief, or
+    "records", each row a unit with a column for each entry. `draft` (columns -> the text of [belief]) is for
+    `takifugu init`; without it the keys are drafted with their words. Raises InputError for a kind or a type that is
+    registered already.
     """
     beliefs.register(kind, belief)
+    if section is not None:
+        from takifugu.releasing.file.kinds import register_section  # which loads pydantic
+
+        register_section(section, rows, draft)
     proved: tuple[tuple[Question[Any], Any], ...] = (
         (ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (QUILTS, quilts), (CURVES, curve),
         (MARGINAL, marginal),

@@ -10,7 +10,7 @@ from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.each_value import EachValue
 from takifugu.model.queries.forms import Query
-from takifugu.model.queries.registry import check, from_dict, is_ours, key_of, register, resolved, sections_of
+from takifugu.model.queries.registry import check, from_dict, is_ours, key_of, name_of, register, resolved, sections_of
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.selection import Median, Mode, Quantile, TopK
 from takifugu.model.queries.statistic import Statistic
@@ -49,6 +49,7 @@ __all__ = [
     "implied_grid",
     "is_ours",
     "key_of",
+    "name_of",
     "register",
     "resolved",
     "sections_of",

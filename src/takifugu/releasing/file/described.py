@@ -13,10 +13,12 @@ from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_ty
 
 from pydantic import AfterValidator, BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
-from takifugu.core.sections import Checked, Key
+from takifugu.core.sections import Checked, Key, checked_path
 from takifugu.releasing.file.sections import FileSpec, Section, Table
 
 _STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
+
+_BELIEVED = "what an adversary may believe"
 
 
 class Described(Section):
@@ -57,15 +59,25 @@ def union_of(declared: Mapping[str, type[Any]], key: str, base: type[Section] = 
 
 @cache
 def file_of(
-    sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type[Any]], ...]
+    sections: type[FileSpec],
+    table: type[Table],
+    rows: str,
+    queries: tuple[tuple[str, type[Any]], ...],
+    belief: type[Any] | None = None,
 ) -> type[FileSpec]:
-    """Return the model of a whole file about data of this shape: its tables have the keys of these queries."""
+    """Return the model of a whole file about data of this shape: its tables have the keys of these queries.
+
+    `belief` is the section of the one belief that it may be about; without one, those that `sections` names.
+    """
     if not queries:
         return sections  # a kind that declares its tables itself
+    believed: Any = None if belief is None else Annotated[model_of(belief), Field(description=_BELIEVED)]  # type: ignore[arg-type]
+    declared: dict[str, Any] = {} if belief is None else {"belief": (believed, ...)}
     one: Any = union_of(dict(queries), "query", table, rows)
     several: Any = tuple[one, ...]
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
-    return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, release=(tables, ...))
+    declared["release"] = (tables, ...)
+    return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, **declared)
 
 
 def _is_missing(hint: Any, rows: str) -> bool:
@@ -94,6 +106,21 @@ def _worded(metadata: Any) -> Any:
         examples = None if metadata.example is None else [metadata.example]
         return Field(description=metadata.meaning, examples=examples)
     return AfterValidator(metadata.check) if isinstance(metadata, Checked) else metadata
+
+
+def public_files(section: Any) -> dict[str, str]:
+    """Return the paths that a declared section names, by their keys: what they hold is told by the belief."""
+    hints = {} if not isinstance(section, Described) else get_type_hints(section.declared, include_extras=True)
+    return {
+        key: value for key, hint in hints.items()
+        if isinstance(value := getattr(section, key, None), str) and checked_path in _checks(hint)
+    }  # fmt: skip
+
+
+def _checks(hint: Any) -> list[Any]:
+    """Return the checks anywhere in an annotated type."""
+    inside = [check for one in get_args(hint) for check in _checks(one)]
+    return [*(one.check for one in getattr(hint, "__metadata__", ()) if isinstance(one, Checked)), *inside]
 
 
 def _plain(value: Any, declared: type[Any] | None = None) -> Any:

@@ -11,8 +11,12 @@ import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import get_type_hints
 
+from takifugu.core.sections import Key
+from takifugu.model.queries import name_of
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
 from takifugu.releasing.file.problems import toml_of
@@ -68,6 +72,23 @@ def written_lines(columns: Sequence[Column]) -> Iterator[str]:
         yield line(f"decimal = {toml_of(written.numerals.decimal)}", "guessed: the decimal sign of its numbers")
     if written.numerals.thousands:
         yield line(f"thousands = {toml_of(written.numerals.thousands)}", "guessed: the sign between thousands")
+
+
+def section_lines(section: type) -> Iterator[str]:
+    """Yield [belief] of a belief that declares its keys: those that it needs to be filled in, the others as hints."""
+    yield line("[belief]", "what somebody who wants to know a secret may believe about the data")
+    yield f'kind = "{name_of(section, "kind")}"'
+    hints = get_type_hints(section, include_extras=True)
+    for one in fields(section):
+        words = next((word for word in getattr(hints[one.name], "__metadata__", ()) if isinstance(word, Key)), None)
+        if words is None or words.example is None:
+            continue
+        if one.default is MISSING and one.default_factory is MISSING:
+            yield from comment(f"FILL IN {words.meaning}.")
+            yield f"# {one.name} = {toml_of(words.example)}"
+        else:
+            yield line(f"# {one.name} = {toml_of(words.example)}", words.meaning)
+    yield ""
 
 
 def to_name(columns: Sequence[Column], roles: Sequence[str]) -> dict[str, Column]:

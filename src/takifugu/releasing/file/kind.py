@@ -6,7 +6,7 @@ planning, pricing, comparing, publishing, resuming and the report are written on
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query, resolved, sections_of
+from takifugu.model.queries import Query, name_of, resolved, sections_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
 from takifugu.releasing.file.described import Described, file_of
@@ -134,10 +134,11 @@ class Kind:
     """A kind of release file. Yours overrides `belief`, `framework_of`, `units` and `query`, and what else it needs.
 
     `names` are the values of belief.kind that select it, `sections` is the model of the whole file. A kind that is
-    `shaped_by_data` (by what is public of them, such as lengths) cannot plan without them.
+    `shaped_by_data` (by what is public of them, such as lengths) cannot plan without them. A belief that brings its
+    `section` (a frozen dataclass with `belief(folder)`) needs no kind of its own: it has that of the shape of its data.
     """
 
-    names: ClassVar[tuple[str, ...]] = ()
+    names: tuple[str, ...] = ()
     sections: ClassVar[type[FileSpec]]
     #: The shape of the data, whose queries such a file publishes, and the keys that all its tables have.
     rows: ClassVar[str] = ""
@@ -150,10 +151,15 @@ class Kind:
     #: Keys of [belief] in whose place an example tells nothing wrong about the others.
     harmless: ClassVar[frozenset[str]] = frozenset()
 
+    def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
+        self.section, self.drafted = section, drafted
+        if section is not None:
+            self.names = (name_of(section, "kind"),)
+
     @property
     def model(self) -> type[FileSpec]:
         """Return the model of the whole file, with the tables of all queries that there are."""
-        return file_of(self.sections, self.table, self.rows, tuple(sections_of(self.rows).items()))
+        return file_of(self.sections, self.table, self.rows, tuple(sections_of(self.rows).items()), self.section)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
@@ -170,11 +176,7 @@ class Kind:
 
     def belief(self, spec: Any, folder: Path) -> Any:
         """Return the belief, from [belief] and the public files that it names; no file of private data is read."""
-        raise NotImplementedError
-
-    def belief_key(self, spec: Any) -> tuple[str, ...]:
-        """Return the key to blame where `belief` raises."""
-        return ("belief",)
+        return spec.belief.meant.belief(folder)
 
     def unreadable(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
         """Yield the values of a belief that no file of data can hold."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+
 from takifugu.core.errors import InputError
 from takifugu.core.registry import Registry
+from takifugu.model.queries import name_of
+from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
 
@@ -25,6 +30,11 @@ _OURS = {
     "populations": "releasing.file.populations.kind:POPULATIONS",
     "asymmetric": "releasing.file.policies.kind:UNDER_POLICY",
 }
+#: The kinds of those beliefs from outside that bring their own section, by the shape of their data.
+SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
+    "people": "releasing.file.records.people:People",
+    "records": "releasing.file.records.columned:Columned",
+})  # fmt: skip
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "table"}
 #: The kinds by value of belief.kind.
@@ -52,7 +62,7 @@ def register(kind: Kind) -> None:
             f"{described} has no model of its file", fix="write sections = a FileSpec with source, belief and release"
         )
     needed = ["units", *([] if kind.rows else ["query"])]
-    needed += ["belief", "framework_of"] if _of(kind, "meaning") is Kind.meaning else []
+    needed += ["belief", "framework_of"] if kind.section is None and _of(kind, "meaning") is Kind.meaning else []
     missing = [name for name in needed if _of(kind, name) is getattr(Kind, name)]
     if missing:
         raise InputError(f"{described} does not define {', '.join(missing)}", rule="every kind of release file must")
@@ -61,6 +71,21 @@ def register(kind: Kind) -> None:
             raise InputError(f"the kind of release file {name!r} is registered already", fix="choose another name")
     for name in kind.names:
         KINDS.register(name, kind)
+
+
+def register_section(section: type, rows: str, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
+    """Let release files name a belief by its section: a frozen dataclass with kind: Literal[...] and belief(folder).
+
+    `rows` is the shape of the data, "people" (a row is an entry of the belief) or "records" (a row is a unit, with a
+    column for each entry); `drafted` is the text of [belief] in a first draft, by the columns of the data.
+    Raises InputError for a name that is taken, and for what is no such section.
+    """
+    if not is_dataclass(section) or not hasattr(section, "belief") or not name_of(section, "kind"):
+        raise InputError(
+            f"{section!r} is no section of a belief",
+            rule="it is a frozen dataclass with kind: Literal[...] and belief(folder)",
+        ).at("section")
+    KINDS.register(name_of(section, "kind"), SHAPES.find(rows)(section, drafted))
 
 
 def _of(kind: Kind, method: str) -> object:

@@ -73,7 +73,8 @@ def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) 
     except SpecError as error:  # several faults, each with its place
         faults += error.faults
     except TakifuguError as error:
-        faults.append(blamed(error, *kind.belief_key(spec)))
+        known = error.where[:1] and str(error.where[0]) in type(spec.belief).model_fields
+        faults.append(blamed(error, "belief", *(error.where[:2] if known else ())))
     return belief
 
 

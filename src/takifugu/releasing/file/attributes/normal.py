@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.data import Bounded, Table, totals
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -54,12 +54,6 @@ class _Normal(Attributes):
                 yield blamed(error, "belief", *_key_of(error, given, name))
 
     def belief(self, spec: Any, folder: Path) -> MultivariateNormal:
-        try:
-            return self._belief(spec, folder)
-        except TakifuguError as error:
-            raise SpecError([blamed(error, "belief", *_key_in(error))]) from None
-
-    def _belief(self, spec: Any, folder: Path) -> MultivariateNormal:
         given: NormalSpec = spec.belief
         read: dict[str, Any] = {"ranges": given.ranges, "resolution": given.resolution, "outside": given.outside}
         read["replaced"] = tuple(given.missing or {})

@@ -103,12 +103,8 @@ class _ParameterBox(Attributes):
     def belief(self, spec: Any, folder: Path) -> ParameterBox:
         """Return the belief; SpecError names every column that is faulty."""
         given: ParameterBoxSpec = spec.belief
-        try:
-            columns = {name: _two_states(column) for name, column in given.columns.items()}
-            return ParameterBox(given.intervals, columns, given.records, given.source)
-        except TakifuguError as error:
-            place = error.where[:2] if error.where and error.where[0] in ("intervals", "columns") else ()
-            raise SpecError([blamed(error, "belief", *place)]) from None
+        columns = {name: _two_states(column) for name, column in given.columns.items()}
+        return ParameterBox(given.intervals, columns, given.records, given.source)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return Kind.draft(self, data, output, columns, kind)

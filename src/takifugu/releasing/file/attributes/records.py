@@ -21,7 +21,7 @@ from takifugu.releasing.file.attributes.build import Known, known_values
 from takifugu.releasing.file.attributes.kind import Attributes
 from takifugu.releasing.file.attributes.reading import classes_of, counted, values_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import about, fault
 from takifugu.releasing.file.records.declared_table import declared_table, table_faults
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import Source
@@ -43,7 +43,11 @@ class _IndependentRecords(Attributes):
 
     def belief(self, spec: Any, folder: Path) -> Records:
         given: IndependentRecordsSpec = spec.belief
-        table = declared_table(given) if given.fit is None else _fitted(given, spec.source, folder)
+        with about("rows" if given.fit is None else "fit"):
+            return self._checked(given, spec.source, folder)
+
+    def _checked(self, given: IndependentRecordsSpec, source: Source, folder: Path) -> Records:
+        table = declared_table(given) if given.fit is None else _fitted(given, source, folder)
         for name, classes in (given.classes or {}).items():
             odd = set(table.alphabet(table.position(name))) - set(values_of(classes))
             if odd:
@@ -52,9 +56,6 @@ class _IndependentRecords(Attributes):
                     fix=f"write one of {[str(value) for value in values_of(classes)]}",
                 )
         return Records(table, given.records)
-
-    def belief_key(self, spec: Any) -> tuple[str, ...]:
-        return ("belief", "rows") if spec.belief.fit is None else ("belief", "fit")
 
     def reveals(self, spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
         fit = spec.belief.fit

@@ -32,7 +32,7 @@ from takifugu.releasing.file.policies.sections import (
     PlacesSpec,
     PolicyReleaseSpec,
 )
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import about, blamed, fault
 from takifugu.releasing.file.records.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import FileSpec
@@ -44,7 +44,7 @@ _PUBLIC_LIST = "list the places from public knowledge: places read from the data
 class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
-    names: ClassVar[tuple[str, ...]] = ("asymmetric",)
+    names = ("asymmetric",)
     sections: ClassVar[type[FileSpec]] = PolicyReleaseSpec
     rows = POLICY
     believes_from = ("belief",)
@@ -84,6 +84,10 @@ class UnderPolicy(Kind):
 
     def belief(self, spec: PolicyReleaseSpec, folder: Path) -> Visits | Domain:
         """Return what the data can be, from public files only."""
+        with about(*(key for key in ("places", "grid", "values") if getattr(spec.belief, key) is not None)):
+            return self._domain(spec, folder)
+
+    def _domain(self, spec: PolicyReleaseSpec, folder: Path) -> Visits | Domain:
         given = spec.belief
         if given.values is not None and given.people is not None:
             return Domain.of(given.people, given.values)
@@ -94,10 +98,6 @@ class UnderPolicy(Kind):
         if isinstance(places, PlacesSpec):
             places = _places_in(places, spec.source, folder)
         return Visits.of(places or (), given.most)
-
-    def belief_key(self, spec: PolicyReleaseSpec) -> tuple[str, ...]:
-        form = next((key for key in ("places", "grid", "values") if getattr(spec.belief, key) is not None), "")
-        return ("belief", form) if form else ("belief",)
 
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide = spec.hide

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from takifugu.analysis.questions.coded_rows import CodedRows
-from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError, within
+from takifugu.core.errors import DataError, InputError, TakifuguError, within
 from takifugu.core.names import normalised
 from takifugu.data import Table, missing_states
 from takifugu.mechanisms.local.held_out import halves_of, held_out
@@ -32,7 +32,7 @@ from takifugu.releasing.file.populations.sections import (
     PopulationReleaseSpec,
     PopulationsSpec,
 )
-from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.promise import promise_problems
 from takifugu.releasing.file.records.reading import called
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
@@ -80,14 +80,6 @@ class Populations(Kind):
             yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
 
     def belief(self, spec: Any, folder: Path) -> FromPopulations:
-        try:
-            return self.made(spec, folder)
-        except TakifuguError as error:
-            known = error.where[:1] and str(error.where[0]) in PopulationsSpec.model_fields
-            raise SpecError([blamed(error, "belief", *(error.where[:2] if known else ()))]) from None
-
-    def made(self, spec: Any, folder: Path) -> FromPopulations:
-        """Return the belief; an error names the key of [belief]."""
         given, source = spec.belief, spec.source
         scales, measure = ((1, 1), "") if given.box is None else scales_of(given.box)
         values: tuple[Any, ...] = given.values if given.box is None else grid_of(given.box).centres

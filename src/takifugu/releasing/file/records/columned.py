@@ -17,7 +17,7 @@ from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import about, fault
 from takifugu.releasing.file.records.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.records.declared_table import declared_table, table_faults
 from takifugu.releasing.file.records.kind import Records
@@ -70,10 +70,8 @@ class _Network(Columned):
     names, hides = ("network",), "variable"
 
     def belief(self, spec: Any, folder: Path) -> BayesianNetwork:
-        return read_network(folder / spec.belief.file, spec.belief.source)
-
-    def belief_key(self, spec: Any) -> tuple[str, ...]:
-        return ("belief", "file")
+        with about("file"):
+            return read_network(folder / spec.belief.file, spec.belief.source)
 
     def private_files(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         if is_one_of(folder / spec.belief.file, private_files(spec.source, folder, data)):
@@ -89,12 +87,10 @@ class _Table(Columned):
 
     def belief(self, spec: Any, folder: Path) -> JointTable:
         given = spec.belief
-        if given.fit is not None:
+        with about(*([] if given.fit is None else ["fit"])):
+            if given.fit is None:
+                return declared_table(given)
             return _counted(given.fit, given.source, spec.source, folder)
-        return declared_table(given)
-
-    def belief_key(self, spec: Any) -> tuple[str, ...]:
-        return ("belief",) if spec.belief.fit is None else ("belief", "fit")
 
     def private_files(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         fit = spec.belief.fit

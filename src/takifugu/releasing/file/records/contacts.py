@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.data import Table, meant
 from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
-from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.records.binning import binned, bins_of, bins_problems
-from takifugu.releasing.file.records.kind import Records
-from takifugu.releasing.file.records.reading import called, no_lookalikes, texts, value_of, wrong
+from takifugu.releasing.file.records.people import People
+from takifugu.releasing.file.records.reading import texts
 from takifugu.releasing.file.records.sections import ContactsSpec
 from takifugu.releasing.file.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.source import open_public, private_files
 
 
-class _Contacts(Records):
-    names, reads, hides = ("contacts",), ("person", "value"), "person"
-    roles: ClassVar[Mapping[str, str]] = {"person": "person", "value": "value"}
-
-    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
-        if spec.source.unit is not None:
-            what = "does not belong to contacts, who are answered together"
-            yield fault(("source", "unit"), what, "write person instead")
-        named = {"person": "the column with the name of each person", "value": "the column with their state"}
-        for key, what in named.items():
-            if getattr(spec.source, key) is None:
-                yield fault(("source", key), "is missing", f'write {key} = "<{what}>"')
-        if isinstance(spec.source.value, tuple):
-            yield fault(("source", "value"), "names several columns, and a state is in one", "name the one")
-            return
-        yield from bins_problems(spec.source, columns=False)
+class _Contacts(People):
+    names = ("contacts",)
 
     def belief(self, spec: Any, folder: Path) -> CliqueInfection:
         return _cliques(spec.belief, spec.source, folder)
@@ -51,33 +34,6 @@ class _Contacts(Records):
         belief = spec.belief
         if same_rows(_opened(belief, spec.source, folder), table, [*belief.columns, *(belief.at_least or {})]):
             yield fault(("belief", "file"), "has the rows of the private data", GIVE_PUBLIC)
-
-    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        return (Unit(None, _states(file)),)
-
-
-def _states(file: ReleaseFile) -> dict[str, Any]:
-    """Return each person's state, by name."""
-    source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
-    states, once = spelled(belief.states), "every person has one row"
-    bins, numerals = bins_of(source), file.table.numerals
-    rows = texts(file.table, [source.person, source.value])
-    if source.null_keys == "drop":
-        rows = [row for row in rows if row[0] is not None]
-    names = called("person", source.person, "person", [name for name, _ in rows])
-    states_of: dict[str, Any] = {}
-    for written, text in rows:
-        name = names[str(written)]
-        if name in states_of:
-            raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
-        states_of[name] = value_of(binned(text, source.value, bins, numerals), source.value, states, file.table)
-    if set(states_of) - set(belief.names):
-        no_lookalikes(file.table, source.person, belief.names, "person")
-        what = "the data has somebody whom the belief does not know"
-        raise wrong("person", what, fix="name them in belief.people")
-    if len(states_of) < belief.size:
-        raise wrong("person", "somebody of the belief is not in the data", rule=once)
-    return states_of
 
 
 def _cliques(spec: ContactsSpec, source: Any, folder: Path) -> CliqueInfection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from takifugu.releasing.file.columns import Column
@@ -25,27 +25,31 @@ _WHAT = {
 }  # fmt: skip
 
 
-def draft(data: Path, output: Path, columns: Sequence[Column], kind: str, roles: Sequence[str]) -> str:
+def draft(
+    data: Path, output: Path, columns: Sequence[Column], kind: str, roles: Sequence[str], believed: Iterable[str] = ()
+) -> str:
     """Return the text of a release file about the records at `data`, to be written to `output`.
 
-    It is valid as soon as the lines that say FILL IN are filled in.
+    It is valid as soon as the lines that say FILL IN are filled in. `believed` are the lines of [belief] where the
+    belief brings its own.
     """
     beliefs = {"table": _table, "network": _network, "users": _users, "contacts": _contacts}
-    source = list(_source(data, output, columns, roles, kind))
-    parts = [head(data, output), source, _belief(kind), beliefs[kind](columns), _rest(kind, columns)]
+    source = list(_source(data, output, columns, roles))
+    lines = [*believed] or [*_belief(kind), *beliefs[kind](columns)]
+    parts = [head(data, output), source, lines, _rest(kind, columns, roles)]
     if not any(row.startswith("# unit = ") for row in source) and all(column.role != "unit" for column in columns):
         parts = [[row for row in part if not row.startswith("# units_independent")] for part in parts]
     return "\n".join(row for part in parts for row in part) + "\n"
 
 
-def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str], kind: str) -> Iterator[str]:
+def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str]) -> Iterator[str]:
     by_role = {c.role: c for c in columns if c.role is not None}
     yield "[source]"
     yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per person or case")
     yield from written_lines(columns)
     free = [column for column in columns if column.role is None]
-    read = [] if kind in ("users", "contacts") else free[:2]  # what the belief is about
+    read = [] if "value" in roles else free[:2]  # what the belief is about
     guessed = {role: column for role, column in by_role.items() if role == "group"}
     unused = [column for column in free if column not in read]
     examples = guessed | dict(zip([role for role in roles if role not in by_role], unused, strict=False))
@@ -132,11 +136,11 @@ def _contacts(columns: Sequence[Column]) -> Iterator[str]:
     yield ""
 
 
-def _rest(kind: str, columns: Sequence[Column]) -> Iterator[str]:
+def _rest(kind: str, columns: Sequence[Column], roles: Sequence[str]) -> Iterator[str]:
     one, other = _two(columns)
     yield "[hide]"
-    if kind in ("table", "network"):
-        key = "attribute" if kind == "table" else "variable"
+    if "value" not in roles:
+        key = "variable" if kind == "network" else "attribute"
         yield from comment(f"What stays secret: every value, or with {key} the value of one column.")
         yield f"# {key} = {one}"
     else:
@@ -147,7 +151,7 @@ def _rest(kind: str, columns: Sequence[Column]) -> Iterator[str]:
     yield line('query = "count"', 'or "histogram", "sum", "mean", "identity"')
     yield from comment("FILL IN the values that are counted.")
     yield '# states = ["ill"]' if kind == "contacts" else '# states = ["yes"]'
-    if kind in ("table", "network"):
+    if "value" not in roles:
         yield line(f"# variables = [{other}]", "the columns that are read; default: all")
     yield line("epsilon = 1.0", "`takifugu explain` says what that means")
 

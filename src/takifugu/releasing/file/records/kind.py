@@ -16,11 +16,15 @@ from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets import attribute, every_entry
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.described import public_files
+from takifugu.releasing.file.drafting import section_lines
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.draft import draft
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
+from takifugu.releasing.file.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of
 from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.source import private_files
 
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
 _READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
@@ -43,7 +47,7 @@ class Records(Kind):
     has_columns: ClassVar[bool] = False
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns, kind, [*self.roles])
+        return draft(data, output, columns, kind, [*self.roles], self.believed(columns))
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
@@ -66,6 +70,12 @@ class Records(Kind):
             yield fault(("hide",), what, "write all three, or only its name")
         yield from self.private_files(spec, folder, data)
 
+    def believed(self, columns: Sequence[Column]) -> Iterable[str]:
+        """Return the lines of [belief] in a first draft, where the belief brings its own section."""
+        if self.section is None:
+            return ()
+        return section_lines(self.section) if self.drafted is None else [*self.drafted(columns).splitlines(), ""]
+
     def shape_faults(self, spec: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
         return ()
@@ -81,7 +91,10 @@ class Records(Kind):
 
     def private_files(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
         """Yield the key of the belief that names the private data's own file undeclared."""
-        return ()
+        private = private_files(spec.source, folder, data)
+        for key, path in public_files(spec.belief).items():
+            if is_one_of(folder / path, private):
+                yield fault(("belief", key), IS_PRIVATE, GIVE_PUBLIC)
 
     def values(self, belief: Any) -> list[tuple[State, ...]]:
         """Return the values that each entry of a record may have, as the data spell them: no two of one entry alike."""
@@ -94,7 +107,7 @@ class Records(Kind):
         values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
         for text in missing_states(values, (), spec.source.missing):
             what = f"the value {text!r} counts as missing, so it would never be read"
-            yield fault(self.belief_key(spec), what, "rename it, or remove it from source.missing")
+            yield fault(("belief",), what, "rename it, or remove it from source.missing")
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Any) -> Framework:
         hide = spec.hide

@@ -1,0 +1,86 @@
+"""Rows that are one entry of the belief each: a person, a case, a draw, with one value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from takifugu.core.errors import TakifuguError
+from takifugu.model.queries.sections import spelled
+from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.records.binning import binned, bins_of, bins_problems
+from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.file.records.reading import called, no_lookalikes, texts, value_of, wrong
+
+_COLUMNS = {"person": "the column with the name of each person", "value": "the column with their value"}
+
+
+class People(Records):
+    """A kind whose rows are the entries of the belief, found by their name where entries have one."""
+
+    reads, hides = ("person", "value"), "person"
+    roles: ClassVar[Mapping[str, str]] = {"person": "person", "value": "value"}
+
+    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
+        if spec.source.unit is not None:
+            what = f"does not belong to {spec.belief.kind}, who are answered together"
+            yield fault(("source", "unit"), what, "write person instead")
+        if spec.source.value is None:
+            yield fault(("source", "value"), "is missing", f'write value = "<{_COLUMNS["value"]}>"')
+        if isinstance(spec.source.value, tuple):
+            yield fault(("source", "value"), "names several columns, and a value is in one", "name the one")
+            return
+        yield from bins_problems(spec.source, columns=False)
+
+    def unreadable(self, spec: Any, belief: Any) -> Iterator[TakifuguError]:
+        yield from super().unreadable(spec, belief)
+        if belief.names is not None and spec.source.person is None:
+            yield fault(("source", "person"), "is missing", f'write person = "<{_COLUMNS["person"]}>"')
+        for key in ("person", "null_keys") if belief.names is None else ():
+            if getattr(spec.source, key) is not None:
+                what = "is given, and the belief names nobody: a row is any of its entries"
+                yield fault(("source", key), what, "leave it out")
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
+
+
+def _listed(file: ReleaseFile) -> list[Any]:
+    """Return the values in the order of the rows."""
+    source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
+    rows = [text for (text,) in texts(file.table, [source.value])]
+    if len(rows) != belief.size:
+        raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
+    return [_value(file, text, entry) for entry, text in enumerate(rows)]
+
+
+def _by_name(file: ReleaseFile) -> dict[str, Any]:
+    """Return each person's value, by name."""
+    source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
+    once = "every person has one row"
+    rows = texts(file.table, [source.person, source.value])
+    if source.null_keys == "drop":
+        rows = [row for row in rows if row[0] is not None]
+    names = called("person", source.person, "person", [name for name, _ in rows])
+    values: dict[str, Any] = {}
+    for written, text in rows:
+        name = names[str(written)]
+        if name in values:
+            raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
+        if name not in belief.names:
+            no_lookalikes(file.table, source.person, belief.names, "person")
+            what = "the data has somebody whom the belief does not know"
+            raise wrong("person", what, fix="name them in [belief]")
+        values[name] = _value(file, text, belief.position(name))
+    if len(values) < belief.size:
+        raise wrong("person", "somebody of the belief is not in the data", rule=once)
+    return values
+
+
+def _value(file: ReleaseFile, text: str | None, entry: int) -> Any:
+    """Return the value of an entry that a cell of the column spells."""
+    source: Any = file.source
+    read = binned(text, source.value, bins_of(source), file.table.numerals)
+    return value_of(read, source.value, spelled(file.belief.alphabet(entry)), file.table)
+

@@ -1,0 +1,200 @@
+"""A belief written outside the package, in one file, works from `takifugu init` to what the ledger says is spent."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conformance.release_files import Example, check_release_file, invoke
+from tests.support.one_file import load
+from tests.support.registries import restored
+
+from takifugu.core.errors import InputError
+from takifugu.releasing.file.loading import json_schema
+
+URN = '''
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge
+
+from takifugu import extending
+from takifugu.extending import Key
+
+
+@dataclass(frozen=True)
+class Urn:
+    """`size` balls drawn one after the other from an urn of `balls`, of which `red` are red."""
+
+    size: int
+    balls: int
+    red: int
+    source: str = "assumed"
+
+    names = None
+    one_alphabet = True
+
+    def alphabet(self, entry):
+        return ("white", "red")
+
+    def possible(self, entry):
+        return (self.red < self.balls, self.red > 0)
+
+    def components(self):
+        return (range(self.size),)
+
+    def component(self, number):
+        return self
+
+    def position(self, name):
+        raise extending.InputError(f"the draws have no names, and {name!r} is one", fix="count them from 0")
+
+    def assumptions(self):
+        return ("the balls are drawn at random, without replacement",)
+
+    def describe(self):
+        return f"{self.size} draws from an urn with {self.red} of {self.balls} balls red ({self.source})"
+
+    def to_dict(self):
+        return {"kind": "urn", "size": self.size, "balls": self.balls, "red": self.red, "source": self.source}
+
+    @staticmethod
+    def from_dict(data):
+        return Urn(data["size"], data["balls"], data["red"], data["source"])
+
+
+Number = Annotated[int, Ge(0)]
+
+
+@dataclass(frozen=True)
+class UrnSection:
+    """An urn from which balls are drawn without replacement."""
+
+    kind: Literal["urn"]
+    size: Annotated[Number, Key("how many balls are drawn", 6)]
+    balls: Annotated[Number, Key("how many balls the urn holds", 10)]
+    red: Annotated[Number, Key("how many of them are red", 4)]
+    source: Annotated[str, Key("where the belief comes from", "a photograph")] = "assumed"
+
+    def belief(self, folder):
+        if self.size > self.balls or self.red > self.balls:
+            raise extending.InputError(f"there are only {self.balls} balls", fix="write more balls").at("balls")
+        return Urn(self.size, self.balls, self.red, self.source)
+
+
+extending.register_belief("urn", Urn, section=UrnSection)
+'''
+DRAFTED = """section=UrnSection, draft=lambda columns: f'''[belief]
+kind = "urn"
+# of {len(columns)} columns
+# size = 6
+# balls = 10
+# red = 4'''
+"""
+DRAWS = "colour\nred\nwhite\nwhite\nred\nred\nwhite\n"
+FILE = """\
+ledger = "ledger.db"
+[source]
+name = "draws"
+file = "draws.csv"
+value = "colour"
+[belief]
+kind = "urn"
+size = 6
+balls = 10
+red = 4
+[[release]]
+name = "red"
+query = "count"
+states = ["red"]
+epsilon = 1.0
+"""
+FILLED = {
+    r"^# value = .*$": 'value = "colour"',
+    r"^# size = .*$": "size = 6",
+    r"^# balls = .*$": "balls = 10",
+    r"^# red = .*$": "red = 4",
+    r'^# states = .*$': 'states = ["red"]',
+}
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    with restored():
+        yield
+
+
+@pytest.mark.parametrize("section", ["section=UrnSection", DRAFTED], ids=["of its keys", "its own"])
+def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
+    load(URN.replace("section=UrnSection", section), "urn", tmp_path)
+    (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
+    path = tmp_path / "release.toml"
+    done = invoke("init", tmp_path / "draws.csv", "-o", path, "--kind", "urn")
+    assert done.exit_code == 0, done.output
+    text = path.read_text(encoding="utf-8")
+    assert ("# of 1 columns" in text) == (section == DRAFTED)
+    for pattern, line in FILLED.items():
+        text = re.sub(pattern, line, text, flags=re.MULTILINE)
+    path.write_text(text, encoding="utf-8")
+    for command in ("compare", "calibrate", "release"):
+        done = invoke(command, path)
+        assert done.exit_code == 0, (command, done.output)
+    out = tmp_path / "release-published"
+    shown = invoke("certificate", "show", out / "published-number.certificate.json")
+    assert "6 draws from an urn with 4 of 10 balls red" in " ".join(shown.stdout.split())
+    assert "drawn at random, without replacement" in (out / "published-number.report.html").read_text(encoding="utf-8")
+    book = tmp_path / tomllib.loads(text)["ledger"]
+    (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
+    assert [one["state"] for one in source["releases"]] == ["published"]
+    assert source["spent"]["epsilon"] == "1"
+
+
+def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
+    load(URN, "urn", tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    faults = (("balls = 10", "balls = -1", "belief.balls"), ('name = "red"', 'name = "../up"', "release[0].name"))
+    check_release_file(Example("urn", FILE, {"draws.csv": DRAWS}, faults), tmp_path / "elsewhere")
+    assert set(json_schema("urn")["$defs"]["UrnSection"]["properties"]) == {"kind", "size", "balls", "red", "source"}
+
+
+@pytest.mark.parametrize(("old", "new", "line"), [
+    ("size = 6\n", "", "belief.size: is missing; write size = 6 (how many balls are drawn)"),
+    ("size = 6", "size = 12", "belief.balls: there are only 10 balls; write more balls"),
+    ("size = 6", "size = 7", "source.file: the data must have one row for each entry of the belief: check both"),
+    ("red = 4", "red = true", "belief.red: is true, not a whole number; write red = 4"),
+    ("red = 4", "read = 4", "belief.read: is not a known key here; did you mean 'red'?"),
+    ('value = "colour"', 'value = "colour"\nperson = "who"', "source.person: is given, and the belief names nobody"),
+    ('value = "colour"', 'value = "colour"\ngroup = "who"', "source.group: belongs to a belief of kind users"),
+    ('states = ["red"]', 'states = ["rde"]', "release[0].states: 'rde' is a value that the belief does not know"),
+])  # fmt: skip
+def test_its_faults_are_told_as_those_of_ours(tmp_path: Path, old: str, new: str, line: str) -> None:
+    load(URN, "urn", tmp_path)
+    (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(FILE.replace(old, new), encoding="utf-8")
+    refused = invoke("release", tmp_path / "release.toml")
+    assert refused.exit_code == 2
+    assert line in refused.stderr, refused.stderr
+
+
+def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> None:
+    counted = '    photograph: Annotated[extending.FilePath | None, Key("a file of balls", "balls.csv")] = None\n'
+    load(URN.replace("\n    def belief(", f"{counted}\n    def belief("), "urn", tmp_path)
+    (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
+    text = FILE.replace("red = 4", 'red = 4\nphotograph = "draws.csv"')
+    (tmp_path / "release.toml").write_text(text, encoding="utf-8")
+    refused = invoke("release", tmp_path / "release.toml")
+    assert "belief.photograph: is the private data itself, so the belief would reveal it" in refused.stderr
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("section=UrnSection", "section=Urn", "is no section of a belief"),
+    ('Literal["urn"]', 'Literal["table"]', "the kind of release file 'table' is registered already"),
+    ("section=UrnSection", 'section=UrnSection, rows="crowds"', "the shape of the data is 'crowds'"),
+])  # fmt: skip
+def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        load(URN.replace(old, new), "urn", tmp_path)
