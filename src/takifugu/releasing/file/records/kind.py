@@ -105,9 +105,10 @@ class Records(Kind):
 
     def unreadable(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
         values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
+        named = [key for key in ("states", "file", "fit", "values") if getattr(spec.belief, key, None) is not None]
         for text in missing_states(values, (), spec.source.missing):
             what = f"the value {text!r} counts as missing, so it would never be read"
-            yield fault(("belief",), what, "rename it, or remove it from source.missing")
+            yield fault(("belief", *named[:1]), what, "rename it, or remove it from source.missing")
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Any) -> Framework:
         hide = spec.hide

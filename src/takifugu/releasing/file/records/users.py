@@ -15,7 +15,7 @@ from takifugu.model.queries.sections import spelled
 from takifugu.model.secrets import ABSENT, every_entry, presence
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import about, fault
 from takifugu.releasing.file.records import combined
 from takifugu.releasing.file.records.binning import bins_of, bins_problems, state_in
 from takifugu.releasing.file.records.kind import Records, mass
@@ -59,11 +59,11 @@ class _Users(Records):
 
     def belief(self, spec: Any, folder: Path) -> IndependentUsers:
         given = spec.belief
-        if given.groups is not None:
-            groups = [(g.size, _law(g.values, g.probabilities), mass(g.presence)) for g in given.groups]
-        else:
-            groups = [(given.size, _law(given.values, given.probabilities), mass(given.presence))]
-        return IndependentUsers.groups(groups, given.absence, given.source)
+        if given.groups is None:
+            return IndependentUsers.groups([(given.size, *_shares(given))], given.absence, given.source)
+        with about():
+            groups = [(group.size, *_shares(group)) for group in given.groups]
+            return IndependentUsers.groups(groups, given.absence, given.source)
 
     def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
         yield from combined.by_faults(spec)
@@ -86,6 +86,11 @@ class _Users(Records):
         if any(spec.source.group in combined.named(item) for item in spec.release):
             yield f"who is in which {spec.source.group!r} is public"
         yield from super().assumptions(spec)
+
+
+def _shares(given: Any) -> tuple[dict[State, Any], Any]:
+    """Return how likely each value of a user is, and to be present."""
+    return _law(given.values, given.probabilities), mass(given.presence)
 
 
 def _law(given: Sequence[State | tuple[State, ...]], probabilities: Sequence[Number]) -> dict[State, Any]:
