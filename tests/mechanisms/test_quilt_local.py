@@ -231,6 +231,8 @@ def test_nothing_is_searched_where_one_belief_has_no_quilts(monkeypatch: pytest.
     assert "and a joint table of 2 columns and 2 rows (assumed) is neither" in refusal.reason
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_a_hundred_steps_take_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)
     scales = []

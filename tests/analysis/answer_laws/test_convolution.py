@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product as all_of
 
@@ -35,10 +36,12 @@ def fractions(some: positive.Numbers) -> Row:
 
 
 def times(one: Row, other: Row) -> Row:
-    result = [Fraction(0)] * (len(one) + len(other) - 1)
+    units = [math.lcm(*(value.denominator for value in row)) for row in (one, other)]
+    whole = [[int(value * unit) for value in row] for row, unit in zip((one, other), units, strict=True)]
+    result = [0] * (len(one) + len(other) - 1)
     for i, j in all_of(range(len(one)), range(len(other))):
-        result[i + j] += one[i] * other[j]
-    return result
+        result[i + j] += whole[0][i] * whole[1][j]
+    return [Fraction(value, units[0] * units[1]) for value in result]
 
 
 def close(found: Row, expected: Row, roundings: int) -> bool:
