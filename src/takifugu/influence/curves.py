@@ -22,7 +22,7 @@ from takifugu.analysis.questions.influence import joint_cost as quilt_cost
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
-from takifugu.influence.chains.sweeps import most_steps
+from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
 from takifugu.model.secrets import Family

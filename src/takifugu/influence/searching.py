@@ -8,14 +8,8 @@ from takifugu.analysis.problem import Cost, Part, Problem, Refusal
 from takifugu.analysis.questions.influence import Search
 from takifugu.analysis.questions.influence import quilts as quilts_of
 from takifugu.influence.curves import CURVES, is_least
+from takifugu.influence.profiles.patience import EVALUATIONS, MOST_SEARCHED, SEARCHED
 from takifugu.model.queries import Additive
-
-#: Evaluations of the loss for one scale.
-EVALUATIONS = 10.0
-#: What a search for quilts takes of its prediction: it leaves most quilts out.
-SEARCHED = 0.2
-#: Predicted operations beyond which quilts are not searched.
-MOST_SEARCHED = 3e10
 
 
 def unknown(problem: Problem) -> Refusal | None:

@@ -18,7 +18,8 @@ from takifugu.analysis.problem import Bound, Cost, Part, Problem, Refusal, Witne
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
-from takifugu.influence.searching import EVALUATIONS, predicted, unknown
+from takifugu.influence.profiles.patience import EVALUATIONS
+from takifugu.influence.searching import predicted, unknown
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive

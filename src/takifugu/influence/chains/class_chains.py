@@ -16,12 +16,13 @@ from takifugu.core.cache import cached
 from takifugu.influence.chains.chains import Loss, reversed_runs, worst
 from takifugu.influence.chains.class_sides import ClassSide, sides_of_region
 from takifugu.influence.chains.sweeps import Track
+from takifugu.influence.profiles.patience import CLASSES
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets import Family
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, up
 
-#: How often a run is tested for a bound of all that follows, how close that must be, and from when on less will do.
-EVERY, CLOSE, PATIENCE, LESS_CLOSE = 16, 1e-10, 2048, 1e-4
+#: How often a run is tested for a bound of all that follows.
+EVERY = 16
 
 
 def class_loss(belief: Any, profile: Profile, family: Family) -> Loss:
@@ -40,7 +41,7 @@ def class_loss(belief: Any, profile: Profile, family: Family) -> Loss:
 
 def class_work(belief: Any) -> float:
     """Predict the operations of `class_loss`: two sweeps, until each has settled."""
-    return 2.0 * float(min(belief.size, 2 * PATIENCE)) * (6e4 + 2e2 * len(belief.states) ** 2)
+    return 2.0 * float(min(belief.size, 2 * CLASSES.positions)) * (6e4 + 2e2 * len(belief.states) ** 2)
 
 
 def _sides(belief: Any) -> tuple[ClassSide, ClassSide]:
@@ -139,7 +140,7 @@ def _bound_of_all(
     rise = float((explicit[-1] - explicit[-EVERY // 2]).max())
     before = float((explicit[-EVERY // 2] - explicit[-EVERY]).max())
     left = rise * rise / (before - rise) if 0 < rise < before else max(rise, 0.0)
-    enough = (CLOSE if len(explicit) < PATIENCE else LESS_CLOSE) * (1 + float(most.max()))
+    enough = CLASSES.enough(len(explicit)) * (1 + float(most.max()))
     for slack in (0.0, 2 * left + 8 * UNIT, 8 * left + 1e-13, enough):
         if slack > enough:
             continue

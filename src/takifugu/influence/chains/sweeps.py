@@ -17,14 +17,10 @@ from takifugu.influence.chains import two_states
 from takifugu.influence.chains.remembered import Memory, Run, remembered
 from takifugu.influence.chains.sides import LONGEST_JUMP, Side
 from takifugu.influence.chains.sides import jumps as distances
+from takifugu.influence.profiles.patience import patience_of
 from takifugu.influence.profiles.profile import Profile
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, closed, sum_up, up
 
-#: Positions after which a slowly converging sweep is ended by a bound of all farther ones, for few states and for more,
-#: and the slack allowed then.
-PATIENCE_FEW, PATIENCE, SLACK = 4096, 512, 1e-7
-#: A sweep counts as converged once what is left of its rise is below this, for few states and for more.
-CONVERGED_FEW, CONVERGED = 1e-13, 1e-9
 #: Where bounds fall from, how often at most, and the share of them for which they fall once more.
 HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
 NEVER = 2**62
@@ -65,11 +61,6 @@ def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = N
             tracks.append(_run(side, profile.tables[number], start, last, memory, jumps, most))
             start = last
     return tracks
-
-
-def most_steps(states: int) -> int:
-    """Return how many steps a sweep may take until its losses repeat: some seconds of work."""
-    return max(500, 40_000 // states**2)
 
 
 def _run(
@@ -195,10 +186,7 @@ def _repetition(
     rises = bool((change > 0).any())
     if rises and (len(explicit) % 8 or len(explicit) < 11 * period):
         return None
-    is_few = len(table) <= 3
-    is_patient = len(explicit) < (PATIENCE_FEW if is_few else PATIENCE) * period
-    least = CONVERGED_FEW if is_few else CONVERGED
-    enough = (least if is_patient else SLACK) * (1 + float(last.max()))
+    enough = patience_of(len(table)).enough(len(explicit) // period) * (1 + float(last.max()))
     if not rises:
         is_steady = float(-change.min()) <= enough
         return last if is_steady and _is_upper(side, last, explicit, table, position, jumps) else None

@@ -11,16 +11,13 @@ import math
 import numpy as np
 
 from takifugu.core.errors import Unsupported
+from takifugu.influence.profiles.patience import TWO_STATES
 from takifugu.numbers.outward_rounding import UNIT, FloatArray
 
 #: The two laws of what follows from 0 and from 1.
 Rows = tuple[tuple[float, float], tuple[float, float]]
-#: After so many steps a run that is still rising ends with a bound of all that follows: the fixed point.
-PATIENCE = 2**18
-#: After so many more it is given up: nothing is forgotten.
-MOST = PATIENCE + 2**10
-#: What is left of the rise when a run counts as converged.
-CONVERGED = 1e-13
+#: After so many steps a run is given up: nothing is forgotten.
+MOST = TWO_STATES.positions + 2**10
 
 
 def log_ratio(rows: Rows, power: float) -> float:
@@ -89,12 +86,12 @@ def run(
             raise Unsupported(f"the losses still rise after {most} steps")
         earlier, rise = rise, max(up_loss - up_losses[-2], down_loss - down_losses[-2])
         fall = max(up_losses[-2] - up_loss, down_losses[-2] - down_loss)
-        is_late = position >= PATIENCE
-        if max(rise, fall) * 16 > CONVERGED * 64 * (1 + up_loss + down_loss) and not is_late:
+        enough = TWO_STATES.enough(position)
+        if max(rise, fall) * 16 > enough * 64 * (1 + up_loss + down_loss):
             continue
         left = rise * rise * 16 / (earlier - rise) if 0 < rise < earlier < math.inf else max(rise, 0.0)
         bound = _proved_bound(rows, error, change, (up_loss, down_loss), left)
-        if bound is not None and (is_late or bound[0] - up_loss + bound[1] - down_loss <= CONVERGED * (2 + up_loss)):
+        if bound is not None and bound[0] - up_loss + bound[1] - down_loss <= enough * (2 + up_loss):
             break
         bound = None
     return _matrices(up_losses, down_losses), _matrices(*(([x] for x in bound) if bound else ([], [])))

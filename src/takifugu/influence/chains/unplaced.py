@@ -29,14 +29,13 @@ from takifugu.influence.chains.chains import backward_side, usual_jumps
 from takifugu.influence.chains.class_chains import SIDES, class_sweep
 from takifugu.influence.chains.class_sides import ClassSide
 from takifugu.influence.chains.sides import LONGEST_JUMP, Forward, Side, jumps
-from takifugu.influence.chains.sweeps import Track, most_steps, sweep
+from takifugu.influence.chains.sweeps import Track, sweep
+from takifugu.influence.profiles.patience import STEADY, most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.numbers.log_ratios import BoolArray
 from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
 from takifugu.numbers.rationals import decimal_up, float_above
 
-#: Losses are followed until a step lowers them by no more than this share.
-CONVERGED = 1e-12
 #: Steps of a recording that is longer than any, in periods.
 ENDLESS = 2**40
 #: How often, times the square of the number of states; what is reached by then is a bound.
@@ -180,7 +179,7 @@ def _settled(direction: Direction, unplaced: Unplaced) -> FloatArray:
         lower = np.minimum(ratio, up(loss + one) * apart)
         fell = float((ratio - lower).max())
         ratio = lower
-        if turn % 16 and fell <= CONVERGED * float(ratio.max()):
+        if turn % 16 and fell <= STEADY * float(ratio.max()):
             break
     return np.asarray(ratio)
 

@@ -1,0 +1,53 @@
+"""How far sweeps and searches go, and what is close enough: one policy for all curves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Patience:
+    """A run is followed until its losses are within `close` of a bound of all farther ones, relatively.
+
+    After `positions` of them `less_close` will do.
+    """
+
+    close: float
+    positions: int
+    less_close: float
+
+    def enough(self, positions: int) -> float:
+        """Return how close a bound must be after so many positions.
+
+        >>> Patience(1e-9, 512, 1e-7).enough(511), Patience(1e-9, 512, 1e-7).enough(512)
+        (1e-09, 1e-07)
+        """
+        return self.less_close if positions >= self.positions else self.close
+
+
+#: Two states step in two numbers: so late the fixed point ends a run, however far it is.
+TWO_STATES = Patience(1e-13, 2**18, math.inf)
+#: Up to three states a step lists few rays; with more it solves programs, or sorts.
+FEW_STATES, MORE_STATES = Patience(1e-13, 4096, 1e-7), Patience(1e-9, 512, 1e-7)
+#: Classes of chains step by one function for each distance.
+CLASSES = Patience(1e-10, 2048, 1e-4)
+#: Losses at unknown places fall until a step lowers them by no more than this share.
+STEADY = 1e-12
+
+#: Evaluations of the loss for one scale.
+EVALUATIONS = 10.0
+#: What a search for quilts takes of its prediction: it leaves most quilts out.
+SEARCHED = 0.2
+#: Predicted operations beyond which quilts are not searched.
+MOST_SEARCHED = 3e10
+
+
+def patience_of(states: int) -> Patience:
+    """Return how long a sweep over so many states is followed."""
+    return FEW_STATES if states <= 3 else MORE_STATES
+
+
+def most_steps(states: int) -> int:
+    """Return how many steps a sweep may take until its losses repeat: some seconds of work."""
+    return max(500, 40_000 // states**2)
