@@ -36,6 +36,7 @@ from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
+from takifugu.numbers.search import are_neighbours, halved, mean
 from takifugu.numbers.transport.bottleneck import Metric, checked_distances
 from takifugu.numbers.transport.on_the_line import monotone_plan
 
@@ -122,11 +123,7 @@ def largest_rate(moves: Iterable[tuple[Any, Any]], outputs: Sequence[Any], metri
     number = next((k for k, rate in enumerate(rates[:-1]) if safe(rate)), _STEPS)
     if number == 0:
         return float(rates[0])
-    good, bad = rates[number], rates[number - 1]
-    for _ in range(48):
-        middle = (good + bad) / 2
-        good, bad = (middle, bad) if safe(middle) else (good, middle)
-    return float(good)
+    return float(halved(safe, rates[number], rates[number - 1], are_neighbours, mean))
 
 
 def exponential_rows(inputs: Sequence[Any], outputs: Sequence[Any], metric: Metric, rate: float) -> Floats:

@@ -169,6 +169,17 @@ def next_to(one: int, other: int) -> bool:
     return abs(one - other) <= 1
 
 
+def are_neighbours(one: float, other: float) -> bool:
+    """Whether no float lies between two.
+
+    >>> are_neighbours(1.0, 1 + 2**-52), are_neighbours(1.0, 1 + 2**-51)
+    (True, False)
+    >>> halved(lambda x: x < 0.3, 0.0, 1.0, are_neighbours, mean)
+    0.29999999999999993
+    """
+    return one == other or math.nextafter(one, other) == other
+
+
 def between(one: int, other: int) -> int:
     """Return the integer in the middle of two."""
     return (one + other) // 2

@@ -24,6 +24,7 @@ from takifugu.mechanisms.local.senders import Bits, OneValue, Sender, Tuple
 from takifugu.mechanisms.local.sent import Sending, SentBits, SentTuple, SentValue
 from takifugu.model.queries import EachValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
+from takifugu.numbers.search import geometric_mean, halved
 
 #: Strengths that are tried, times the diameter where they are per unit of distance, and how fine.
 _WEAKEST, _STRONGEST, _FINE = 2.0**-30, 2.0**12, 2.0**-12
@@ -89,18 +90,16 @@ class Hiding:
 
 def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) -> Sender:
     """Return the sender of the largest strength with local privacy epsilon, by bisection of its logarithm."""
-    unit, sender_of = 1 / float(people.distances.max()) if way.of_distance else 1.0, None
+    unit = 1 / float(people.distances.max()) if way.of_distance else 1.0
     low, high = _WEAKEST * unit, _STRONGEST * unit
-    while high / low > 1 + _FINE:
-        middle = math.sqrt(low * high)
-        sender = way.make(people, middle)
-        if sender.local_epsilon() <= float(epsilon):
-            low, sender_of = middle, sender
-        else:
-            high = middle
-    if sender_of is None:
+
+    def keeps(strength: float) -> bool:
+        return way.make(people, strength).local_epsilon() <= float(epsilon)
+
+    strength = halved(keeps, low, high, lambda good, bad: bad / good <= 1 + _FINE, geometric_mean)
+    if strength == low:
         raise CalibrationRefused("refused", rule="no strength that was tried keeps the promise")
-    return sender_of
+    return way.make(people, strength)
 
 
 def outside(belief: Any, noise: Sending) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.positive_part_lattice import split, step_of
+from takifugu.numbers.search import are_neighbours, halved, mean
 
 Floats = npt.NDArray[np.float64]
 
@@ -103,10 +104,7 @@ def _tilt(values: Floats, masses: Floats) -> float:
     low, high = 0.0, 1.0 / float(values.max())
     while _tilted_mean(values, masses, high) < 0:
         low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _tilted_mean(values, masses, middle) < 0 else (low, middle)
-    return low
+    return halved(lambda theta: _tilted_mean(values, masses, theta) < 0, low, high, are_neighbours, mean)
 
 
 def _tilted_mean(values: Floats, masses: Floats, theta: float) -> float:

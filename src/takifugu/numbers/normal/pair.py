@@ -22,7 +22,7 @@ from typing import Any
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.search import SCALE_TOLERANCE, halved, mean, smallest_safe
 
 #: Binary digits of everything here; results are raised by 2**-_SAFE, far above what they lose by cancellation.
 _BITS, _SAFE = 480, 120
@@ -67,11 +67,12 @@ def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
     low = high * (1 - Fraction(1, 2**34))
     with mp.workprec(_BITS):
         target = _mpf(as_delta(delta))
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            safe = _shifted(1 / middle**2, as_epsilon(epsilon)) <= target
-            low, high = (low, middle) if safe else (middle, high)
-    return high**2
+        width = (high - low) / 2**_HALVINGS
+
+        def keeps(sigma: Fraction) -> bool:
+            return bool(_shifted(1 / sigma**2, as_epsilon(epsilon)) <= target)
+
+        return halved(keeps, high, low, lambda good, bad: good - bad <= width, mean) ** 2
 
 
 def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:

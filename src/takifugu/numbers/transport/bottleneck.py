@@ -13,6 +13,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Atom, as_numbers, to_python
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.search import between, halved, next_to
 
 Point = Hashable
 Metric = Callable[[Any, Any], Atom]
@@ -54,16 +55,15 @@ def bottleneck(
     total = math.lcm(*(m.denominator for m in (*a, *b)))
     supply, demand = ([int(m * total) for m in masses] for masses in (a, b))
     thresholds = sorted({to_python(d) for d in distances.ravel().tolist()})
-    short, enough = -1, len(thresholds) - 1
-    flow = max_flow(supply, demand, distances <= thresholds[enough])
-    while enough - short > 1:
-        middle = (short + enough) // 2
-        trial = max_flow(supply, demand, distances <= thresholds[middle])
-        if sum(map(sum, trial)) == total:
-            enough, flow = middle, trial
-        else:
-            short = middle
-    moves = [(x[i], y[j], Fraction(m, total)) for i, row in enumerate(flow) for j, m in enumerate(row) if m]
+    last = len(thresholds) - 1
+    flows = {last: max_flow(supply, demand, distances <= thresholds[last])}
+
+    def moves_all(number: int) -> bool:
+        flows[number] = max_flow(supply, demand, distances <= thresholds[number])
+        return sum(map(sum, flows[number])) == total
+
+    enough = halved(moves_all, last, -1, next_to, between)
+    moves = [(x[i], y[j], Fraction(m, total)) for i, row in enumerate(flows[enough]) for j, m in enumerate(row) if m]
     return BottleneckPlan(thresholds[enough], tuple(moves))
 
 

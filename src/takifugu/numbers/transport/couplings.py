@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.numbers.atoms import Atom
+from takifugu.numbers.search import between, halved, next_to
 from takifugu.numbers.transport.bottleneck import Metric, bottleneck, max_flow
 
 Population = Mapping[Hashable, Atom]
@@ -40,12 +41,14 @@ def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float
     left, right = support(p), support(q)
     table = np.array([[float(cost(x, y)) for y in right] for x in left])
     levels = np.unique(table)
-    short, enough = -1, len(levels) - 1
-    coupling = _flow(p, q, table <= levels[enough])
-    while enough - short > 1:
-        middle = (short + enough) // 2
-        trial = _flow(p, q, table <= levels[middle])
-        short, enough, coupling = (short, middle, trial) if trial is not None else (middle, enough, coupling)
+    couplings = {len(levels) - 1: _flow(p, q, table <= levels[-1])}
+
+    def couples(number: int) -> bool:
+        couplings[number] = _flow(p, q, table <= levels[number])
+        return couplings[number] is not None
+
+    enough = halved(couples, len(levels) - 1, -1, next_to, between)
+    coupling = couplings[enough]
     assert coupling is not None, "with every pair allowed there is a coupling"
     return float(levels[enough]), coupling
 
