@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.local import planar, weights
+from takifugu.mechanisms.local import weights
 from takifugu.numbers.distributions.channel import Channel, from_weights
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric
@@ -71,33 +71,6 @@ def planar_normal(places: Sequence[Place], sigma: Number) -> Channel:
     return from_weights(_distinct(places), list(places), weights.normal(euclidean(places, places), 1 / width))
 
 
-def remapped_laplace(places: Sequence[Place], epsilon: Number, scale: float = 1.0) -> Channel:
-    """Return planar Laplace noise of density proportional to e^(-epsilon d / scale), rounded to cells and remapped.
-
-    Metric privacy epsilon per `scale` of Euclidean distance, for the middles of cells. Raises InputError unless the
-    places are the middles of equal cells that fill a box.
-
-    >>> import math
-    >>> from takifugu.mechanisms.local.measuring import metric_loss
-    >>> grid = [(float(i), float(j)) for i in range(3) for j in range(3)]
-    >>> metric_loss(remapped_laplace(grid, 1), math.dist) <= 1 + 1e-9
-    True
-    """
-    rate = float(as_epsilon(epsilon)) / scale
-    return from_weights(list(places), list(places), planar.laplace_masses(_needed(places), rate))
-
-
-def remapped_normal(places: Sequence[Place], sigma: Number) -> Channel:
-    """Return planar normal noise of deviation sigma along each axis, rounded to cells and remapped into the box.
-
-    Raises InputError unless sigma is above 0 and the places are the middles of equal cells that fill a box.
-    """
-    width = float(as_fraction(sigma, "sigma", "sigma"))
-    if width <= 0:
-        raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
-    return from_weights(list(places), list(places), planar.normal_masses(_needed(places), 1 / width))
-
-
 def restricted_laplace(places: Sequence[Place], epsilon: Number, radius: Number, scale: float = 1.0) -> Channel:
     """Return Laplace noise that never moves a place by more than `radius` (Kawamoto19 §6.4).
 
@@ -141,13 +114,3 @@ def _distinct(values: Sequence[Hashable]) -> list[Any]:
             f"there are {len(listed)} values, {len(set(listed))} of them different", rule="give two or more, each once"
         ).at("values")
     return listed
-
-
-def _needed(places: Sequence[Any]) -> planar.Cells:
-    cells = planar.cells_of(places)
-    if cells is None or len(places) < 2:
-        raise InputError(
-            "the places do not fill a box", rule="noise is remapped between the middles of equal cells of a box",
-            fix="declare all cells of the box, or take noise that is renormalised",
-        ).at("places")  # fmt: skip
-    return cells

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from takifugu.numbers.densities.uniform_mean import UniformMean
     from takifugu.numbers.distributions.pmf import Pmf
     from takifugu.numbers.transport.on_the_line import monotone_plan, w_infinity
+    from takifugu.releasing.advice.advice import advise
     from takifugu.releasing.certificates.cells import read_table
     from takifugu.releasing.planning.forecast import forecast
     from takifugu.releasing.postprocess.marginals import marginals
@@ -121,6 +122,7 @@ __all__ = [
     "UniformMean",
     "Visitors",
     "__version__",
+    "advise",
     "attribute",
     "between",
     "calibrate",
@@ -187,6 +189,7 @@ _MODULES = {
         "Linear", "Mean", "Median", "Mode", "Quantile", "Statistic", "Sum", "Together", "TopK", "Visitors",
     ),
     "takifugu.releasing.publishing.charging": ("charge",),
+    "takifugu.releasing.advice.advice": ("advise",),
     "takifugu.releasing.planning.forecast": ("forecast",),
     "takifugu.releasing.certificates.cells": ("read_table",),
     "takifugu.releasing.publishing.publish": ("release",),

@@ -98,6 +98,21 @@ def calibrate(file: Path, as_json: bool) -> None:
 
 
 @main.command()
+@_FILES
+@_WINDOW
+@_JSON
+def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
+    """Say what the tables of each FILE are worth to a reader.
+
+    For each table: good, rough or useless, with a picture of what is expected; for the worst one, which changes of the
+    file would help, each with the error that it promises. Reads no values, and publishes nothing.
+    """
+    from takifugu.cli.advice import advice as run
+
+    run(files, window, as_json)
+
+
+@main.command()
 @_FILE
 @click.option("--releases", type=int, default=52, show_default=True, help="How many windows are published in all.")
 @_WINDOW

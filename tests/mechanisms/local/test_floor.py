@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kawamoto import channels
-from takifugu.mechanisms.local import measuring, promises
+from takifugu.mechanisms.local import measuring, planar, promises
 from takifugu.mechanisms.local.choosing import largest_strength, mechanisms, optimum
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.populations import populations_of
@@ -97,8 +97,8 @@ def test_metric_privacy_on_the_plane(epsilon):
     for channel in (
         channels.exponential(places, places, math.dist, epsilon),
         channels.planar_laplace(places, epsilon),
-        channels.remapped_laplace(places, epsilon),
-        channels.remapped_normal(places, 1),
+        planar.remapped_laplace(places, epsilon),
+        planar.remapped_normal(places, 1),
     ):
         rate = F(measuring.metric_loss(channel, math.dist))
         best = optimal(places, places, prior, math.dist, [promises.hides_distance(rate, math.dist)])

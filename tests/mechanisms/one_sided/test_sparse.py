@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.support import asymmetric as oracle
 from tests.support.broken_sparse import MUTANTS, ORDINARY, one_noise
 
-from takagi.ordinary_sparse import OrdinarySparse
 from takifugu.core.errors import DataError, InputError
+from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SAFE, Answers, SparseAnswers
 from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity
 from takifugu.numbers.noise import InsecureSeededEntropyForTests

@@ -14,6 +14,7 @@ from takifugu.mechanisms.one_sided.answers import (
 from takifugu.mechanisms.one_sided.geometric import geometric_law
 from takifugu.mechanisms.one_sided.mangat import Mangat
 from takifugu.mechanisms.one_sided.noisy_max import NoisyMax
+from takifugu.mechanisms.one_sided.ordinary_sparse import OrdinarySparse
 from takifugu.mechanisms.one_sided.sparse import SparseAnswers
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise
 from takifugu.model.policies.framework import Asymmetric
@@ -30,6 +31,7 @@ __all__ = [
     "Mark",
     "Monotone",
     "NoisyMax",
+    "OrdinarySparse",
     "Pointing",
     "Policy",
     "Question",

@@ -1,0 +1,65 @@
+"""What a belief expects an answer to be, cell by cell: public, and known before anything is read or paid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.questions.dispatch import Question
+from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+from takifugu.model.queries.additive import Additive
+
+B = TypeVar("B", bound=Belief)
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedAnswer(Generic[B]):
+    """What one type of belief expects; by default that is not known."""
+
+    belief: B
+
+    def cells(self, answer: Additive) -> FloatArray:
+        """Return the mean of each cell in grid units, shape (cells,); Unsupported where the belief has none."""
+        raise Unsupported(
+            f"{self.belief.describe()} says nothing of the mean of an answer", fix="write what is expected: [expect]"
+        )
+
+
+def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
+    """Return the mean of each cell of an answer in answer units, shape (cells,), as a belief has it.
+
+    Raises Unsupported where a belief has no mean: an unknown start, a class of beliefs.
+
+    >>> from takifugu import Histogram, MarkovChain
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
+    >>> expected_answer(chain, Histogram().resolve(chain)).round(9).tolist()
+    [80.0, 20.0]
+    """
+    whole = EXPECTED_ANSWER.of(belief)
+    if whole is not ExpectedAnswer:
+        return whole(belief).cells(answer) * float(answer.grid)
+    total = np.zeros(answer.cells)
+    for number, run in enumerate(belief.components()):
+        piece = belief.component(number)
+        total += EXPECTED_ANSWER.of(piece)(piece).cells(answer.restrict(slice(run.start, run.stop)))
+    return total * float(answer.grid)
+
+
+EXPECTED_ANSWER: Question[Callable[[Any], ExpectedAnswer[Any]]] = Question(
+    "the mean of an answer",
+    {
+        "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.expected:OfChain",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.expected:OfChain",
+        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.expected:OfMarginals",
+        "model.beliefs.contacts:Clique": "analysis.answer_laws.expected:OfMarginals",
+        "model.beliefs.table:JointTable": "analysis.answer_laws.expected:OfTable",
+        "model.beliefs.users:IndependentUsers": "analysis.answer_laws.expected:OfUsers",
+    },
+    default=ExpectedAnswer,
+)

@@ -1,0 +1,138 @@
+"""The advice on a release file: a verdict on each table, what would help the worst one, and what the belief costs."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.files import read_file
+from takifugu.core.text.markup import html_table, note
+from takifugu.core.text.tables import filled, number, text_table
+from takifugu.core.tracebacks import without_data
+from takifugu.releasing.advice.advising import TableAdvice, advice_of, verdict_of
+from takifugu.releasing.advice.remedies import Change, Remedy, remedies, worth_with
+from takifugu.releasing.advice.worth import Verdict, Worth
+from takifugu.releasing.file.loading import LARGEST, load
+from takifugu.releasing.planning.plan import Watch, calibrated, unwatched
+
+REMEDY_HEADER = ("change", "then", "why")
+EXPECTED_HEADER = ("cell", "expected", "± (95 %)")
+#: How many cells of a table are shown.
+MOST_CELLS = 12
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a release file is worth: its tables, the remedies of the worst one, the best first.
+
+    `shorter_stays` is what the worst table would be worth if everything lasted half as long as the belief says, None
+    where that says nothing. It is no remedy: a belief is what may be believed, not what would be convenient.
+    """
+
+    tables: tuple[TableAdvice, ...]
+    remedies: tuple[Remedy, ...]
+    shorter_stays: Worth | None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Return the verdict on the worst table; None where none has one."""
+        return verdict_of(self.tables)
+
+    @property
+    def remedy_rows(self) -> list[tuple[str, ...]]:
+        return [(remedy.words, remedy.worth.sentence(remedy.measured_in), remedy.why) for remedy in self.remedies]
+
+    @property
+    def of_the_belief(self) -> str:
+        """Say what the belief costs, where that can be said."""
+        if self.shorter_stays is None:
+            return ""
+        return (
+            "If everything lasted half as long as the belief says, and only if that is true: "
+            f"{self.shorter_stays.sentence(self.tables[0].measured_in)}."
+        )
+
+    def __str__(self) -> str:
+        lines = []
+        for table in self.tables:
+            lines += [filled(f"{table.name}: {table.sentence}")]
+            if rows := expected_rows(table):
+                lines += ["", text_table(EXPECTED_HEADER, rows), ""]
+        if self.remedies:
+            lines += ["What would help, the best first:", "", text_table(REMEDY_HEADER, self.remedy_rows), ""]
+        return "\n".join([*lines, filled(self.of_the_belief)]).rstrip()
+
+    def _repr_html_(self) -> str:
+        """Return the verdicts, what is expected and the remedies as tables."""
+        parts = []
+        for table in self.tables:
+            parts.append(note(f"{table.name}: {table.sentence}", strong=True))
+            if rows := expected_rows(table):
+                parts.append(html_table(EXPECTED_HEADER, rows))
+        if self.remedies:
+            parts.append(html_table(REMEDY_HEADER, self.remedy_rows, "What would help, the best first"))
+        return "".join([*parts, note(self.of_the_belief) if self.of_the_belief else ""])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        shorter = self.shorter_stays
+        return {
+            "verdict": None if self.verdict is None else str(self.verdict),
+            "tables": [table.to_dict() for table in self.tables],
+            "remedies": [remedy.to_dict() for remedy in self.remedies],
+            "if_stays_were_half_as_long": None if shorter is None else {
+                "verdict": str(shorter.verdict), "error_of_a_cell": shorter.cell.width, "ratio": shorter.ratio,
+            },
+        }  # fmt: skip
+
+
+@without_data
+def advise(path: str | Path, data: Any = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
+    """Say what the tables of a release file are worth to a reader, and what would make the worst of them worth more.
+
+    Nothing is read but which units there are where their lengths decide, and nothing is paid, drawn or written. What
+    is expected are the means of the first belief. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
+
+    >>> from takifugu.cli.samples import write_demo
+    >>> advice = advise(write_demo(Path("advised")))
+    >>> str(advice.verdict), advice.tables[0].sentence
+    ('good', 'good: differences above 115 show')
+    """
+    where = Path(path)
+    tables = advice_of(calibrated(load(where, data, window=window), watch))
+    raw = tomllib.loads(read_file(where, LARGEST).decode("utf-8-sig"))
+    verdict = verdict_of(tables)
+    if verdict is None or verdict is Verdict.GOOD or window is not None:
+        return Advice(tables, (), None)
+    watch("looking for what would help", 0, 1)
+    shorter = half_as_long(raw)
+    halved = None if shorter is None else worth_with(raw, where, (shorter,), data)
+    return Advice(tables, remedies(raw, where, tables, data), halved)
+
+
+def half_as_long(raw: Mapping[str, Any]) -> Change | None:
+    """Return the belief of a chain whose stays are half as long; None where no matrix of one is in the file."""
+    matrix = raw.get("belief", {}).get("matrix")
+    if raw.get("belief", {}).get("kind") != "markov-chain" or not isinstance(matrix, list):
+        return None
+    halved = []
+    for state, row in enumerate(matrix):
+        if not isinstance(row, list) or len(row) != len(matrix) or 2 * (1 - row[state]) > 1:
+            return None
+        leaving = [2 * p for p in row]
+        leaving[state] = 1 - sum(p for i, p in enumerate(leaving) if i != state)
+        halved.append(leaving)
+    return Change(("belief", "matrix"), halved)
+
+
+def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
+    """Return the cells of a typical result, each with how far the published one may lie from it."""
+    if table.worth is None or table.worth.expectation.cells is None:
+        return []
+    off = number(table.worth.cell.width)
+    cells = list(zip(table.labels, table.worth.expectation.cells, strict=True))
+    rows: list[tuple[str, ...]] = [(label, number(round(value, 6)), off) for label, value in cells[:MOST_CELLS]]
+    return rows if len(cells) <= MOST_CELLS else [*rows, (f"{len(cells) - MOST_CELLS} more", "", "")]

@@ -1,0 +1,91 @@
+"""`takifugu advise`: the verdict on every table of a release file, before anything is read, drawn or paid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from takifugu.analysis.questions.expected_answer import expected_answer
+from takifugu.analysis.randomisers import Noise
+from takifugu.calibration import Calibration
+from takifugu.core.errors import Unsupported
+from takifugu.model.queries.additive import Additive
+from takifugu.releasing.advice.worth import Expectation, Verdict, Worth, worst, worth
+from takifugu.releasing.planning.plan import Plan, Table
+
+
+@dataclass(frozen=True)
+class TableAdvice:
+    """What one table is worth; without a worth, `reason` says why there is no verdict."""
+
+    name: str
+    scope: str
+    labels: tuple[str, ...]
+    worth: Worth | None
+    measured_in: str = ""
+    reason: str = ""
+
+    @property
+    def sentence(self) -> str:
+        return f"no verdict: {self.reason}" if self.worth is None else self.worth.sentence(self.measured_in)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, in answer units."""
+        data: dict[str, Any] = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
+        if self.worth is None:
+            return {**data, "verdict": None}
+        one, expected = self.worth, self.worth.expectation
+        return {
+            **data, "verdict": str(one.verdict), "ratio": one.ratio, "matters": one.matters,
+            "error_of_a_cell": one.cell.width,
+            "error_of_a_difference": None if one.difference is None else one.difference.width,
+            "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),
+            "expected_from": expected.source,
+        }  # fmt: skip
+
+
+def table_advice(table: Table) -> TableAdvice:
+    """Return what a planned table is worth: that of its worst answer."""
+    item: Any = table.item
+    labels: tuple[str, ...] = ()
+    worths = []
+    for calibration in _different(table.calibrations):
+        try:
+            expectation = expectation_of(calibration)
+            noise = calibration.randomiser
+            if not isinstance(noise, Noise):
+                raise Unsupported(f"{calibration.mechanism} does not add noise to a number")
+            worths.append(worth(noise, expectation))
+            labels = calibration.problem.answers[0].labels
+        except Unsupported as error:
+            return TableAdvice(table.name, table.scope, (), None, item.measured_in or "", str(error))
+    return TableAdvice(table.name, table.scope, labels, worst(worths), item.measured_in or "")
+
+
+def verdict_of(tables: tuple[TableAdvice, ...]) -> Verdict | None:
+    """Return the verdict on a file, that of its worst table; None where no table has one."""
+    worths = [table.worth for table in tables if table.worth is not None]
+    return worst(worths).verdict if worths else None
+
+
+def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
+    """Return what every table of a plan is worth, in the file's order."""
+    return tuple(map(table_advice, planned.tables))
+
+
+def expectation_of(calibration: Calibration) -> Expectation:
+    """Return the means of the first belief; Unsupported where it has none, or the answer is no sum over rows."""
+    answer = calibration.problem.answers[0]
+    if not isinstance(answer, Additive):
+        raise Unsupported(f"{calibration.query.describe()} is no sum over rows", fix="write what is expected")
+    belief = calibration.framework.beliefs[0]
+    return Expectation(tuple(expected_answer(belief, answer).tolist()), None, f"the means of {belief.describe()}")
+
+
+def _different(calibrations: tuple[Calibration, ...]) -> Iterator[Calibration]:
+    seen: set[int] = set()
+    for calibration in calibrations:
+        if id(calibration) not in seen:
+            seen.add(id(calibration))
+            yield calibration

@@ -1,0 +1,131 @@
+"""The verdict on a table: does what matters to its reader show through the noise?
+
+A cell is off by at most e, and the difference of two cells by at most d, with probability 95 %. What matters to the
+reader is a difference: declared, or a fifth of what is expected to vary (of the range of the expected cells; of their
+mean, where there is one cell or all are alike). Their ratio is the verdict: up to 1 good, to 5 rough, beyond useless.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from takifugu.analysis.randomisers import Noise
+from takifugu.core.text.tables import number
+from takifugu.releasing.advice.bands import Band, cell_band, difference_band
+
+#: What matters, where it is not declared, is this share of what is expected to vary.
+SHARE = 0.2
+#: Cells whose range is below this share of their mean are alike: then their mean is what varies.
+ALIKE = 0.1
+GOOD, ROUGH = 1.0, 5.0
+
+
+class Verdict(StrEnum):
+    """What a table is worth."""
+
+    GOOD = "good"
+    ROUGH = "rough"
+    USELESS = "useless"
+
+    @property
+    def is_useful(self) -> bool:
+        return self is not Verdict.USELESS
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What the cells of one answer are expected to be, in answer units, and the difference that matters to the reader.
+
+    `matters` is None where it is not declared, `cells` None where nothing says what to expect: then `matters` must be.
+    `source` says where the expectation comes from.
+    """
+
+    cells: tuple[float, ...] | None
+    matters: float | None
+    source: str
+
+    @property
+    def varies(self) -> float:
+        """Return what is expected to vary: the range of the cells, or their mean where they are one or alike."""
+        if self.cells is None:
+            return math.nan
+        reach, mean = max(self.cells) - min(self.cells), math.fsum(self.cells) / len(self.cells)
+        return reach if len(self.cells) > 1 and reach >= ALIKE * abs(mean) else abs(mean)
+
+    @property
+    def what_matters(self) -> float:
+        return SHARE * self.varies if self.matters is None else self.matters
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What one answer is worth: its bands, what matters, and their ratio r, in answer units."""
+
+    cell: Band
+    difference: Band | None
+    matters: float
+    expectation: Expectation
+
+    @property
+    def ratio(self) -> float:
+        """Return how often what matters fits into the noise; infinite where nothing is expected to vary."""
+        band = (self.difference or self.cell).width
+        if not band:
+            return 0.0
+        return band / self.matters if self.matters else math.inf
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.ratio <= GOOD:
+            return Verdict.GOOD
+        return Verdict.ROUGH if self.ratio <= ROUGH else Verdict.USELESS
+
+    def sentence(self, unit: str = "") -> str:
+        """Say in one plain sentence what shows and what does not; `unit` is what one of the values is.
+
+        >>> bands = Band(20.0, 0.95), Band(27.0, 0.95)
+        >>> Worth(*bands, 30.0, Expectation((100.0, 250.0), None, "assumed")).sentence("minutes")
+        'good: differences above 27 minutes show'
+        """
+        measured = f" {unit}" if unit else ""
+        if self.difference is None:
+            off = f"{number(self.cell.width)}{measured}"
+            return {
+                Verdict.GOOD: f"good: the value is off by at most {off}",
+                Verdict.ROUGH: f"rough: the value is off by up to {off}, more than would matter",
+                Verdict.USELESS: f"useless: the value is off by up to {off}, and {self._expected(measured)}",
+            }[self.verdict]
+        least = f"{number(self.difference.width)}{measured}"
+        return {
+            Verdict.GOOD: f"good: differences above {least} show",
+            Verdict.ROUGH: f"rough: only differences above {least} show",
+            Verdict.USELESS: f"useless: differences below {least} are noise, and {self._expected(measured)}",
+        }[self.verdict]
+
+    def _expected(self, measured: str) -> str:
+        if self.expectation.cells is None:
+            return f"{number(self.matters)}{measured} matter"
+        low, high = (number(end) for end in (min(self.expectation.cells), max(self.expectation.cells)))
+        values = f"about {low}" if low == high else f"from {low} to {high}"
+        return f"{values}{measured} {'is' if low == high else 'are'} expected"
+
+
+def worth(noise: Noise, expectation: Expectation) -> Worth:
+    """Return what an answer with this noise is worth; `expectation` says what its cells are.
+
+    >>> from fractions import Fraction
+    >>> from takifugu.analysis.randomisers import DiscreteLaplace
+    >>> noisy = DiscreteLaplace(Fraction(7), Fraction(1), cells=2)
+    >>> worth(noisy, Expectation((80.0, 20.0), None, "the belief")).sentence()
+    'rough: only differences above 29 show'
+    """
+    difference = difference_band(noise) if noise.cells > 1 else None
+    return Worth(cell_band(noise), difference, expectation.what_matters, expectation)
+
+
+def worst(worths: Sequence[Worth]) -> Worth:
+    """Return the worst of several answers, by which a table, and a file, is judged."""
+    return max(worths, key=lambda one: one.ratio)
