@@ -31,6 +31,8 @@ def as_fraction(value: Number, name: str, *where: Step) -> Fraction:
     >>> as_fraction("1/3", "epsilon")
     Fraction(1, 3)
     """
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value  # of plain integers, not NumPy's; charges are read often
     if isinstance(value, Rational) and not isinstance(value, bool):
         return Fraction(int(value.numerator), int(value.denominator))
     try:

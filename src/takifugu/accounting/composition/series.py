@@ -5,7 +5,7 @@ A series is the windows that start at first, first + step, ...
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -104,8 +104,8 @@ def in_series(charges: Sequence[Charge]) -> list[Charge]:
     for charge in charges:
         if len(places_of(charge)) > 1:
             kinds.setdefault(_read(charge), Groups()).add(charge)
-    for charge in _by_cost([charge for charge in charges if len(places_of(charge)) == 1]):
-        kinds.setdefault(_read(charge), Groups()).add(charge)
+    for kind, charge in _by_cost([charge for charge in charges if len(places_of(charge)) == 1]):
+        kinds.setdefault(kind, Groups()).add(charge)
     return [charge for groups in kinds.values() for charge in groups.by_cost.values()]
 
 
@@ -121,19 +121,21 @@ def _cost(charge: Charge) -> Hashable:
     return one.times // windows, rates, one.promised.share(windows), one.largest, one.least
 
 
-def _by_cost(charges: Sequence[Charge]) -> list[Charge]:
-    """Return charges of one window each, with those of one place added up, and then those that cost the same."""
+def _by_cost(charges: Sequence[Charge]) -> Iterator[tuple[Hashable, Charge]]:
+    """Yield charges of one window each, with those of one place added up, and then those that cost the same; by kind.
+
+    The kind is what `_read` says of each.
+    """
     placed: dict[Hashable, Charge] = {}
     for charge in charges:
         key = kind_of(charge)
         placed[key] = together(placed[key], charge) if key in placed else charge
-    equal: dict[Hashable, list[Charge]] = {}
+    equal: dict[tuple[Hashable, Hashable], list[Charge]] = {}
     for charge in placed.values():
         equal.setdefault((_read(charge), _cost(charge)), []).append(charge)
-    return [
-        at_places(same[0], np.unique(np.concatenate([places_of(c) for c in same]))) if len(same) > 1 else same[0]
-        for same in equal.values()
-    ]
+    for (kind, _), same in equal.items():
+        places = np.unique(np.concatenate([places_of(charge) for charge in same]))
+        yield kind, at_places(same[0], places) if len(same) > 1 else same[0]
 
 
 def _at_same_places(one: Charge, other: Charge, places: IntArray) -> Charge:
