@@ -126,8 +126,8 @@ def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     assert plan(load(written(tmp_path, rows=thin))).tables[0].calibrations[0].scale == scale
     public = plan(load(written(tmp_path, ('step = "1h"', 'step = "1h"\ngaps = "public"'), rows=thin)))
     assert public.tables[0].calibrations[0].query.entries is not None
-    assert any("observed" in words and "not published" in words for words in hidden.assumptions)
-    assert "which entries were observed is public" in public.assumptions
+    assert any("observed" in words and "not published" in words for words in hidden.facts)
+    assert "which entries were observed is public" in public.facts
     with pytest.raises(CalibrationRefused, match="hidden"):
         plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'))))
     plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), ('step = "1h"', 'step = "1h"\ngaps = "public"'))))

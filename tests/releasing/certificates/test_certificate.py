@@ -12,8 +12,11 @@ import pytest
 
 import takifugu as tf
 from takifugu.analysis.randomisers import KINDS
-from takifugu.releasing.certificates.certificate import FORMAT, Certificate
+from takifugu.core.errors import InputError
+from takifugu.releasing.certificates.certificate import FORMAT, Certificate, checksum_of
 from takifugu.releasing.certificates.certifying import certify
+from takifugu.releasing.certificates.checksum import from_dict
+from takifugu.releasing.facts import Caution, Stays, Window
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -21,12 +24,13 @@ DATA = ["still", "walking", "still"] * 20
 
 KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
-    "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "warnings",
-    "private", "ledger", "release_id", "date", "software", "table", "unit_count", "checksum",
+    "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "cautions",
+    "private", "ledger", "release_id", "date", "software", "stays", "window", "requested", "table", "unit_count",
+    "title", "measured_in", "publisher", "contact", "adjusting", "checksum",
 ]  # fmt: skip
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
-    "covers", "framework",
+    "covers", "framework", "adjusted",
 ]  # fmt: skip
 
 
@@ -98,6 +102,33 @@ def test_it_warns_of_a_promise_weaker_than_asked() -> None:
     certificate = made(calibration)
     assert any("weaker than requested" in w for w in certificate.warnings)
     assert any("correlated" in c for c in certificate.conditions)
+
+
+def test_facts_are_typed_in_the_file_and_words_on_the_page() -> None:
+    plain = made(tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="entry"))
+    assert plain.cautions == (Caution.WEAKER, Caution.NO_LEDGER)
+    window = Window("2026-01-05 to 2026-01-12", "1 hour", "Europe/Vienna", {"one day": "2.5"})
+    stays = tuple(Stays({"still": "for ever", "walking": "about 2 hours"}, f"hour {hour:02}") for hour in range(9))
+    certificate = dataclasses.replace(plain, window=window, stays=stays)
+    again = from_dict(json.loads(certificate.to_json()))
+    assert (again.window, again.stays, again.cautions) == (window, stays, plain.cautions)
+    assert json.loads(certificate.to_json())["window"]["costs"] == {"one day": "2.5"}
+    page = " ".join(certificate.text().split())
+    for words in (
+        "hour 06: by the belief, still lasts for ever at a time on average, walking about 2 hours",
+        "and 2 more matrices, which the belief lists",
+        "the window is 2026-01-05 to 2026-01-12, to the end not included, in steps of 1 hour, by clocks in "
+        "Europe/Vienna",
+        "each step is hidden; what lasts as long as a window is not",
+        "one day in which every step changes up to epsilon 2.5",
+        "The promise is weaker than requested: epsilon",
+    ):
+        assert words in page, words
+    for key, odd in (("cautions", ["fine"]), ("window", {"span": 3}), ("stays", [{"lasting": ["still"]}]),
+                     ("stays", [{"lasting": {}, "cells": ""}]), ("requested", "-1")):  # fmt: skip
+        data = {**certificate.to_dict(), key: odd}
+        with pytest.raises(InputError):
+            from_dict({**data, "checksum": checksum_of(data)})
 
 
 def test_it_says_when_the_belief_came_from_the_private_data() -> None:

@@ -90,7 +90,7 @@ def test_another_layout_is_no_change(written: Path) -> None:
         (b"{}", "not a Takifugu certificate"),
         (b'{"format": 3}', "not a Takifugu certificate"),
         (b'{"format": "takifugu-certificate/9"}', "this version reads"),
-        (b'{"format": "takifugu-certificate/1"}', "changed after it was written"),
+        (b'{"format": "takifugu-certificate/4"}', "changed after it was written"),
     ],
 )
 def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
 from takifugu.releasing.file.sequences.sections import ChainSpec
-from takifugu.releasing.file.sequences.stays import faults, in_words, matrix_of
+from takifugu.releasing.file.sequences.stays import faults, matrix_of, stays_of
 
 MINUTE = timedelta(minutes=1)
 THREE = ("still", "walking", "running")
@@ -107,10 +107,11 @@ def test_times_require_a_step():
     ],
 )  # fmt: skip
 def test_a_matrix_in_words(matrix, step, words):
-    assert in_words(matrix, ["a", "b"], step) == f"by the belief, {words}"
+    assert stays_of(matrix, ["a", "b"], step).words == f"by the belief, {words}"
 
 
 def test_many_states_are_not_all_told():
-    found = in_words(np.eye(20) / 2 + 0.5 / 20, list(range(20)), None)
-    assert found.endswith("and 12 more states")
-    assert found.count("steps") == 8
+    stays = stays_of(np.eye(20) / 2 + 0.5 / 20, list(range(20)), None)
+    assert stays.words.endswith("and 12 more states")
+    assert stays.words.count("steps") == 8
+    assert len(stays.lasting) == 20

@@ -113,8 +113,8 @@ def test_lengths_by_rule(tmp_path: Path) -> None:
     spec = changed(('source = "a test"', 'source = "a test"\nmin_length = 28\nmax_length = 35\nlonger = "cut"'))
     plan = planned(tmp_path, spec)
     assert [(u.name, lengths_in(u)) for u in plan.units] == [("007", (30,)), ("zoë", (30, 35))]
-    assert any("fewer than 28 steps" in a for a in plan.assumptions)
-    assert any("cut to 35" in a for a in plan.assumptions)
+    assert any("fewer than 28 steps" in a for a in plan.facts)
+    assert any("cut to 35" in a for a in plan.facts)
     with pytest.raises(DataError, match=r"belief\.max_length: a piece is longer than the 35 steps"):
         planned(tmp_path, spec.replace('longer = "cut"', ""))
     with pytest.raises(DataError, match=r"belief\.min_length: no piece has the 99 steps"):

@@ -549,17 +549,12 @@ def test_the_table_beside_a_certificate(
     assert words in " ".join((rows_as_text.stdout + rows_as_text.stderr).split())
 
 
-def test_certificates_of_the_first_format_are_read(tmp_path: Path) -> None:
-    where = Path(__file__).parent / "certificate_1.json"
-    certificate = read_certificate(where)
-    assert certificate.to_dict() == json.loads(where.read_text(encoding="utf-8"))
-    assert table_state(where, certificate) == "not certified"
-    assert invoke("certificate", "show", where).exit_code == 0
-    told = json.loads(where.read_text(encoding="utf-8"))
-    changed = tmp_path / "changed.json"
-    changed.write_text(json.dumps({**told, "format": "takifugu-certificate/2"}), encoding="utf-8")
-    with pytest.raises(InputError, match="changed after it was written"):
-        read_certificate(changed)
+def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:
+    (table,) = tf.release_file(small(tmp_path)).tables
+    written = json.loads(table.files[1].read_text(encoding="utf-8"))
+    table.files[1].write_text(json.dumps({**written, "format": "takifugu-certificate/1"}), encoding="utf-8")
+    with pytest.raises(InputError, match="this version reads 'takifugu-certificate/4'"):
+        read_certificate(table.files[1])
 
 
 def test_resumed_says_nothing_private() -> None:

@@ -132,7 +132,7 @@ def test_everything_is_escaped() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=[HOSTILE, "</style>"], source=HOSTILE)
     noisy = release(framework=tf.Pufferfish(tf.every_entry(), chain), data=[HOSTILE] * 4, mechanism="quilt-exact")
     hostile = replace(
-        noisy.certificate, release=HOSTILE, source=HOSTILE, units=(HOSTILE,), scope="unit", warnings=(HOSTILE,),
+        noisy.certificate, release=HOSTILE, source=HOSTILE, units=(HOSTILE,), scope="unit",
         assumptions=(HOSTILE,), conditions=(HOSTILE,), hidden=(HOSTILE,), mechanisms={HOSTILE: HOSTILE},
         statistic=HOSTILE, ledger=HOSTILE, release_id=HOSTILE, date=HOSTILE, software=HOSTILE,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from tests.releasing import files
 from tests.support.pages import check_page
 
 from takifugu.core.errors import InputError, SpecError
-from takifugu.releasing.certificates.certificate import FORMAT, FORMATS, NEWEST, checksum_of
+from takifugu.releasing.certificates.certificate import checksum_of
 from takifugu.releasing.certificates.checksum import from_dict, read_certificate, table_state
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -41,7 +41,6 @@ def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
     (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
     certificate = read_certificate(table.files[1])
     assert {key: getattr(certificate, key) for key in {**TOP, **TABLE}} == {**TOP, **TABLE}
-    assert certificate.format == NEWEST
     assert table_state(table.files[1], certificate) == "the same"
     text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
     check_page(report)
@@ -51,16 +50,12 @@ def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
         assert words in report, words
 
 
-def test_without_them_certificates_stay_as_they_were(tmp_path: Path) -> None:
+def test_without_them_the_page_has_no_title(tmp_path: Path) -> None:
     (table, _) = publish(plan(load(files.write(tmp_path, SPEC)))).tables
-    told = json.loads(table.files[1].read_text(encoding="utf-8"))
-    assert told["format"] == FORMAT != NEWEST
-    assert not {"title", "measured_in", "publisher", "contact", "adjusting"} & {*told}
-    assert not any("adjusted" in answer for answer in told["answers"])
     assert "Title" not in table.certificate.text()
 
 
-def test_no_field_is_left_out_of_the_newest_format(tmp_path: Path) -> None:
+def test_no_field_is_left_out(tmp_path: Path) -> None:
     (table, _) = publish(plan(load(files.write(tmp_path, worded(SPEC))))).tables
     told = json.loads(table.files[1].read_text(encoding="utf-8"))
     for key in told:
@@ -68,7 +63,6 @@ def test_no_field_is_left_out_of_the_newest_format(tmp_path: Path) -> None:
             less = {k: v for k, v in told.items() if k != key}
             with pytest.raises(InputError, match="cannot read"):
                 from_dict({**less, "checksum": checksum_of(less)})
-    assert FORMATS.index(NEWEST) == len(FORMATS) - 1
 
 
 @pytest.mark.parametrize("key", [*TOP, *TABLE])

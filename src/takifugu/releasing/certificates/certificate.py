@@ -6,7 +6,7 @@ import hashlib
 import json
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,15 +16,16 @@ from takifugu.core.escaping import number, visible
 from takifugu.core.text.markup import html_table
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
+from takifugu.releasing.facts import CAUTIONS, Caution, Stays, Window
 
-#: Every field of a certificate is in files of the newest format; fields that were added later name their format.
-FORMATS = ("takifugu-certificate/1", "takifugu-certificate/2", "takifugu-certificate/3")
-#: What is written unless something is said that only the newest format holds.
-FORMAT, NEWEST = FORMATS[1], FORMATS[2]
+#: What a file of a certificate is; it has every field.
+FORMAT = "takifugu-certificate/4"
 WIDTH = 78
 _INDENT = 15
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
 _LISTED, _LISTED_UNITS = 3, 40
+#: So many chains are told in words.
+_CHAINS = 7
 
 #: How a release composes with others about the same source, in words (docs/decisions.md#composition).
 COMPOSES = {
@@ -57,10 +58,6 @@ class Answer:
     framework: str
     adjusted: Mapping[str, str] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        data = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
-        return data if self.adjusted is not None else {k: v for k, v in data.items() if k != "adjusted"}
-
 
 @dataclass(frozen=True)
 class Certificate:
@@ -68,9 +65,10 @@ class Certificate:
 
     `scope` is "all" (the source is one unit), "unit" (one answer per unit) or "pooled" (one answer over all units). The
     `units` of a pooled table are named only where its release file lists them; `unit_count` is how many there are, None
-    where there are no units, where presence is the secret, and in files of the first format.
-    `epsilon` and `delta` are the largest of all answers. `table` is the digest of the file that the values were
-    published in, None where there is none; `format` is that of the file that the certificate was read from.
+    where there are no units, and where presence is the secret.
+    `assumptions` are sentences; `stays` and `window` are facts that readers are told at a place of their own. `epsilon`
+    and `delta` are the largest of all answers; `requested` is the least epsilon that was requested, if the promise is
+    weaker. `table` is the digest of the file that the values were published in, None where there is none.
     `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers; `adjusting` says what
     was done to the values that are `adjusted`.
     """
@@ -93,25 +91,38 @@ class Certificate:
     mechanisms: Mapping[str, str]
     compositions: tuple[str, ...]
     conditions: tuple[str, ...]
-    warnings: tuple[str, ...]
+    cautions: tuple[Caution, ...]
     private: bool
     ledger: str | None
     release_id: str | None
     date: str
     software: str
-    table: str | None = field(default=None, metadata={"since": FORMATS[1]})
-    unit_count: int | None = field(default=None, metadata={"since": FORMATS[1]})
-    title: str | None = field(default=None, metadata={"since": NEWEST})
-    measured_in: str | None = field(default=None, metadata={"since": NEWEST})
-    publisher: str | None = field(default=None, metadata={"since": NEWEST})
-    contact: str | None = field(default=None, metadata={"since": NEWEST})
-    adjusting: tuple[str, ...] = field(default=(), metadata={"since": NEWEST})
-    format: str = FORMAT
+    stays: tuple[Stays, ...] = ()
+    window: Window | None = None
+    requested: str | None = None
+    table: str | None = None
+    unit_count: int | None = None
+    title: str | None = None
+    measured_in: str | None = None
+    publisher: str | None = None
+    contact: str | None = None
+    adjusting: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Say what the certificate warns of."""
+        numbers = {"epsilon": short(self.epsilon), "requested": short(self.requested or self.epsilon)}
+        return tuple(CAUTIONS[one].format(**numbers) for one in self.cautions)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Say what the promise assumes, of the window that is read, too, and of how long states last."""
+        window = () if self.window is None else self.window.sentences
+        return (*self.assumptions, *stay_words(self), *window)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the certificate as plain values with their checksum; the keys are stable within a format."""
-        plain = {name: _plain(getattr(self, name)) for name in fields_of(self.format)}
-        data = {"format": self.format, **plain, "answers": [a.to_dict() for a in self.answers]}
+        data = {"format": FORMAT, **_plain(self)}
         return {**data, "checksum": checksum_of(data)}
 
     def to_json(self) -> str:
@@ -129,12 +140,6 @@ class Certificate:
         return html_table(("about", _title(self)), rows)
 
 
-def fields_of(form: str) -> list[str]:
-    """Return the names of the fields that a certificate of this format has."""
-    known = [f for f in fields(Certificate) if f.name != "format"]
-    return [f.name for f in known if FORMATS.index(f.metadata.get("since", FORMATS[0])) <= FORMATS.index(form)]
-
-
 def checksum_of(data: Mapping[str, Any]) -> str:
     """Return the checksum of a certificate's plain values, whatever their order and layout in a file."""
     content = {key: value for key, value in data.items() if key != "checksum"}
@@ -148,7 +153,16 @@ def pooled_over(c: Certificate) -> str:
     return "all units together" if not count else f"all {count} units together"
 
 
+def stay_words(c: Certificate) -> tuple[str, ...]:
+    """Say how long states last, by the belief; of many chains the first ones."""
+    left = len(c.stays) - _CHAINS
+    more = [f"and {left} more matrices, which the belief lists"] if left > 0 else []
+    return (*(one.words for one in c.stays[:_CHAINS]), *more)
+
+
 def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
@@ -179,7 +193,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("From whom", [f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE]),
         ("", [*c.beliefs[:_LISTED], *more]),
         ("Promise", [promise_text(c), *_in_numbers(c)]),
-        ("If", c.assumptions),
+        ("If", c.assumed),
         ("And if", c.conditions),
         ("Noise", [noise_text(c)]),
         ("Adjusted", c.adjusting),

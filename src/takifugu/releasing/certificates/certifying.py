@@ -17,7 +17,8 @@ from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.queries import By
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.certificate import FORMAT, NEWEST, Answer, Certificate, once, short
+from takifugu.releasing.certificates.certificate import Answer, Certificate, once
+from takifugu.releasing.facts import Caution, Fact, Stays, Window
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def certify(
     units: Sequence[str],
     private: bool,
     account: Account | None,
-    assumptions: Iterable[str] = (),
+    facts: Iterable[Fact] = (),
     table: str | None = None,
     list_units: bool = False,
     wording: Wording = PLAIN,
@@ -67,15 +68,16 @@ def certify(
 ) -> Certificate:
     """Return the certificate of noisy answers (unit, calibration, values by cell) to one query.
 
-    A pooled table says how many `units` there are; which, only with `list_units`. Its format is the oldest one that
-    holds what it says.
+    A pooled table says how many `units` there are; which, only with `list_units`.
     """
-    calibrations = [calibration for _, calibration, _ in drawn]
+    calibrations, facts = [calibration for _, calibration, _ in drawn], tuple(facts)
     first = calibrations[0]
     general = first.query
     if any(c.query != general for c in calibrations):  # they differ in the entries that were observed
         general = replace(general, entries=None)  # type: ignore[type-var]
     promises = [c.guarantee for c in calibrations]
+    said = [fact for fact in facts if isinstance(fact, str)]
+    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
     adjusted = [None] * len(drawn) if adjustment is None else adjustment.values
     return Certificate(
         release=release,
@@ -90,13 +92,16 @@ def certify(
         hidden=once(s.describe() for c in calibrations for s in c.framework.secrets),
         beliefs=once(b.describe() for c in calibrations for b in c.framework.beliefs),
         frameworks={c.guarantee.framework: c.framework.to_dict() for c in calibrations},
-        assumptions=once([*_at_odds(calibrations), *(a for p in promises for a in p.assumptions), *assumptions]),
+        assumptions=once([*_at_odds(calibrations), *(a for p in promises for a in p.assumptions), *said]),
+        stays=tuple(fact for fact in facts if isinstance(fact, Stays)),
+        window=next((fact for fact in facts if isinstance(fact, Window)), None),
         epsilon=to_text(max(p.epsilon for p in promises)),
         delta=to_text(max(p.delta for p in promises)),
         mechanisms={c.mechanism: c.source for c in calibrations},
         compositions=once(str(p.composition) for p in promises),
         conditions=once(c for p in promises for c in p.conditions),
-        warnings=tuple(_warnings(calibrations, private, account)),
+        cautions=tuple(_cautions(calibrations, private, account)),
+        requested=to_text(min(requested)) if requested else None,
         private=private,
         ledger=None if account is None else account.ledger,
         release_id=None if account is None else account.release_id,
@@ -106,7 +111,6 @@ def certify(
         unit_count=len(units) if units and not _hides_presence(calibrations) else None,
         **asdict(wording),
         adjusting=() if adjustment is None else adjustment.notes,
-        format=FORMAT if adjustment is None and wording == PLAIN else NEWEST,
     )
 
 
@@ -152,29 +156,14 @@ def _answer(
     )
 
 
-def _warnings(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> list[str]:
-    warnings = []
+def _cautions(calibrations: Sequence[Calibration], private: bool, account: Account | None) -> Iterator[Caution]:
     if not private:
-        warnings.append(
-            "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the noise; do not "
-            "publish this."
-        )
-    requested = [c.requested[0] for c in calibrations if c.requested is not None and c.epsilon > c.requested[0]]
-    if requested:
-        warnings.append(
-            f"The promise is weaker than requested: epsilon {short(max(c.epsilon for c in calibrations))}, not "
-            f"{short(min(requested))}."
-        )
+        yield Caution.NOT_PRIVATE
+    if any(c.requested is not None and c.epsilon > c.requested[0] for c in calibrations):
+        yield Caution.WEAKER
     if any(c.randomiser.kind == "none" for c in calibrations):
-        warnings.append(
-            "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, and by "
-            "nothing else: someone who knows more than these beliefs state may learn it."
-        )
+        yield Caution.NO_NOISE
     elif not all(c.hides_one_entry for c in calibrations):
-        warnings.append(
-            "The noise alone would not hide one value from someone who knows all the others. The promise holds under "
-            "the beliefs above, and only under them."
-        )
+        yield Caution.BELIEFS_ONLY
     if account is None:
-        warnings.append("No ledger accounts for this release: nothing prevents a second one about the same data.")
-    return warnings
+        yield Caution.NO_LEDGER

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
-from takifugu.releasing.certificates.certificate import FORMATS, Answer, Certificate, checksum_of, fields_of
+from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate, checksum_of
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
 from takifugu.releasing.certificates.form import check_form
+from takifugu.releasing.facts import Caution, Stays, Window
 
 
 def read_certificate(path: str | Path) -> Certificate:
@@ -34,21 +36,24 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     format_name = data.get("format")
     if not isinstance(format_name, str) or not format_name.startswith("takifugu-certificate/"):
         raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
-    if format_name not in FORMATS:
-        start, known = format_name[:60], " and ".join(map(repr, FORMATS))
+    if format_name != FORMAT:
         raise InputError(
-            f"{name} has the format {start!r}", rule=f"this version reads {known}", fix="use the one that wrote it"
-        )
+            f"{name} has the format {format_name[:60]!r}", rule=f"this version reads {FORMAT!r}",
+            fix="use the one that wrote it",
+        )  # fmt: skip
     if data.get("checksum") != checksum_of(data):
         raise InputError(
             f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified",
             fix="get the original from whoever published the release",
         )
     try:
-        given = {field: _frozen(data[field]) for field in (*fields_of(format_name), "format")}
+        given = {field.name: _frozen(data[field.name]) for field in fields(Certificate)}
         given["answers"] = tuple(Answer(**answer) for answer in data["answers"])
+        given["cautions"] = tuple(map(Caution, data["cautions"]))
+        given["stays"] = tuple(Stays(**one) for one in data["stays"])
+        given["window"] = None if data["window"] is None else Window(**data["window"])
         made = Certificate(**given)
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, ValueError):
         raise InputError(f"{name} was written by {_by(data)}, which this version cannot read") from None
     try:
         check_form(made)
@@ -64,7 +69,7 @@ def _by(data: Mapping[str, Any]) -> str:
 def table_state(path: str | Path, certificate: Certificate) -> str:
     """Return whether the table beside a certificate's file is the one that was certified.
 
-    That is "the same", "missing", or "not certified" where the certificate's format does not say. Raises
+    That is "the same", "missing", or "not certified" where there was no table. Raises
     InputError for another table, and for one that cannot be read.
     """
     if certificate.table is None:

@@ -29,7 +29,11 @@ def check_form(certificate: Certificate) -> None:
         raise InputError("its scope, its answers or its compositions are not those of a certificate")
     if not all(map(_is_framework, certificate.frameworks.values())):
         raise InputError("its frameworks do not say what is hidden")
+    if not all(one.lasting for one in certificate.stays):
+        raise InputError("it says of no state how long it lasts")
     _check_numbers(certificate.epsilon, certificate.delta, certificate.grid)
+    if certificate.requested is not None:
+        as_epsilon(certificate.requested, "the epsilon that was requested")
     for answer in certificate.answers:
         _check_numbers(answer.epsilon, answer.delta, "1")
         if answer.covers not in set(Covers) or answer.composition != Covers(answer.covers).composition:

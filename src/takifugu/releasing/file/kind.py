@@ -17,6 +17,7 @@ from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, name_of, resolved, sections_of
 from takifugu.numbers.rationals import Number
+from takifugu.releasing.facts import Fact
 from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
 from takifugu.releasing.file.described import Described, file_of
 from takifugu.releasing.file.layouts import layout_in
@@ -250,7 +251,7 @@ class Kind:
         """
         return layout_in(spec.source)
 
-    def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[str, ...]:
+    def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[Fact, ...]:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""
         return ()
 
@@ -323,7 +324,7 @@ class Kind:
             yield "which units there are is public"
             yield "the units are independent of each other"
 
-    def in_words(self, file: ReleaseFile) -> Iterator[str]:
+    def in_words(self, file: ReleaseFile) -> Iterator[Fact]:
         """Yield what the belief says in plain words, for the certificate."""
         return iter(())
 

@@ -11,6 +11,7 @@ from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.result import CHOSEN
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.releasing.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sections import FileSpec, Item
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
@@ -32,7 +33,7 @@ def unwatched(what: str, done: int, all_of_them: int) -> None:
 class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
-    `sentences` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
+    `facts` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
     sum to, for a table that publishes adjusted values, too.
     """
 
@@ -40,7 +41,7 @@ class Table:
     scope: str
     item: Item
     questions: tuple[Question, ...] = field(repr=False)
-    sentences: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
     totals: tuple[Totals, ...] | None = None
 
     @property
@@ -55,7 +56,7 @@ class Plan:
     file: ReleaseFile
     units: tuple[Unit, ...] = field(repr=False)
     tables: tuple[Table, ...]
-    assumptions: tuple[str, ...]
+    facts: tuple[Fact, ...]
 
     @property
     def spec(self) -> FileSpec:

@@ -24,6 +24,7 @@ from takifugu.model import frameworks, queries
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.facts import Caution
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,
@@ -261,12 +262,13 @@ def _about(total: Number | Noisy | Adjusted, goal: Fraction) -> str:
 
 
 def _with_total(certificate: Certificate, condition: str, total: Number | Noisy | Adjusted) -> Certificate:
-    """Return the certificate with the condition of a total, and with the warnings of one that was drawn from a seed."""
+    """Return the certificate with the condition of a total, and with what one that was drawn from a seed warns of."""
     certificate_with_total = replace(certificate, conditions=(*certificate.conditions, condition))
     if not _is_released(total) or total.certificate.private:
         return certificate_with_total
-    warnings = tuple(dict.fromkeys((*total.certificate.warnings, *certificate_with_total.warnings)))
-    return replace(certificate_with_total, private=False, warnings=warnings)
+    of_total = (one for one in total.certificate.cautions if one is not Caution.WEAKER)  # that is about its own epsilon
+    cautions = tuple(dict.fromkeys((*of_total, *certificate_with_total.cautions)))
+    return replace(certificate_with_total, private=False, cautions=cautions)
 
 
 def check_not_negative(certificate: Certificate) -> None:

@@ -17,6 +17,7 @@ from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import PLAIN, Account, Adjustment, Wording, certify
+from takifugu.releasing.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import tell_before
 from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready, debits_of
@@ -132,7 +133,7 @@ def release(
         questions = ready([question])
         bits = SystemEntropy() if entropy is None else entropy
         scope, units = ("all", []) if name is None else ("unit", [name])
-        certified = partial(certificate_of, source=source, scope=scope, units=units, assumptions=placed)
+        certified = partial(certificate_of, source=source, scope=scope, units=units, facts=placed)
         book, stored = open_ledger(ledger), None
         if book is None:
             certificate, since = certified(draw(questions, {}, bits)), None
@@ -252,7 +253,7 @@ def certificate_of(
     source: str,
     scope: str,
     units: Sequence[str],
-    assumptions: Sequence[str] = (),
+    facts: Sequence[Fact] = (),
     table: str | None = None,
     list_units: bool = False,
     wording: Wording = PLAIN,
@@ -272,7 +273,7 @@ def certificate_of(
         units=units,
         private=all(d.private for d in drawn),
         account=first.account,
-        assumptions=[*assumptions, *first.people],
+        facts=[*facts, *first.people],
         table=table,
         list_units=list_units,
         wording=wording,

@@ -42,8 +42,8 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     rows, content = _table(table, answers, adjustment)
     listed = getattr(planned.file.source, "list_units", False)
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
-    assumed = (*planned.assumptions, *table.sentences, *series)
-    certified = (assumed, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
+    facts = (*planned.facts, *table.facts, *series)
+    certified = (facts, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))

@@ -42,7 +42,7 @@ def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterato
         note = "* not used: it promises less than was requested, or is refused by default."
         yield figure(
             lambda width: bar_chart(bars, axis, "Noise that each mechanism would add", width=width),
-            note if any(bar.label.endswith("*") for bar in bars) else "",
+            note if any(row.expected_error is not None and not _is_used(row) for row in proven) else "",
         )
     chosen = next((i for i, row in enumerate(proven) if row.status == CHOSEN), -1)
     header = ("mechanism", "scale", "expected error", "composes", "status")
@@ -55,7 +55,11 @@ def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterato
 
 
 def _label(row: Alternative) -> str:
-    return row.name if row.status in (CHOSEN, POSSIBLE) else f"{row.name} *"
+    return row.name if _is_used(row) else f"{row.name} *"
+
+
+def _is_used(row: Alternative) -> bool:
+    return row.status in (CHOSEN, POSSIBLE)
 
 
 def computed_by(c: Certificate) -> str:

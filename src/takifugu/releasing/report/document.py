@@ -14,7 +14,6 @@ from typing import Any
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.randomisers import answered
-from takifugu.core.certificate_phrases import WINDOW
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number as written
 from takifugu.releasing.certificates.certificate import (
@@ -25,6 +24,7 @@ from takifugu.releasing.certificates.certificate import (
     pooled_over,
     promise_text,
 )
+from takifugu.releasing.facts import Caution
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
@@ -77,12 +77,13 @@ def _article(t: Reported) -> Iterator[str]:
     yield f"<header>{paragraph(about, 'kind')}<h1>{text(c.title or t.name)}</h1>"
     yield paragraph(sentence(f"{c.statistic}{_whose(c)}"), "lead")
     yield f"{paragraph(f'Contact: {c.contact}', 'kind') if c.contact else ''}</header>"
-    for warning in c.warnings:
-        yield paragraph(warning, "warning danger" if warning.startswith("NOT PRIVATE") else "warning")
+    for caution, warning in zip(c.cautions, c.warnings, strict=True):
+        yield paragraph(warning, "warning danger" if caution is Caution.NOT_PRIVATE else "warning")
     yield facts(_key_facts(t))
     yield "<h2>What was published</h2>"
     yield from (paragraph(sentence(words)) for words in meaning_of(c))
-    yield from (paragraph(sentence(words)) for words in c.assumptions if words.startswith(WINDOW))
+    if c.window is not None:
+        yield paragraph(sentence(c.window.words))
     yield from published(t)
     if c.adjusting:
         yield "<h3>Adjusted values</h3>"
@@ -125,7 +126,7 @@ def _technical(t: Reported) -> Iterator[str]:
         ("Table", [t.name]),
         ("Units", [units] if c.units else []),
         ("Promise", [sentence(promise_text(c))]),
-        ("If", c.assumptions),
+        ("If", c.assumed),
         ("And if", c.conditions),
         ("Noise", [sentence(noise_text(c)), *grid]),
         ("Found by", [computed_by(c)]),

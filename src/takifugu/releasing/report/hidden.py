@@ -8,10 +8,16 @@ from fractions import Fraction
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
-from takifugu.core.certificate_phrases import LASTS, STEPS
 from takifugu.core.escaping import number
 from takifugu.core.text.pictures import Axis, Line, line_chart
-from takifugu.releasing.certificates.certificate import Certificate, composes, in_short, is_worded, not_promised
+from takifugu.releasing.certificates.certificate import (
+    Certificate,
+    composes,
+    in_short,
+    is_worded,
+    not_promised,
+    stay_words,
+)
 from takifugu.releasing.report.page import bullets, figure, paragraph, sentence, table
 
 #: How many beliefs are listed; the certificate has them all.
@@ -38,7 +44,7 @@ def hidden(c: Certificate) -> Iterator[str]:
         yield paragraph("Anyone who sees this release and believes about the data:")
         more = [f"and {len(c.beliefs) - MOST_BELIEFS} more of this kind"] if len(c.beliefs) > MOST_BELIEFS else []
         yield bullets([*c.beliefs[:MOST_BELIEFS], *more])
-    yield from (paragraph(sentence(words)) for words in c.assumptions if LASTS in words)
+    yield from (paragraph(sentence(words)) for words in stay_words(c))
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if is_worded(c) and not definitions.find(c.definition).one_way:
         yield "<h3>How sure somebody can become</h3>"
@@ -48,12 +54,11 @@ def hidden(c: Certificate) -> Iterator[str]:
 def not_hidden(c: Certificate) -> Iterator[str]:
     """Yield what is not hidden: by the definition, by windows, under other beliefs, together with other releases."""
     yield bullets(_unprotected(c))
-    if windows := [words.removeprefix(STEPS) for words in c.assumptions if words.startswith(STEPS)]:
+    if c.window is not None and c.window.not_hidden:
         yield "<h3>What lasts as long as the window</h3>"
-        yield from (paragraph(f"Each step is hidden; {words}.") for words in windows)
+        yield paragraph(f"Each step is hidden; {c.window.not_hidden}.")
     yield "<h3>The promise holds only if</h3>"
-    assumed = [words for words in c.assumptions if LASTS not in words and not words.startswith(STEPS)]
-    yield bullets([*assumed, *c.conditions])
+    yield bullets([*c.assumptions, *([] if c.window is None else [c.window.words]), *c.conditions])
     if c.beliefs:
         yield "<h3>If the belief is inaccurate</h3>"
         if all(answer.covers == Covers.EVERYTHING for answer in c.answers):

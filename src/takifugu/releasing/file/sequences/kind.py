@@ -16,6 +16,7 @@ from takifugu.model.beliefs.chains.pieces import Chain, IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear, Query, Sum
 from takifugu.model.queries.sections import IN_ORDER
+from takifugu.releasing.facts import Fact
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.draft import draft
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery
@@ -34,12 +35,9 @@ from takifugu.releasing.file.sequences.sections import (
     ReleaseSpec,
     SourceSpec,
 )
-from takifugu.releasing.file.sequences.stays import in_words, step_of
+from takifugu.releasing.file.sequences.stays import stays_of, step_of
 from takifugu.releasing.file.sequences.units import lengths_in, observed_in, reads_each_entry, sequence_of, units_of
-from takifugu.releasing.file.sequences.windows import calendar_of, expanded, window_of, words_of
-
-#: So many matrices are told in words.
-MOST_SENTENCES = 7
+from takifugu.releasing.file.sequences.windows import calendar_of, expanded, facts_of, window_of
 
 
 class Sequences(Kind):
@@ -81,14 +79,14 @@ class Sequences(Kind):
     def hides_gaps(self, file: ReleaseFile) -> bool:
         return file.places is not None and file.spec.source.gaps == "hidden"  # type: ignore[attr-defined]
 
-    def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[str, ...]:
+    def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
         calendar, by = calendar_of(source), attribute_of(item, source)
         none = () if by is None else cells_of_nobody(by, source, calibration.query)
         if calendar is None or file.places is None:
             return none
         cells = none if item.by is None or by is not None else (words_of_cells(self._slots(file, item)),)
-        return (*words_of(calendar, file.places, calibration), *cells)
+        return (facts_of(calendar, file.places, calibration), *cells)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)
@@ -179,20 +177,17 @@ class Sequences(Kind):
         if spec.belief.max_length is not None and spec.belief.longer == "cut":
             yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
 
-    def in_words(self, file: ReleaseFile) -> Iterator[str]:
+    def in_words(self, file: ReleaseFile) -> Iterator[Fact]:
         """Say how long the states last, where the belief is one chain."""
         spec: ReleaseSpec = file.spec  # type: ignore[assignment]
         if not isinstance(spec.belief, ChainSpec) or (spec.belief.fit and spec.belief.fit.confidence is not None):
             return
         step, calendar = step_of(spec.source.step), calendar_of(spec.source)
         if spec.belief.matrix_by is None or calendar is None:
-            yield in_words(file.belief.matrix, file.belief.states, step)
+            yield stays_of(file.belief.matrix, file.belief.states, step)
             return
-        matrices = list(matrices_in(spec.belief, file.belief, calendar))
-        for cells, matrix in matrices[:MOST_SENTENCES]:
-            yield f"{spec.belief.matrix_by} {cells}: {in_words(matrix, file.belief.states, step)}"
-        if len(matrices) > MOST_SENTENCES:
-            yield f"and {len(matrices) - MOST_SENTENCES} more matrices, which the belief lists"
+        for cells, matrix in matrices_in(spec.belief, file.belief, calendar):
+            yield stays_of(matrix, file.belief.states, step, f"{spec.belief.matrix_by} {cells}")
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[str]:

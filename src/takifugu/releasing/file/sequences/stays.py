@@ -13,10 +13,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from takifugu.core.certificate_phrases import LASTS
 from takifugu.core.errors import InputError, did_you_mean, within
 from takifugu.data.rows.layout import parse_step
 from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.facts import Stays
 from takifugu.releasing.file.sequences.sections import ChainSpec
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
@@ -28,8 +28,6 @@ _UNITS = {
     ("week", "weeks", "w"): 604_800,
 }
 _SECONDS = {name: seconds for names, seconds in _UNITS.items() for name in names}
-#: So many states are told one by one.
-_MOST_STATES = 8
 
 Step = Fraction | timedelta | None
 
@@ -108,16 +106,14 @@ def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
                 yield fault
 
 
-def in_words(matrix: Sequence[Sequence[float]], states: Sequence[Any], step: Step) -> str:
-    """Say how long the states last at a time on average, in time where a step is one, else in steps.
+def stays_of(matrix: Sequence[Sequence[float]], states: Sequence[Any], step: Step, cells: str = "") -> Stays:
+    """Return how long the states last at a time on average, in time where a step is one, else in steps.
 
-    >>> in_words([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1))
-    'by the belief, still lasts about 10 minutes at a time on average, walking about 4 minutes'
+    >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
+    'about 4 minutes'
     """
-    durations = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
-    first, *others = [f"{state} {'lasts ' * (not n)}{words}" for n, (state, words) in enumerate(zip(states, durations))]  # noqa: B905
-    more = [f"and {len(durations) - _MOST_STATES} more states"] if len(durations) > _MOST_STATES else []
-    return LASTS + ", ".join([f"{first} at a time on average", *others[: _MOST_STATES - 1], *more])
+    lasting = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
+    return Stays(dict(zip(map(str, states), lasting, strict=False)), cells)
 
 
 def _named(belief: ChainSpec) -> dict[str, int]:

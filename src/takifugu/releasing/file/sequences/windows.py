@@ -10,10 +10,10 @@ from typing import Any
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.charges import Calibrated
-from takifugu.core.certificate_phrases import STEPS, WINDOW
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.data import Calendar, Slots, Zone, axes_of, parse_step
 from takifugu.data.times.cells import AXES
+from takifugu.releasing.facts import Window
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
 from takifugu.releasing.file.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec, named
@@ -67,24 +67,17 @@ def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, .
     return tuple(single_items)
 
 
-def words_of(calendar: Calendar, window: range, calibration: Calibrated) -> tuple[str, ...]:
+def facts_of(calendar: Calendar, window: range, calibration: Calibrated) -> Window:
     """Return what a certificate says of a window: which it is, and what it does not hide."""
     charge = charge_of(calibration)
-    clocks = "" if calendar.zone is None else f", by clocks in {calendar.zone.name}"
-    words_of_cells = f"{calendar.written(window)}, to the end not included, in steps of {calendar.length}"
-    words = [f"{WINDOW}{words_of_cells}{clocks}"]
-    costs = []
+    costs = {}
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
         steps = min(calendar.steps_in(seconds), len(window))
         if steps and charge.scale and charge.entry_change is not None and charge.change is not None:
             cost = min(steps * charge.entry_change, charge.change) / charge.scale
-            costs.append(f"{what} in which every step changes up to epsilon {short(cost, up=True)}")
-    if costs:
-        words.append(
-            f"{STEPS}what lasts as long as a window is not: to someone who knows all other steps the "
-            f"noise of this table alone hides {', and '.join(costs)}"
-        )
-    return tuple(words)
+            costs[what] = short(cost, up=True)
+    zone = None if calendar.zone is None else calendar.zone.name
+    return Window(calendar.written(window), str(calendar.length), zone, costs)
 
 
 def short(cost: Fraction, up: bool) -> str:

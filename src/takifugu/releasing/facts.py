@@ -1,0 +1,91 @@
+"""Facts of a certificate that are more than a sentence: typed in its file, put into words where they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+#: So many states of a chain are told one by one.
+_MOST_STATES = 8
+
+
+class Caution(StrEnum):
+    """What a certificate warns of."""
+
+    NOT_PRIVATE = "not private"
+    WEAKER = "weaker than requested"
+    NO_NOISE = "no noise"
+    BELIEFS_ONLY = "under the beliefs only"
+    NO_LEDGER = "no ledger"
+
+
+CAUTIONS = {
+    Caution.NOT_PRIVATE: "NOT PRIVATE: the noise came from a seed, for tests. Whoever knows the seed can remove the "
+    "noise; do not publish this.",
+    Caution.WEAKER: "The promise is weaker than requested: epsilon {epsilon}, not {requested}.",
+    Caution.NO_NOISE: "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, "
+    "and by nothing else: someone who knows more than these beliefs state may learn it.",
+    Caution.BELIEFS_ONLY: "The noise alone would not hide one value from someone who knows all the others. The promise "
+    "holds under the beliefs above, and only under them.",
+    Caution.NO_LEDGER: "No ledger accounts for this release: nothing prevents a second one about the same data.",
+}
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which steps of a calendar a table reads; `costs` is the epsilon of what changes in several steps, by what it is.
+
+    >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).words
+    'the window is 2026-01-05 to 2026-01-12, to the end not included, in steps of 1 hour'
+    """
+
+    span: str
+    step: str
+    zone: str | None
+    costs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        clocks = "" if self.zone is None else f", by clocks in {self.zone}"
+        return f"the window is {self.span}, to the end not included, in steps of {self.step}{clocks}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return (self.words, f"each step is hidden; {self.not_hidden}") if self.not_hidden else (self.words,)
+
+    @property
+    def not_hidden(self) -> str:
+        """Say what lasts too long to be hidden; nothing where nobody knows what it costs."""
+        costs = [f"{what} in which every step changes up to epsilon {cost}" for what, cost in self.costs.items()]
+        if not costs:
+            return ""
+        return (
+            "what lasts as long as a window is not: to someone who knows all other steps the noise of this table alone "
+            f"hides {', and '.join(costs)}"
+        )
+
+
+@dataclass(frozen=True)
+class Stays:
+    """How long the states of a chain last at a time on average; `cells` are the steps that it is about, "" for all.
+
+    >>> Stays({"still": "about 10 minutes", "walking": "about 4 minutes"}).words
+    'by the belief, still lasts about 10 minutes at a time on average, walking about 4 minutes'
+    """
+
+    lasting: Mapping[str, str]
+    cells: str = ""
+
+    @property
+    def words(self) -> str:
+        (first, lasts), *others = self.lasting.items()
+        listed = [f"{state} {span}" for state, span in others[: _MOST_STATES - 1]]
+        left = len(self.lasting) - _MOST_STATES
+        more = [f"and {left} more states"] if left > 0 else []
+        words = ", ".join([f"{first} lasts {lasts} at a time on average", *listed, *more])
+        return f"{self.cells}: by the belief, {words}" if self.cells else f"by the belief, {words}"
+
+
+#: What a kind of release file tells of a table: a sentence, or a fact that readers are shown at a place of its own.
+Fact = str | Window | Stays
