@@ -12,6 +12,8 @@ from typing import Any
 
 from mpmath import mp
 
+from takifugu.model.queries.candidates import MostFrequent
+
 
 def is_choice(randomiser: Any) -> bool:
     """Whether a randomiser chooses among declared values."""
@@ -20,7 +22,8 @@ def is_choice(randomiser: Any) -> bool:
 
 def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]], Any]:
     """Return P(all that is chosen | counts); call it with `mp.dps` at DIGITS."""
-    quality = _count if hasattr(noise.goal, "count") else _rank(noise.goal)
+    by_count = isinstance(noise.goal, MostFrequent)
+    quality = _count if by_count else _rank(noise.goal)
     loss_of_one = 2 / Fraction(noise.units)
     draws = noise.goal.draws
 
@@ -36,14 +39,14 @@ def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]],
             if place not in left:
                 return mp.mpf(0)
             qualities = {k: quality(counts, k, number) for k in left}
-            if hasattr(noise.goal, "count"):
+            if by_count:
                 rate = loss_of_one / (min(draws, len(counts) - 1) + 1)
             else:
                 rate = loss_of_one / draws * Fraction(len(counts) - 1, 2 * len(counts) - 3)
             best = max(qualities.values())
             heads = {k: _exp(-rate * (best - q)) for k, q in qualities.items()}
             probability *= heads[place] * _share([p for k, p in heads.items() if k != place])
-            if hasattr(noise.goal, "count"):
+            if by_count:
                 left.remove(place)
         return probability
 

@@ -30,6 +30,24 @@ def no_list(values: object) -> str | None:
     return None if hasattr(values, "__iter__") else f"a value of type {type(values).__name__}"
 
 
+def values_of(column: Any) -> list[Any]:
+    """Return the values of a list, an array, or a column of a frame of any library, as Python's own where it can.
+
+    >>> values_of(range(3))
+    [0, 1, 2]
+    """
+    for convert in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, convert):
+            values = getattr(column, convert)()
+            return values if isinstance(values, list) else [values]
+    return list(column)
+
+
+def value_of(value: Any) -> Any:
+    """Return a scalar of NumPy, or of another library of arrays, as the Python number or text that it holds."""
+    return value.item() if hasattr(value, "item") else value
+
+
 def list_of(values: Iterable[Any], what: str, key: str, example: str, any_order: bool = False) -> list[Any]:
     """Return the values of a list, or of a set in `any_order`; InputError at `key` for what is none.
 

@@ -259,7 +259,7 @@ class _EveryStep(Family):
     """All steps of a recording: where its start is unknown each may have any law, and so any value."""
 
     def value_pairs(self, belief: Any, entry: int) -> tuple[tuple[int, int], ...]:
-        if getattr(belief, "initial", "any") != "any":
+        if not belief.starts_anyhow:
             return super().value_pairs(belief, entry)
         return self.pairs or tuple(permutations(range(len(belief.states)), 2))
 
@@ -275,7 +275,7 @@ def _interval_loss(belief: Any, profile: Profile, family: Family) -> Loss:
 
 def _is_attained(chain: Any) -> bool:
     """For two states and one law of the first the recursion is attained (Theorem 3)."""
-    return len(chain.states) == 2 and not (isinstance(chain.initial, str) and chain.initial == "any")
+    return len(chain.states) == 2 and not chain.starts_anyhow
 
 
 CHAIN = Curve(_patient_loss, chain_work, _is_attained)

@@ -90,11 +90,6 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
     return int(steps.min()) if len(np.unique(steps % period)) == 1 else None
 
 
-def _starts_anyhow(belief: Recording) -> bool:
-    """Whether the first step may have any distribution, as it may under a class of chains."""
-    return bool(getattr(belief.chain, "initial", "any") == "any")
-
-
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
     """Return a belief about all that one reading covers, and what each release moves there; None where unknown.
 
@@ -108,7 +103,7 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
         return None
     if not any(starts) and not before and set(sizes) == {belief.size}:
         return belief, [item.read.changes for item in items]
-    if any(starts) and _starts_anyhow(belief):
+    if any(starts) and belief.chain.starts_anyhow:
         return None  # its first step is not that of the recording
     runs = [view.runs(belief, item.charge) for item in items]
     if belief.has_given_start:

@@ -16,7 +16,7 @@ import numpy as np
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core import entries
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import is_table, no_list
+from takifugu.core.lists import is_table, no_list, value_of, values_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.queries import Additive, IntArray
@@ -59,7 +59,7 @@ def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
 def number_given(data: Any, laws: Iterable[Pmf]) -> Fraction:
     """Return a number that one of the given laws may draw; raises DataError for any other."""
     try:
-        value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
+        value = as_fraction(value_of(data), "the value")
     except (InputError, TypeError, ValueError):
         raise DataError("the value is not a finite number", rule="two distributions are compared on numbers") from None
     if not any(value == atom for law in laws for atom in law.values.tolist()):
@@ -206,11 +206,7 @@ def _sequence(data: Any, what: str) -> list[Any]:
         raise DataError(f"{what} is a table", fix="give one column of it, such as data['state']")
     if no_list(data) is not None:
         raise DataError(f"{what} is not a sequence", fix="give a list, a tuple, an array or a column")
-    for convert in ("to_pylist", "tolist", "to_list"):
-        if hasattr(data, convert):
-            values = getattr(data, convert)()
-            return values if isinstance(values, list) else [values]
-    return list(data)
+    return values_of(data)
 
 
 def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import DataError
+from takifugu.core.lists import values_of
 from takifugu.data import open_frame, tally, text_of
 from takifugu.model.queries import IntArray
 
@@ -52,12 +53,9 @@ def _of_columns(belief: Any, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def _listed(column: Any) -> list[Any]:
-    for convert in ("to_pylist", "tolist", "to_list"):
-        if hasattr(column, convert):
-            return list(getattr(column, convert)())
     if isinstance(column, str) or not hasattr(column, "__iter__"):
         raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
-    return list(column)
+    return values_of(column)
 
 
 def _ordered(belief: Any, row: Any) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.lists import value_of, values_of
 from takifugu.numbers.rationals import as_fraction
 
 
@@ -48,7 +49,7 @@ def of_number(belief: Any, data: Any) -> RealColumns:
     Raises DataError for what is no finite number, and for one that has density 0 whatever is hidden.
     """
     try:
-        value = as_fraction(data.item() if hasattr(data, "item") else data, "the value")
+        value = as_fraction(value_of(data), "the value")
     except (InputError, TypeError, ValueError):
         raise DataError("the value is not a finite number", rule="the belief is about one published number") from None
     if not any(low <= value <= high for low, high in (curve.range for curve in belief.curves)):
@@ -108,10 +109,7 @@ def _columns(belief: Any, data: Any) -> list[list[Any]]:
 def _values(column: Any) -> list[Any]:
     if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
         raise DataError("a column is no sequence of numbers", fix="give a list, an array or a column of a frame")
-    for convert in ("to_pylist", "tolist", "to_list"):
-        if hasattr(column, convert):
-            return list(getattr(column, convert)())
-    return list(column)
+    return values_of(column)
 
 
 def _once(seen: dict[Any, Fraction], value: Any, belief: Any, number: int, name: str) -> Fraction:
@@ -144,7 +142,7 @@ def _read(value: Any, belief: Any, number: int, name: str) -> Fraction:
 def _exact(value: Any, name: str) -> Fraction:
     try:
         if value is not None and not isinstance(value, str | bool):
-            return as_fraction(value.item() if hasattr(value, "item") else value, "a value")
+            return as_fraction(value_of(value), "a value")
     except (InputError, TypeError, ValueError):
         pass
     raise DataError(f"the column {name!r} has a value that is no finite number", fix="clean the data first") from None

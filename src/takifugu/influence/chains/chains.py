@@ -129,14 +129,13 @@ class _Piece:
 
 def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track]) -> Loss:
     """Return the largest c + R + L over the entries and pairs of a family, one period of each repeating stretch."""
-    n, supports = profile.size, getattr(chain, "supports", None)
+    n = profile.size
     rights = [_Piece(n - stop, n - first, track, n, first >= track.settled) for first, stop, track in pieces(right)]
     rights.reverse()
     lefts = [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
     runs = np.concatenate([[0], profile.ends])
     cuts = np.unique(np.concatenate([runs, [p.first for p in rights], [p.first for p in lefts], [n]]))
-    period = len(getattr(chain, "step_matrices", (chain,)))
-    warm = 0 if supports is None else len(supports.patterns)
+    once = chain.period + (0 if chain.supports is None else len(chain.supports.patterns))
     best = Loss(0.0)
     after = before = 0
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
@@ -146,7 +145,7 @@ def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], 
             before += 1
         entries = secret_entries(family, first, last)
         if rights[after].repeats and lefts[before].repeats and isinstance(entries, range):
-            entries = entries[: warm + period]  # what is possible repeats, too, once it has been met
+            entries = entries[:once]  # what is possible repeats, too, once it has been met
         if not len(entries):
             continue
         table = profile.at(first)
@@ -176,11 +175,7 @@ def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
 
 def _first_alike(chain: Any, entries: IntArray) -> IntArray:
     """Return for each entry one at which the same values are possible: what is possible repeats."""
-    supports = getattr(chain, "supports", None)
-    if supports is not None:
-        return np.asarray(supports.numbers(entries))
-    met = len(getattr(chain, "_possible", ()))
-    return np.minimum(entries, met - 1) if met else entries
+    return entries if chain.supports is None else np.asarray(chain.supports.numbers(entries))
 
 
 def _allowed(chain: Any, family: Family, entries: IntArray, states: int) -> np.ndarray:

@@ -188,10 +188,9 @@ def _allowed(chain: Any, pairs: Pairs, period: int) -> BoolArray:
     """Return which pairs of values a step of each phase may have to hide: all, where any step may be the first one."""
     states = len(chain.states)
     allowed = np.zeros((period, states, states), dtype=bool)
-    starts_anyhow = getattr(chain, "initial", "any") == "any"
     repeated = chain.with_length(period)
     for phase, table in enumerate(allowed):
-        possible = (True,) * states if starts_anyhow else repeated.possible(phase)
+        possible = (True,) * states if chain.starts_anyhow else repeated.possible(phase)
         for a, b in permutations(range(states), 2) if pairs is None else pairs:
             table[a, b] = possible[a] and possible[b]
     return allowed

@@ -52,6 +52,16 @@ class OneSequence(Nameless):
         """Whether the law fixes at which step of the recording the sequence starts."""
         return False
 
+    @property
+    def starts_anyhow(self) -> bool:
+        """Whether the first step may have any distribution, as under a class of chains."""
+        return True
+
+    @property
+    def supports(self) -> Any:
+        """Return which values each entry can take, for any length; None for a class, under which all may be possible."""
+        return None
+
     def with_length(self, length: int) -> Any:
         """Return the same law with another number of steps."""
         raise NotImplementedError

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError, did_you_mean, per_cent
-from takifugu.core.lists import list_of
+from takifugu.core.lists import list_of, value_of
 from takifugu.model.beliefs.states import checked_alphabet
-from takifugu.model.secrets import ABSENT, plain
+from takifugu.model.secrets import ABSENT
 from takifugu.numbers.rationals import as_fraction, to_text
 
 State = Hashable
@@ -150,7 +150,7 @@ class IndependentUsers:
         for group in groups:
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
                 raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])").at("groups")
-            count = plain(group[0])
+            count = value_of(group[0])
             if isinstance(count, bool) or not isinstance(count, int) or count < 1:
                 raise InputError(f"a group has {group[0]!r} users", fix="write a whole number above 0").at("groups")
             counts.append(count)
@@ -174,7 +174,7 @@ class IndependentUsers:
         law_of = law_of if counts is None else np.repeat(law_of, counts)
         law_of.setflags(write=False)
         listed = None if names is None else list_of(names, "the users", "names", "['Ana', 'Ben']")
-        called = None if listed is None else tuple(map(plain, listed))
+        called = None if listed is None else tuple(map(value_of, listed))
         if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
         object.__setattr__(self, "laws", tuple(number))
@@ -338,7 +338,7 @@ class _Reader:
 
 def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[float, ...]]:
     try:
-        pairs = [(plain(v), plain(p)) for v, p in (law.items() if hasattr(law, "items") else law)]
+        pairs = [(value_of(v), value_of(p)) for v, p in (law.items() if hasattr(law, "items") else law)]
     except (TypeError, ValueError):
         raise InputError(
             f"a user's distribution is {law!r}", fix="write value -> probability: {0: 0.3, 1: 0.7}"
@@ -376,7 +376,7 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
 
 
 def _presence(presence: Any) -> Fraction | float:
-    there = plain(presence)
+    there = value_of(presence)
     number = isinstance(there, int | float | Fraction) and not isinstance(there, bool)
     if not number or not 0 <= there <= 1:
         raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1").at("presence")

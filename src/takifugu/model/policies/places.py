@@ -18,10 +18,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean
+from takifugu.core.lists import value_of
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.policy import EachOf, Policy
-from takifugu.model.policies.predicates import AnyOf, NoneOf, Value, plain_value
+from takifugu.model.policies.predicates import AnyOf, NoneOf, Value
 from takifugu.model.policies.sensitivity import Change, IntArray, Monotone, Sensitivity, of_sum
 from takifugu.model.queries import AtMost, Query, Visitors
 
@@ -116,7 +117,7 @@ class Visits:
     @staticmethod
     def of(places: Iterable[Value], most: int | None = None) -> Visits:
         """Return the domain of these places."""
-        return Visits(tuple(map(plain_value, places)), most)
+        return Visits(tuple(map(value_of, places)), most)
 
     @staticmethod
     def of_boxes(boxes: Boxes, most: int | None = None) -> Visits:

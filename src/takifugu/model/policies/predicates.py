@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from takifugu.core.errors import InputError
+from takifugu.core.lists import value_of
 from takifugu.core.registry import Registry
 
 Value = Hashable
@@ -184,7 +185,7 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
     """Return values once each; InputError for none, and for what no record can have."""
     plain_values = []
     for value in values:
-        plain = plain_value(value)
+        plain = value_of(value)
         if not isinstance(plain, str | int | float):
             raise InputError(
                 f"a predicate names {plain!r} of type {type(plain).__name__}", fix="write text, a number, true or false"
@@ -195,9 +196,6 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(plain_values))
 
 
-def plain_value(value: Any) -> Any:
-    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
-    return value.item() if hasattr(value, "dtype") else value
 
 
 def from_dict(data: Mapping[str, Any]) -> Any:

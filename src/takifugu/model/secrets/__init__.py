@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from takifugu.core.cache import cached
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.lists import value_of
 from takifugu.core.registry import Registry
 from takifugu.model.secrets.hypotheses import (
     Comparison,
@@ -225,7 +226,7 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
     near = None if max_difference is None else as_fraction(max_difference, "max_difference", "max_difference")
     if near is not None and near <= 0:
         raise InputError(f"max_difference is {max_difference!r}", rule="it must be above 0").at("max_difference")
-    return EveryEntry(plain(attribute), near)
+    return EveryEntry(value_of(attribute), near)
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
@@ -238,12 +239,12 @@ def entry(i: int, a: State, b: State) -> EntryPair:
     >>> entry(6, "ill", "well").describe()
     "whether the value at place 6 is 'ill' or 'well'"
     """
-    number = plain(i)
+    number = value_of(i)
     if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise InputError(
             f"the entry is {i!r}", fix="write a whole number, counted from 0; a column is attribute(name, a, b)"
         ).at("entry")
-    return EntryPair(number, plain(a), plain(b))
+    return EntryPair(number, value_of(a), value_of(b))
 
 
 def attribute(name: str, a: State, b: State) -> EntryPair:
@@ -258,7 +259,7 @@ def attribute(name: str, a: State, b: State) -> EntryPair:
         raise InputError(
             f"the column is {name!r}", rule="it must be text", fix="an entry by its number is entry(i, ...)"
         ).at("attribute")
-    return EntryPair(str(name), plain(a), plain(b))
+    return EntryPair(str(name), value_of(a), value_of(b))
 
 
 def presence(user: int | str | None = None) -> Presence:
@@ -270,7 +271,7 @@ def presence(user: int | str | None = None) -> Presence:
     >>> presence(3).describe()
     'whether user 3 is present or absent'
     """
-    who = plain(user)
+    who = value_of(user)
     number = isinstance(who, int) and not isinstance(who, bool) and who >= 0
     if not (who is None or number or isinstance(who, str)):
         raise InputError(
@@ -360,8 +361,3 @@ def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
             else:
                 left, right = (entry_is(belief, place, value) for value in (a, b))
             yield Comparison(belief, left, right)
-
-
-def plain(value: Any) -> Any:
-    """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
-    return value.item() if hasattr(value, "dtype") else value

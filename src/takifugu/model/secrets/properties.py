@@ -17,7 +17,8 @@ from itertools import combinations
 from typing import Any, Protocol
 
 from takifugu.core.errors import InputError
-from takifugu.model.secrets import Believed, Family, plain
+from takifugu.core.lists import value_of
+from takifugu.model.secrets import Believed, Family
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -237,7 +238,7 @@ def dataset_property(
              is not None]  # fmt: skip
     if len(given) > 1:
         raise InputError(f"the secret gives {' and '.join(given)}", fix="give one of them").at(given[1])
-    listed = None if of is None else tuple(map(plain, of if isinstance(of, list | tuple | set) else [of]))
+    listed = None if of is None else tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
     vector = len(columns) if isinstance(chosen, str) else 1
     return DatasetProperty(
         columns, chosen, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), listed
@@ -259,7 +260,7 @@ def distribution_parameter(
     "the parameter of 'smoker' in the population, from 0.1 to 0.4"
     """
     (column,) = _columns(attribute) if isinstance(attribute, str) else _one(attribute)
-    chosen = None if values is None else tuple(dict.fromkeys(plain(value) for value in values))
+    chosen = None if values is None else tuple(dict.fromkeys(value_of(value) for value in values))
     if chosen is not None and (interval is not None or len(chosen) < 2):
         raise InputError(
             f"the secret compares the parameters {list(chosen)}",

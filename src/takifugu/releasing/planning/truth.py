@@ -18,6 +18,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.analysis.questions.evaluating import evaluate, misses, number_given, value_indices
 from takifugu.core.errors import DataError
+from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
 from takifugu.model.queries import By, IntArray, Mean, resolved
 
@@ -62,7 +63,7 @@ def read(calibration: Calibration, data: Any) -> Seen:
         return Seen(data)
     if calibration.problem.is_pair:
         _number(calibration, data)
-        return Seen(data.item() if hasattr(data, "item") else data)
+        return Seen(value_of(data))
     domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
     values = value_indices(domain, data)
     if not calibration.problem.on_grid:

@@ -146,6 +146,10 @@ class PeriodicChain(OneSequence):
             laws[t] = laws[t - 1] @ self.step_matrices[(t - 1) % self.period]
         return laws
 
+    @property
+    def starts_anyhow(self) -> bool:
+        return self.initial == "any"
+
     @cached_property
     def supports(self) -> Supports:
         """Return which values each entry can take, for any length."""

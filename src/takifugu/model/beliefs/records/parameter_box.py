@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.lists import value_of
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
@@ -93,7 +94,7 @@ class ParameterBox:
             raise InputError(
                 "the box lacks intervals or columns", fix="write {parameter: (low, high)} and {column: {state: ...}}"
             ).at("intervals" if not intervals else "columns")
-        count = records.item() if hasattr(records, "item") else records
+        count = value_of(records)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         box = {str(name): _interval(name, ends) for name, ends in intervals.items()}

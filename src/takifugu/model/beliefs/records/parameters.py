@@ -23,6 +23,7 @@ import numpy as np
 
 from takifugu.core.entries import listed
 from takifugu.core.errors import InputError, Unsupported, did_you_mean
+from takifugu.core.lists import value_of
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.states import checked_alphabet
@@ -91,7 +92,7 @@ class Parameters:
             raise InputError(
                 "the records have no columns", fix="write {name: {value of the parameter: {state: probability}}}"
             ).at("columns")
-        count = records.item() if hasattr(records, "item") else records
+        count = value_of(records)
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise InputError(f"there are {records!r} records", rule="give a whole number above 0").at("records")
         object.__setattr__(self, "prior", prior)

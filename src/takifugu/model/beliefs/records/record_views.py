@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.lists import value_of
 from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Key, Steps, sums, times
 from takifugu.model.secrets.properties import DatasetProperty, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
@@ -167,7 +168,7 @@ class FunctionView(RecordView):
         function: Named = self.secret.function
         try:
             result = function(*columns)
-            return as_fraction(result.item() if hasattr(result, "item") else result, "its value")
+            return as_fraction(value_of(result), "its value")
         except Exception as fault:
             raise InputError(
                 f"{self.secret.what} cannot be computed for some records that the belief allows "
