@@ -51,7 +51,7 @@ def _on_edge(one: tuple[Any, Any], two: tuple[Any, Any], three: tuple[Any, Any],
     """
     (n, m), (n2, m2), (k, q), (k2, q2) = one, two, three, four
 
-    def mixed(t: Any) -> Any:
+    def mixed(t: object) -> Any:
         return _ratio((n * t + n2, m * t + m2), (k * t + k2, q * t + q2))
 
     # At a limit a hypothesis that one start cannot reach keeps the law that the other start gives it.

@@ -199,7 +199,7 @@ def _was_printing(error: BaseException) -> bool:
 def _end_in_order() -> None:
     """Let SIGTERM end the process as an exit does: what is open is closed, and folders of private rows are removed."""
 
-    def end(number: int, _: Any) -> None:
+    def end(number: int, _: object) -> None:
         raise SystemExit(128 + number)
 
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:

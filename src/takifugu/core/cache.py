@@ -21,7 +21,7 @@ class Store(dict[Hashable, Any]):
         return Store, ()
 
 
-def cached(owner: Any, key: Hashable, make: Callable[[], Value]) -> Value:
+def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
     """Return what is kept on an object that never changes under a key; made the first time that it is asked for.
 
     The oldest goes where MOST are kept. Objects without a `__dict__` keep nothing.
@@ -50,6 +50,6 @@ def cached(owner: Any, key: Hashable, make: Callable[[], Value]) -> Value:
     return result
 
 
-def forget(owner: Any) -> None:
+def forget(owner: object) -> None:
     """Drop everything that is kept on an object."""
     owner.__dict__.pop("_kept", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from takifugu.data.sequences import transitions
 
 
 def transitions_of(
-    data: Any,
+    data: object,
     states: tuple[Hashable, ...],
     value: str | None = None,
     order: str | None = None,

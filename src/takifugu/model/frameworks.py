@@ -265,7 +265,7 @@ def _check_values(first: Belief, other: Belief) -> None:
             ).at("beliefs")
 
 
-def _columns(belief: Any) -> tuple[str, ...]:
+def _columns(belief: object) -> tuple[str, ...]:
     """Return the columns of a belief over records, none of others."""
     return tuple(getattr(belief, "columns", ()))
 

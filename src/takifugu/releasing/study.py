@@ -104,7 +104,7 @@ class Study:
 
 
 def open_study(
-    path: str | Path, data: Any = None, *, only_release: bool = False, window: str | None = None
+    path: str | Path, data: object = None, *, only_release: bool = False, window: str | None = None
 ) -> Study:
     """Return a release file for a notebook: `compare`, `calibrate`, `dry_run` and `release` show their results.
 

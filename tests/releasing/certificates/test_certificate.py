@@ -16,7 +16,7 @@ from takifugu.core.errors import InputError
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate, checksum_of
 from takifugu.releasing.certificates.certifying import certify
 from takifugu.releasing.certificates.checksum import from_dict
-from takifugu.releasing.facts import Caution, Stays, Window
+from takifugu.releasing.certificates.facts import Caution, Stays, Window
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
 FRAMEWORK = tf.Pufferfish(tf.every_entry(), CHAIN)

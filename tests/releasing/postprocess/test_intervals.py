@@ -64,6 +64,8 @@ def coverage(drawn: list[Release], level: float) -> tuple[int, list[int]]:
 class _Remembered:
     """The half width of a randomiser, found once: the exact search costs more than the rest of a draw."""
 
+    directions = ()
+
     def __init__(self, half: Fraction) -> None:
         self.half = half
 

@@ -28,7 +28,7 @@ class CodedRows:
         return b"rows" + self.codes.tobytes()
 
 
-def of_rows(belief: FromPopulations, data: Any) -> npt.NDArray[np.int64]:
+def of_rows(belief: FromPopulations, data: object) -> npt.NDArray[np.int64]:
     """Return the numbers of one person's values, shape (rows, 1).
 
     Raises DataError for another number of rows than the belief's, and for a value that no population has; neither is
@@ -50,5 +50,5 @@ def of_rows(belief: FromPopulations, data: Any) -> npt.NDArray[np.int64]:
     return np.array(places, dtype=np.int64).reshape(-1, 1)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return tuple(map(plain_state, value)) if isinstance(value, list | tuple) else plain_state(value)

@@ -40,6 +40,6 @@ def register(engine: Engine) -> None:
     _ENGINES.register(engine.name, engine)
 
 
-def engine_of(data: Any) -> Engine | None:
+def engine_of(data: object) -> Engine | None:
     """Return the registered engine that holds the data, if there is one."""
     return next((engine for engine in map(_ENGINES.find, _ENGINES.names) if engine.holds(data)), None)

@@ -255,7 +255,7 @@ def parse_step(step: int | float | str | None, what: str = "the step") -> Fracti
     ).at("step")
 
 
-def text_of(value: Any) -> str | None:
+def text_of(value: object) -> str | None:
     """Return a raw value as text, the same from every engine: 1, 1.0 and "1" are alike; None for null and NaN.
 
     >>> text_of(1.0), text_of("1"), text_of(float("nan"))

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.data.times.moments import (
@@ -46,7 +45,7 @@ class Calendar:
     zone: Zone | None = None
 
     @staticmethod
-    def read(start: Any, stop: Any, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
+    def read(start: object, stop: object, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
         """Read a calendar with steps of a length (`parse_step`); InputError, which names the key, for what is none.
 
         With a `zone` times that tell none are those of its clocks, and steps must fit every change of them.
@@ -103,7 +102,7 @@ class Calendar:
             raise InputError("the calendar's start is no multiple of what the order column can hold").at("from")
         return int(tick)
 
-    def window(self, start: Any, stop: Any) -> range:
+    def window(self, start: object, stop: object) -> range:
         """Return the places from `start` up to before `stop`.
 
         Raises InputError, which names the key, for a window outside the calendar or between two of its steps.

@@ -37,7 +37,7 @@ MOST_OUTPUTS = 100_000
 _ROUNDED = 2.0**-48
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
@@ -89,7 +89,7 @@ class Sending(Base):
         """Return everything that may be sent for one row; Unsupported for more than are listed."""
         raise NotImplementedError
 
-    def mass(self, answer: int | Fraction, output: Any) -> Fraction:
+    def mass(self, answer: int | Fraction, output: object) -> Fraction:
         """Return P(output | value of this number), of one row."""
         raise NotImplementedError
 
@@ -125,7 +125,7 @@ class Sending(Base):
         """Return what is sent for each row of one person."""
         return self._of_rows(self.draw_column(np.array([int(code) for code in answer], dtype=np.int64), entropy))
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> SentRows:
+    def draw_column(self, answers: object, entropy: Entropy) -> SentRows:
         """Randomise the rows of many people, each by itself; DataError for what is the number of no value.
 
         Nothing is drawn then.
@@ -177,7 +177,7 @@ class SentValue(Sending):
     def outputs(self) -> Sequence[Any]:
         return self.channel.outputs
 
-    def mass(self, answer: int | Fraction, output: Any) -> Fraction:
+    def mass(self, answer: int | Fraction, output: object) -> Fraction:
         return Fraction(self.channel.masses[int(answer)][self._places[output]], self.channel.total)
 
     def pointwise(self) -> Floats:

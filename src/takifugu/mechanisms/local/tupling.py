@@ -82,7 +82,7 @@ class Tupling:
             return self.by_enumeration(kinds, budget, apart)
         return self.by_transform(kinds, budget, apart, narrow)
 
-    def kinds(self, p: Any, q: Any) -> tuple[list[Kind], Pairs]:
+    def kinds(self, p: object, q: object) -> tuple[list[Kind], Pairs]:
         """Return the outputs by their kind, and (p, q) of each output that no dummy ever has."""
         one, other, nu = self._aligned(p, q)
         return _kinds(one, other, nu), _never_dummies(one, other, nu)
@@ -124,7 +124,7 @@ class Tupling:
         low, high = enclosure.low / count - slack, enclosure.high * (1 + count * 2.0**-48) / count + slack
         return Enclosure(max(low + rest.low, 0.0), min(high + rest.high, 1.0))
 
-    def _aligned(self, p: Any, q: Any) -> tuple[Law, Law, Law]:
+    def _aligned(self, p: object, q: object) -> tuple[Law, Law, Law]:
         one, other = _law(p, "p"), _law(q, "q")
         if isinstance(p, Pmf) != isinstance(q, Pmf) or (not isinstance(p, Pmf) and len(one) != len(other)):
             raise InputError(
@@ -219,7 +219,7 @@ def _budget(epsilon: Number) -> Fraction:
     return number
 
 
-def _law(given: Any, what: str) -> Law:
+def _law(given: object, what: str) -> Law:
     law: dict[Any, Fraction]
     if isinstance(given, Pmf):
         law = {Fraction(value): as_fraction(mass, "a mass") for value, mass in given.items()}

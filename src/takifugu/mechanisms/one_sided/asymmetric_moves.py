@@ -90,7 +90,7 @@ def moves_of(problem: Problem) -> Moves:
     return Moves(policy, sensitivity(policy, problem.framework.given_domain, problem.query))
 
 
-def comparison_of(domain: Any, record: int, before: Any, after: Any) -> Comparison:
+def comparison_of(domain: object, record: int, before: object, after: object) -> Comparison:
     """Return an allowed move of one record as a comparison, one way."""
     name = "a person's places" if isinstance(domain, Visits) else ""
     return Comparison(None, EntryIs(record, before, name), EntryIs(record, after, name), one_way=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ class Mangat:
         false_yes = math.exp(-self.epsilon)
         return false_yes if answer else -math.expm1(-self.epsilon)
 
-    def randomise(self, bits: Any, entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
+    def randomise(self, bits: object, entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
         """Return each bit's answer, drawn exactly and independently; DataError for anything but true and false.
 
         >>> Mangat(1).randomise([True, True])

@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class NoisyMax:
     def __init__(self, epsilon: Number) -> None:
         object.__setattr__(self, "epsilon", as_epsilon(epsilon))
 
-    def draw(self, counts: Any, entropy: Entropy | None = None) -> tuple[int, int]:
+    def draw(self, counts: object, entropy: Entropy | None = None) -> tuple[int, int]:
         """Return the number of a place and a value that no count exceeds.
 
         Raises InputError for no counts, DataError for counts that are negative or not whole.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class OrdinarySparse:
     def question_scale(self) -> Fraction:
         return round_up(2 * self.limit / (self.epsilon * (1 - self.share)))
 
-    def answer(self, counts: Any, thresholds: Any, entropy: Entropy | None = None) -> Answers:
+    def answer(self, counts: object, thresholds: object, entropy: Entropy | None = None) -> Answers:
         """Answer whether each count is at most its threshold ("safe", maybe wrongly) or above (VALUE, without one).
 
         Raises as `SparseAnswers.answer`.

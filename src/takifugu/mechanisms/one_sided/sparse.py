@@ -136,7 +136,7 @@ class SparseAnswers:
         """Return the scale of the noise, 1/epsilon."""
         return 1 / self.epsilon
 
-    def answer(self, counts: Any, thresholds: Any, entropy: Entropy | None = None) -> Answers:
+    def answer(self, counts: object, thresholds: object, entropy: Entropy | None = None) -> Answers:
         """Answer whether each count is at most its threshold, in this order; exact, no step of Python for each.
 
         `counts` is an array of whole numbers, `thresholds` one whole number or an array of as many. Raises InputError
@@ -252,7 +252,7 @@ class Asking:
         return answer
 
 
-def checked_counts(counts: Any) -> Integers:
+def checked_counts(counts: object) -> Integers:
     """Return counts as an array; InputError for none, DataError for what is no whole number from 0 on."""
     integers = np.asarray(counts)
     if integers.ndim == 1 and integers.size == 0:
@@ -264,7 +264,7 @@ def checked_counts(counts: Any) -> Integers:
     return integers
 
 
-def checked_thresholds(given: Any, shape: tuple[int, ...]) -> Integers:
+def checked_thresholds(given: object, shape: tuple[int, ...]) -> Integers:
     """Return one threshold, or one for each count, as an array of integers."""
     integers = np.asarray(given)
     if not _whole(integers):

@@ -106,7 +106,7 @@ KINDS: Registry[Any] = Registry(
 register = KINDS.register
 
 
-def belief_class(kind: Any) -> Any:
+def belief_class(kind: object) -> Any:
     """Return the class of a kind of belief; raises InputError for an unknown kind."""
     return KINDS.find(kind)
 

@@ -59,7 +59,7 @@ class OneSequence(Nameless):
 
     @property
     def supports(self) -> Any:
-        """Return which values each entry can take, for any length; None for a class, under which all may be possible."""
+        """Return which values each entry can take, for any length; None for a class, under which all may be taken."""
         return None
 
     def with_length(self, length: int) -> Any:

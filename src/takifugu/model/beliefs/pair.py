@@ -88,5 +88,5 @@ def _number_to(value: Any) -> Any:
     return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
 
 
-def _number_from(value: Any) -> Any:
+def _number_from(value: object) -> Any:
     return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value

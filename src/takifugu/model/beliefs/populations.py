@@ -267,7 +267,7 @@ class WhichOf(Nameless):
         return self.rows.describe()
 
 
-def _masses(given: Any, what: str) -> dict[Value, Fraction]:
+def _masses(given: object, what: str) -> dict[Value, Fraction]:
     if not isinstance(given, Mapping):
         raise InputError(f"{what} is {given!r}", fix="give a mapping from values to masses").at("laws")
     masses: dict[Value, Fraction] = {}

@@ -57,7 +57,7 @@ def plain_state(state: Any) -> Any:
     return state.item() if hasattr(state, "dtype") and getattr(state, "ndim", 1) == 0 else state
 
 
-def _plain(state: Any, what: str, key: str) -> State:
+def _plain(state: object, what: str, key: str) -> State:
     plain = plain_state(state)
     if plain is None or (isinstance(plain, float) and plain != plain):
         raise InputError(

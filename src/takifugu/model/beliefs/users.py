@@ -329,7 +329,7 @@ class _Reader:
     def __init__(self) -> None:
         self._known: dict[tuple[int, Any], tuple[Any, UserLaw]] = {}
 
-    def law(self, law: Any, presence: Any) -> UserLaw:
+    def law(self, law: object, presence: object) -> UserLaw:
         key = (id(law), presence if isinstance(presence, int | float | Fraction) else repr(presence))
         if key not in self._known:
             self._known[key] = law, UserLaw(*_law(law), _presence(presence))
@@ -375,7 +375,7 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
     return values, exact
 
 
-def _presence(presence: Any) -> Fraction | float:
+def _presence(presence: object) -> Fraction | float:
     there = value_of(presence)
     number = isinstance(there, int | float | Fraction) and not isinstance(there, bool)
     if not number or not 0 <= there <= 1:

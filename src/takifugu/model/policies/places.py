@@ -263,7 +263,7 @@ def read(data: Mapping[str, Any]) -> Visits:
     return Visits.of(data["places"], data["most"])
 
 
-def counts_of(domain: Visits, data: Any) -> IntArray:
+def counts_of(domain: Visits, data: object) -> IntArray:
     """Return the data as counts: a mapping of people to their places, a list of sets of places, or counts."""
     if isinstance(data, np.ndarray):
         if data.shape != (1, domain.size) or data.dtype.kind not in "iu" or (data < 0).any():

@@ -162,7 +162,7 @@ class Policy:
             return "any change of one record (ordinary differential privacy)"
         return " and ".join(rule.describe() for rule in self.rules)
 
-    def family(self, belief: Any) -> NoReturn:
+    def family(self, belief: object) -> NoReturn:
         """Raise InputError: a policy is about records, whatever anybody believes of them."""
         raise InputError(
             "a policy is about every record, whatever anybody believes", fix="write Asymmetric(policy, domain)"

@@ -104,7 +104,7 @@ def sensitivity(policy: Policy, about: Any, query: Query) -> Sensitivity:
     return moves_of(policy, answer) if moves_of is not None else of_sum(policy, about, answer)
 
 
-def of_sum(policy: Policy, about: Any, answer: Additive) -> Sensitivity:
+def of_sum(policy: Policy, about: object, answer: Additive) -> Sensitivity:
     """Return the sensitivity of a sum over records of listed values, by looking at every allowed pair of values."""
     up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
     total, is_ordinary, kinds = 0, True, _kinds(about, answer)

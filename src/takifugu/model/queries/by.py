@@ -239,7 +239,7 @@ def _period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | N
     return every
 
 
-def _some(chosen: Any, label: str) -> list[int | str]:
+def _some(chosen: object, label: str) -> list[int | str]:
     """Return the entries of a cell as a list; InputError where there is none."""
     listed = [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, Iterable) else None
     if listed is None:

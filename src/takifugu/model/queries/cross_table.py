@@ -168,7 +168,7 @@ def _check_size(numbers: int) -> None:
         ).at("columns")
 
 
-def _columns(given: Any) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
+def _columns(given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
     """Return the columns with the values that have cells, None for all; InputError for what names none."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError(f"the columns are {given!r}", fix="give a list, such as ['age', 'sex']").at("columns")

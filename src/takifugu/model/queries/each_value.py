@@ -113,7 +113,7 @@ class RowCodes:
         """Return the answer to each row of value indices, shape (rows, cells): the indices themselves."""
         return values[:, : self.size]
 
-    def evaluate(self, values: Any) -> tuple[int, ...]:
+    def evaluate(self, values: object) -> tuple[int, ...]:
         """Return the number of each row's value."""
         return tuple(int(code) for code in np.asarray(values).reshape(-1))
 

@@ -23,12 +23,12 @@ class Query(Protocol):
     def describe(self) -> str: ...
 
 
-def plain(state: Any) -> Any:
+def plain(state: object) -> Any:
     """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
     return state.item() if isinstance(state, np.generic) else state
 
 
-def named_state(state: Any) -> State:
+def named_state(state: object) -> State:
     """Return a state that a query names as a plain value; InputError for what cannot name one, such as a list."""
     value = plain(state)
     try:

@@ -10,7 +10,6 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -136,12 +135,12 @@ class Columns:
             label = f"{label} of {query.attribute}"
         return ((label, tuple(share if name in read else Fraction(0) for name in self.names)),)
 
-    def _read(self, attribute: Any, chosen: Chosen | None) -> set[str]:
+    def _read(self, attribute: object, chosen: Chosen | None) -> set[str]:
         if attribute is None and chosen is None:
             return {*self.names}
         return {self.named(entry) for entry in ([attribute] if attribute is not None else chosen or ())}
 
-    def named(self, entry: Any, key: str = "attribute") -> str:
+    def named(self, entry: object, key: str = "attribute") -> str:
         """Return the name of a column given by it or by its number; InputError for an unknown one."""
         if isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(self.names):
             return self.names[entry]

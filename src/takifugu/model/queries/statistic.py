@@ -133,7 +133,7 @@ class Statistic:
         return f"{self.name} (version {self.version}) of {listed}, declared to change by at most {changes}"
 
 
-def _place(function: Any) -> Any:
+def _place(function: object) -> Any:
     """Return where a function is defined: a module that is loaded again defines it again."""
     return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
 

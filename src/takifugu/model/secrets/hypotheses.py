@@ -94,7 +94,7 @@ def entry_is(belief: Any, entry: int, value: int, start: int = 0, name: str = ""
     return EntryIs(start + entry, belief.alphabet(entry)[value], name or called(belief, entry, start), note)
 
 
-def compared(belief: Any, entry: int, pair: tuple[int, int], start: int = 0, name: str = "") -> Comparison:
+def compared(belief: object, entry: int, pair: tuple[int, int], start: int = 0, name: str = "") -> Comparison:
     """Return the comparison of two values of an entry, given by their indices; `start` numbers the first entry."""
     left, right = (entry_is(belief, entry, value, start, name) for value in pair)
     return Comparison(belief, left, right)

@@ -24,7 +24,7 @@ class WhichPopulation:
             ).at("beliefs")  # fmt: skip
         return belief.which
 
-    def family(self, belief: Any) -> Family:
+    def family(self, belief: object) -> Family:
         return Family((0,))
 
     def to_dict(self) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def _doubled_until_safe(judge: Any, sigma: float) -> float:
     return sigma
 
 
-def _upper_tail(z: Any) -> Any:
+def _upper_tail(z: object) -> Any:
     from mpmath import mp
 
     return mp.erfc(z / mp.sqrt(2)) / 2

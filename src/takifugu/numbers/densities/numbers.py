@@ -26,7 +26,7 @@ def finite(value: Any, name: str) -> float:
     return number
 
 
-def positive(value: Any, name: str) -> float:
+def positive(value: object, name: str) -> float:
     """Return a finite float above 0; InputError for anything else."""
     number = finite(value, name)
     if number <= 0:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 from mpmath import iv, mp
 
@@ -72,7 +71,7 @@ def _powers(epsilon: Fraction) -> tuple[int, int]:
         iv.prec = before
 
 
-def _fraction(value: Any) -> Fraction:
+def _fraction(value: object) -> Fraction:
     """Return an end of an interval exactly."""
     mantissa, exponent = mp.convert(value).man_exp
     exact: Fraction = int(mantissa) * Fraction(2) ** int(exponent)

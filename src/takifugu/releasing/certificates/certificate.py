@@ -16,7 +16,7 @@ from takifugu.core.escaping import number, visible
 from takifugu.core.text.markup import html_table
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
-from takifugu.releasing.facts import CAUTIONS, Caution, Stays, Window
+from takifugu.releasing.certificates.facts import CAUTIONS, Caution, Stays, Window
 
 #: What a file of a certificate is; it has every field.
 FORMAT = "takifugu-certificate/4"
@@ -160,7 +160,7 @@ def stay_words(c: Certificate) -> tuple[str, ...]:
     return (*(one.words for one in c.stays[:_CHAINS]), *more)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if is_dataclass(value):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):

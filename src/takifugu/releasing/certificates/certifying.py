@@ -18,7 +18,7 @@ from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.queries import By
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Answer, Certificate, once
-from takifugu.releasing.facts import Caution, Fact, Stays, Window
+from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Any
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
 from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate, checksum_of
+from takifugu.releasing.certificates.facts import Caution, Stays, Window
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
 from takifugu.releasing.certificates.form import check_form
-from takifugu.releasing.facts import Caution, Stays, Window
 
 
 def read_certificate(path: str | Path) -> Certificate:
@@ -109,6 +109,6 @@ def _parsed(path: Path) -> Mapping[str, Any]:
     return data
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> Any:
     return tuple(value) if isinstance(value, list) else value
 

@@ -53,7 +53,7 @@ def check_form(certificate: Certificate) -> None:
             raise InputError("an answer's adjusted values are of other cells")
 
 
-def _is_framework(data: Any) -> bool:
+def _is_framework(data: object) -> bool:
     secrets = data.get("secrets") if isinstance(data, Mapping) else None
     if not isinstance(secrets, list | tuple) or not secrets:
         return False

@@ -17,7 +17,7 @@ from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, name_of, resolved, sections_of
 from takifugu.numbers.rationals import Number
-from takifugu.releasing.facts import Fact
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
 from takifugu.releasing.file.described import Described, file_of
 from takifugu.releasing.file.layouts import layout_in

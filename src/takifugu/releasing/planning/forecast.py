@@ -127,7 +127,7 @@ def _span(low: str, high: str) -> str:
 
 @without_data
 def forecast(
-    path: str | Path, data: Any = None, only_release: bool = False, window: str | None = None
+    path: str | Path, data: object = None, only_release: bool = False, window: str | None = None
 ) -> Forecast:
     """Return what `release_file` would publish and cost, and what would be refused; nothing is paid, drawn or written.
 

@@ -98,7 +98,7 @@ def _keys(spec: BaseModel) -> dict[str, Any]:
     if all(window is not None for window in windows):
         content["source"].pop("until", None)
 
-    def as_before(value: Any) -> Any:
+    def as_before(value: object) -> Any:
         if not isinstance(value, dict):
             return [as_before(one) for one in value] if isinstance(value, list) else value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}

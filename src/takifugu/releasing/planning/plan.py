@@ -11,7 +11,7 @@ from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.result import CHOSEN
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.facts import Fact
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sections import FileSpec, Item
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing

@@ -48,7 +48,7 @@ class Seen:
         return digest.digest()
 
 
-def read(calibration: Calibration, data: Any) -> Seen:
+def read(calibration: Calibration, data: object) -> Seen:
     """Return the data as they enter the answer, so that every fault in them is found before anything is paid for.
 
     `data` is a sequence of states for a chain, a list of sequences for independent pieces (or their counts), a list of
@@ -146,12 +146,12 @@ def _check_may_miss(calibration: Calibration) -> None:
         ).at("data")
 
 
-def _number(calibration: Calibration, data: Any) -> Fraction:
+def _number(calibration: Calibration, data: object) -> Fraction:
     """Return the number itself in grid units: rounding it first would tell close distributions apart with certainty."""
     value = number_given(data, [law for b in calibration.framework.pairs for law in (b.left, b.right)])
     return value / calibration.problem.grid
 
 
-def labels_of(calibration: Calibration, data: Any = None) -> tuple[str, ...]:
+def labels_of(calibration: Calibration, data: object = None) -> tuple[str, ...]:
     """Return the names of what is published; none where rows are published one by one."""
     return () if isinstance(data, CodedRows) else calibration.problem.published

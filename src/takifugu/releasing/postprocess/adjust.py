@@ -24,7 +24,7 @@ from takifugu.model import frameworks, queries
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.facts import Caution
+from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.postprocess.readable import (
     NOISE_ONLY,
     NOT_PRIVATE,
@@ -108,7 +108,7 @@ class Adjusted:
             for v, r in zip(self.values, self.raw.rows(level, cells), strict=True)
         ]
 
-    def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
+    def to_frame(self, library: object = None, level: float = 0.95) -> Any:
         """Return the rows as a frame of the named library (see `Release.to_frame`)."""
         return frame_of(self.rows(level), library or self.raw.library)
 

@@ -46,7 +46,7 @@ class Published:
     library: str | None = None
     since: str | None = None
 
-    def to_frame(self, library: Any = None) -> Any:
+    def to_frame(self, library: object = None) -> Any:
         """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""
         if isinstance(self.rows, Rows):
             return as_frame(self.rows.columns, library or self.library)

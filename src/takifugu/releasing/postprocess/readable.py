@@ -45,7 +45,7 @@ def _ends(noise: Randomiser, place: int, value: Any, half: Fraction | None) -> t
     return readable(low), readable(high)
 
 
-def frame_of(rows: Sequence[Mapping[str, Any]], library: Any) -> Any:
+def frame_of(rows: Sequence[Mapping[str, Any]], library: object) -> Any:
     return as_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
 
 
@@ -53,7 +53,7 @@ def made(certificate: Certificate) -> str:
     return f"{', '.join(certificate.mechanisms)}, epsilon {written(Fraction(certificate.epsilon))}"
 
 
-def readable(value: Any) -> Any:
+def readable(value: object) -> Any:
     """Return a multiple of the grid as people read it: an int where it is whole, else the nearest float.
 
     What is no number (a label, a point) stays as it is.
@@ -66,7 +66,7 @@ def readable(value: Any) -> Any:
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def number(value: Any) -> str:
+def number(value: object) -> str:
     """Write a number for a table; a dash for none, anything else as it is.
 
     >>> number(12345), number(1 / 3), number(None), number("yes")

@@ -44,7 +44,7 @@ class Reconciled:
         tables: list[tuple[str | None, Adjusted]] = [*self.units.items(), (None, self.pooled)]
         return [{"unit": unit, **row} for unit, adjusted in tables for row in adjusted.rows(level, cells)]
 
-    def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
+    def to_frame(self, library: object = None, level: float = 0.95) -> Any:
         """Return the rows as a frame of the named library (see `Release.to_frame`)."""
         return frame_of(self.rows(level), library or self.pooled.raw.library)
 

@@ -122,7 +122,7 @@ class Release:
         """
         return rows_of(self.labels, self.values, self.randomiser, level, cells)
 
-    def to_frame(self, library: Any = None, level: float = 0.95) -> Any:
+    def to_frame(self, library: object = None, level: float = 0.95) -> Any:
         """Return the cells, values and error bars as a frame: pandas, polars, pyarrow, duckdb or pyspark.
 
         The default library is the one that the data came in, else the first that is installed. Raises InputError for a

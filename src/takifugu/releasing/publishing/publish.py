@@ -17,7 +17,7 @@ from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import PLAIN, Account, Adjustment, Wording, certify
-from takifugu.releasing.facts import Fact
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import tell_before
 from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready, debits_of
@@ -61,7 +61,7 @@ class Stored:
 @without_data
 def release(
     calibration: Calibration,
-    data: Any,
+    data: object,
     *,
     ledger: Ledger | str | Path | None = None,
     source: str = "data",

@@ -52,7 +52,7 @@ __all__ = ["LEVEL", "Outcome", "Published", "publish", "release_file"]
 @without_data
 def release_file(
     path: str | Path,
-    data: Any = None,
+    data: object = None,
     output: str | Path | None = None,
     force: bool = False,
     only_release: bool = False,
@@ -108,7 +108,7 @@ def publish(
     force: bool = False,
     entropy: Entropy | None = None,
     *,
-    data: Any = None,
+    data: object = None,
     progress: Progress | None = None,
     new_ledger: bool = False,
     anyway: bool = False,
@@ -166,7 +166,7 @@ class Ordered:
         return identity if book.tag("identity", identity) == paid.identity else None
 
 
-def ordered(planned: Plan, folder: Path, data: Any = None, private: bool = True) -> Ordered:
+def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
     """Read the data of a plan; raises DataError for data that break a rule."""
     questions = ready([q for table in planned.tables for q in table.questions])
     return Ordered(planned, folder, questions, _origin(planned.file, data), private)
@@ -307,7 +307,7 @@ def recipe_of(paid: Reservation | Pending) -> Mapping[str, Any]:
     return getattr(paid, "recipe", {})
 
 
-def _origin(file: ReleaseFile, data: Any) -> dict[str, Any]:
+def _origin(file: ReleaseFile, data: object) -> dict[str, Any]:
     """Say where the release file and its rows are, so that another process can read them again."""
     where = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
     if data is None or isinstance(data, str | Path):

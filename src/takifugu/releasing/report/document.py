@@ -24,7 +24,7 @@ from takifugu.releasing.certificates.certificate import (
     pooled_over,
     promise_text,
 )
-from takifugu.releasing.facts import Caution
+from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by

@@ -69,5 +69,5 @@ def map_of(boxes: Boxes, said: Mapping[str, str], title: str, width: int) -> str
     return drawing(width, height, title, body)
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return value if value in (_SAFE, _LEFT) else _VALUE

@@ -281,7 +281,7 @@ class BayesianNetwork:
         return f"a Bayesian network of {self.size} nodes and {arcs} arcs ({self.source})"
 
 
-def _node(name: str, states: Sequence[State], parents: Sequence[str], table: Any) -> Node:
+def _node(name: str, states: Sequence[State], parents: Sequence[str], table: object) -> Node:
     try:
         numbers = np.array(table, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -91,7 +91,7 @@ class MultivariateNormal(Nameless):
 
     @staticmethod
     def fit(
-        data: Any,
+        data: object,
         names: Iterable[str] | None = None,
         *,
         source: str,
@@ -155,7 +155,7 @@ class MultivariateNormal(Nameless):
             self.columns, self.records, tuple(None if ends is None else self._reach(*ends) for ends in self.ranges)
         )
 
-    def property(self, secret: Any) -> NormalView:
+    def property(self, secret: object) -> NormalView:
         """Return the belief as a secret about its columns reads it (`normal_views`)."""
         return view_of(self, secret)
 

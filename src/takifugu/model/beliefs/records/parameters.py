@@ -214,7 +214,7 @@ class Parameters:
             ).at("secrets")
 
 
-def _column(prior: JointTable | BayesianNetwork, name: Any, laws: Any) -> Column:
+def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> Column:
     """Read the distributions of a column, one for each value of its parameter."""
     place = ("columns", str(name))
     if name not in prior.names:
@@ -250,7 +250,7 @@ def _column(prior: JointTable | BayesianNetwork, name: Any, laws: Any) -> Column
     return Column(str(name), entry, states, tuple(_normal(name, given[v], states) for v in values))
 
 
-def _read(name: Any, law: Any) -> dict[State, Fraction]:
+def _read(name: object, law: object) -> dict[State, Fraction]:
     if isinstance(law, Pmf):
         return {state: as_fraction(mass, "a probability") for state, mass in law.items()}
     if not isinstance(law, Mapping) or not law:
@@ -267,7 +267,7 @@ def _read(name: Any, law: Any) -> dict[State, Fraction]:
     return {state: as_fraction(mass, "a probability", "columns", str(name)) for state, mass in law.items()}
 
 
-def _normal(name: Any, law: Mapping[State, Fraction], states: Sequence[State]) -> tuple[Fraction, ...]:
+def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]) -> tuple[Fraction, ...]:
     total = sum(law.values(), Fraction(0))
     if min(law.values()) < 0 or abs(total - 1) > TOLERANCE:
         raise InputError(

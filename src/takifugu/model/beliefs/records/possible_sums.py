@@ -44,7 +44,7 @@ class Steps(Sequence[Any]):
             raise IndexError(index)
         return self.first + self.step * (index % self.length)
 
-    def index(self, value: Any, *_: Any) -> int:
+    def index(self, value: object, *_: Any) -> int:
         place = Fraction(value - self.first) / self.step
         if place.denominator != 1 or not 0 <= place < self.length:
             raise ValueError(value)

@@ -201,7 +201,7 @@ class Records:
     def _added(self, grid: Fraction, labels: tuple[str, ...], rows: IntArray) -> Additive:
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
 
-    def property(self, secret: Any) -> Any:
+    def property(self, secret: object) -> Any:
         """Return the view of a secret about columns (`records.record_views`); None where it is about whole records."""
         from takifugu.model.beliefs.records.viewed_records import view_of  # it knows this type
 

@@ -16,7 +16,7 @@ from takifugu.model.beliefs.chains.pieces import Chain, IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear, Query, Sum
 from takifugu.model.queries.sections import IN_ORDER
-from takifugu.releasing.facts import Fact
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.draft import draft
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery

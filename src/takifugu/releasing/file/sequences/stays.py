@@ -16,7 +16,7 @@ from typing import Any
 from takifugu.core.errors import InputError, did_you_mean, within
 from takifugu.data.rows.layout import parse_step
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.facts import Stays
+from takifugu.releasing.certificates.facts import Stays
 from takifugu.releasing.file.sequences.sections import ChainSpec
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.

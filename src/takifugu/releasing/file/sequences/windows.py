@@ -13,7 +13,7 @@ from takifugu.accounting.composition.charges import Calibrated
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.data import Calendar, Slots, Zone, axes_of, parse_step
 from takifugu.data.times.cells import AXES
-from takifugu.releasing.facts import Window
+from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
 from takifugu.releasing.file.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec, named
