@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from takifugu.accounting.composition.losses import Joint, deltas, raised
 from takifugu.accounting.composition.views import View
@@ -30,8 +30,11 @@ from takifugu.core.escaping import number as written
 from takifugu.core.names import normalised
 from takifugu.mechanisms.local.measuring import distribution_loss
 from takifugu.mechanisms.local.over_classes import loss_over
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.mechanisms.local.together import joint_losses, lifted_loss
+from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.queries import EachValue
+from takifugu.numbers.distributions.channel import Channel
 
 _SENT = "each-value"
 
@@ -148,7 +151,7 @@ def _before(charges: Sequence[Charge], one: Charge) -> Sequence[Charge]:
     return () if one.fixed_in_advance else charges[: max(n for n, charge in enumerate(charges) if charge is one)]
 
 
-def _same_rows(view: View, belief: Any, group: Sequence[Charge]) -> Fraction | float:
+def _same_rows(view: View, belief: FromPopulations, group: Sequence[Charge]) -> Fraction | float:
     """Return what releases about the same rows of a person cost together; it may be infinite."""
     if len(group) == 1 and view.is_native(group[0]):
         return group[0].epsilon
@@ -156,20 +159,21 @@ def _same_rows(view: View, belief: Any, group: Sequence[Charge]) -> Fraction | f
     rows = max([belief.rows, *(noise.rows for noise in noises)])
     if any(noise.values != belief.values for noise in noises) or not belief.adds_up:
         return _whatever(noises)
-    if len(group) == 1 and hasattr(noises[0], "channel") and not getattr(noises[0], "dummies", 0):
-        return _times(rows, _measured(belief, noises[0].channel))
+    channel = noises[0].only_channel if len(group) == 1 else None
+    if channel is not None:
+        return _times(rows, _measured(belief, channel))
     if belief.regions is not None:
         return _whatever(noises)  # how the populations couple is not known
     return _times(rows, lifted_loss(belief.laws, joint_losses(noises)))
 
 
-def _whatever(noises: Sequence[Any]) -> Fraction | float:
+def _whatever(noises: Sequence[Sending]) -> Fraction | float:
     """Return what is lost when all rows of a person change, in every release; it may be infinite."""
     losses = [noise.loss(Fraction(1)) for noise in noises]
-    return math.inf if any(map(math.isinf, losses)) else sum(map(Fraction, losses), Fraction(0))
+    return math.inf if any(map(math.isinf, losses)) else sum((Fraction(loss) for loss in losses), Fraction(0))
 
 
-def _measured(belief: Any, channel: Any) -> float:
+def _measured(belief: FromPopulations, channel: Channel) -> float:
     if belief.regions is not None:
         return loss_over(channel, belief.regions)
     laws = [dict(zip(belief.values, law, strict=True)) for law in belief.laws]
@@ -180,8 +184,8 @@ def _times(rows: int, loss: float) -> Fraction | float:
     return math.inf if math.isinf(loss) else rows * Fraction(loss)
 
 
-def _noise(charge: Charge) -> Any:
-    return cached(charge, _noise, lambda: randomisers.from_dict(charge.randomiser))
+def _noise(charge: Charge) -> Sending:
+    return cached(charge, _noise, lambda: cast(Sending, randomisers.from_dict(charge.randomiser)))
 
 
 def _as_whole(charges: Sequence[Charge]) -> Joint | None:

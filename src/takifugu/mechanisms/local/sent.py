@@ -97,6 +97,15 @@ class Sending(Base):
         """Return the largest log-ratio of what is sent for each two values, both ways, rounded up; shape (n, n)."""
         raise NotImplementedError
 
+    @property
+    def only_channel(self) -> Channel | None:
+        """Return the channel that draws all that is sent of a row; None where more is sent."""
+        return None
+
+    def shares(self, place: int) -> list[float]:
+        """Return how often each value is among what is sent for the value of this number."""
+        raise NotImplementedError
+
     def send(self, codes: npt.NDArray[np.int64], entropy: Entropy) -> SentRows:
         raise NotImplementedError
 
@@ -180,6 +189,13 @@ class SentValue(Sending):
     def mass(self, answer: int | Fraction, output: object) -> Fraction:
         return Fraction(self.channel.masses[int(answer)][self._places[output]], self.channel.total)
 
+    @property
+    def only_channel(self) -> Channel | None:
+        return self.channel
+
+    def shares(self, place: int) -> list[float]:
+        return [mass / self.channel.total for mass in self.channel.masses[place]]
+
     def pointwise(self) -> Floats:
         return _pointwise(self.channel)
 
@@ -219,6 +235,14 @@ class SentTuple(SentValue):
         if count > MOST_OUTPUTS:
             raise Unsupported(f"there are {count:.3g} tuples, and at most {MOST_OUTPUTS:,} are listed")
         return list(itertools.product(self.channel.outputs, repeat=self.dummies + 1))
+
+    @property
+    def only_channel(self) -> Channel | None:
+        return None if self.dummies else self.channel
+
+    def shares(self, place: int) -> list[float]:
+        row = super().shares(place)
+        return [(share + self.dummies / len(row)) / (self.dummies + 1) for share in row]
 
     def mass(self, answer: int | Fraction, output: Any) -> Fraction:
         """Return the mean over the place of the channel's output; each dummy is each output with one probability."""
@@ -271,6 +295,9 @@ class SentBits(Sending):
             raise Unsupported(f"there are {count:.3g} sets of bits, and at most {MOST_OUTPUTS:,} are listed")
         every = range(len(self.values) + 1)
         return [chosen for size in every for chosen in itertools.combinations(self.values, size)]
+
+    def shares(self, place: int) -> list[float]:
+        return [float(self.rappor.present if y == place else self.rappor.other) for y in range(len(self.values))]
 
     def mass(self, answer: int | Fraction, output: Any) -> Fraction:
         chance_of_all = Fraction(1)

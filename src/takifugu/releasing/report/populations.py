@@ -13,6 +13,7 @@ import numpy as np
 
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.tables import number
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.releasing.report.maps import heat_map
 from takifugu.releasing.report.page import figure, paragraph, table
@@ -47,7 +48,7 @@ def population_maps(t: Any) -> Iterator[str]:
             maps.append(_map(belief, [float(m) for m in belief.laws[place]], f"{name}: where people are"))
             maps.append(_map(belief, sent[place], f"{name}: what is sent"))
         start = moved_most(belief, noise)
-        maps.append(_map(belief, sent_from(noise, start), "what is sent from the ringed place", belief.values[start]))
+        maps.append(_map(belief, noise.shares(start), "what is sent from the ringed place", belief.values[start]))
         yield f'<div class="gallery">{"".join(maps)}</div>'
         return
     for place, name in enumerate(names):
@@ -59,25 +60,16 @@ def population_maps(t: Any) -> Iterator[str]:
         yield figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), str(name), width=width))  # type: ignore[misc]
 
 
-def marginals(belief: Any, noise: Any) -> list[list[float]]:
+def marginals(belief: Any, noise: Sending) -> list[list[float]]:
     """Return how often each value is among what is sent, for each population: of a tuple or bits, their share."""
-    rows = np.array([sent_from(noise, place) for place in range(len(belief.values))])
+    rows = np.array([noise.shares(place) for place in range(len(belief.values))])
     laws = np.array([[float(mass) for mass in law] for law in belief.laws])
     return [list(row) for row in laws @ rows]
 
 
-def sent_from(noise: Any, place: int) -> list[float]:
-    """Return how often each value is among what is sent for one value."""
-    if hasattr(noise, "rappor"):
-        return [float(noise.rappor.present if y == place else noise.rappor.other) for y in range(len(noise.values))]
-    row = [mass / noise.channel.total for mass in noise.channel.masses[place]]
-    dummies = getattr(noise, "dummies", 0)
-    return [(share + dummies / len(row)) / (dummies + 1) for share in row]
-
-
-def moved_most(belief: Any, noise: Any) -> int:
+def moved_most(belief: Any, noise: Sending) -> int:
     """Return the number of the value of which most is sent as another one."""
-    return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - sent_from(noise, y)[y]))
+    return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.shares(y)[y]))
 
 
 def _map(belief: Any, numbers: Sequence[float], title: str, mark: Any = None) -> str:
