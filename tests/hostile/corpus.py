@@ -580,7 +580,8 @@ def certificates() -> Iterator[Case]:
     for key, value in (
         ("answers", []), ("answers", None), ("answers", [1]), ("answers", {}), ("answers", [{}]), ("scope", "galaxy"),
         ("scope", []), ("units", 7), ("units", [[["a"]]]), ("compositions", ["sideways"]), ("mechanisms", 3),
-        ("mechanisms", ["group"]), ("hidden", None), ("beliefs", [1]), ("warnings", {"a": 1}), ("definition", None),
+        ("mechanisms", ["group"]), ("hidden", None), ("beliefs", [1]), ("cautions", {"a": 1}), ("definition", None),
+        ("stays", [{"lasting": {}, "cells": ""}]), ("window", "now"), ("window", {"span": 1}), ("requested", "-1"),
         ("private", "yes"), ("date", 7), ("software", None), ("grid", GIANT), ("frameworks", "x"), ("query", 1),
     ):  # fmt: skip
         yield forged(f"{key} = {value!r}", **{key: value})
