@@ -198,3 +198,54 @@ def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> 
 def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         load(URN.replace(old, new), "urn", tmp_path)
+
+
+TWINS = """
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
+
+import takifugu as tf
+from takifugu.extending import Key
+from takifugu.releasing.file.kinds import register_section
+
+
+@dataclass(frozen=True)
+class TwinsSection:
+    kind: Literal["twins"]
+    alike: Annotated[float, Ge(0), Le(1), Key("the probability that two siblings are alike", 0.75)]
+
+    def belief(self, folder):
+        same, other = self.alike / 2, (1 - self.alike) / 2
+        rows = [["well", "well"], ["ill", "ill"], ["well", "ill"], ["ill", "well"]]
+        return tf.JointTable(rows, [same, same, other, other], ["elder", "younger"], "a test")
+
+
+register_section(TwinsSection, "records")
+"""
+FAMILIES = '''\
+ledger = "ledger.db"
+[source]
+name = "study"
+file = "data.csv"
+unit = "family"
+[belief]
+kind = "twins"
+alike = 0.75
+units_independent = true
+[[release]]
+name = "ill"
+epsilon = 1.0
+query = "count"
+states = ["ill"]
+'''
+
+
+def test_records_of_units_are_a_shape_too(tmp_path: Path) -> None:
+    load(TWINS, "twins", tmp_path)
+    rows = "family,elder,younger\na,ill,ill\nb,well,ill\nc,well,well\n"
+    faults = (('name = "study"', "name = 3", "source.name"), ("alike = 0.75", "alike = 1.5", "belief.alike"))
+    (tmp_path / "elsewhere").mkdir()
+    example = Example("twins", FAMILIES, {"data.csv": rows}, faults, named=("unit",))
+    check_release_file(example, tmp_path / "elsewhere")

@@ -243,12 +243,12 @@ class PeopleCountSection:
     """How many people have one of some values."""
 
     query: Literal["count"]
-    states: Counted
+    states: Counted | None = None
 
     blamed = "query"
 
     def query_about(self, belief: Any, folder: Path) -> Count:
-        return Count(self.states)
+        return Count(self.states or ())
 
 
 @dataclass(frozen=True, kw_only=True)

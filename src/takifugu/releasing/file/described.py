@@ -11,14 +11,13 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
 from takifugu.core.sections import Checked, Key, checked_path
 from takifugu.releasing.file.sections import FileSpec, Section, Table
 
 _STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
 
-_BELIEVED = "what an adversary may believe"
 
 
 class Described(Section):
@@ -33,7 +32,7 @@ class Described(Section):
 
 
 @cache
-def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> type[BaseModel]:
+def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> type[Section]:
     """Return the model of a declared section, with the keys of `base` before its own, for data of this shape."""
     hints = get_type_hints(declared, include_extras=True)
     keys: dict[str, Any] = {}
@@ -63,21 +62,24 @@ def file_of(
     table: type[Table],
     rows: str,
     queries: tuple[tuple[str, type[Any]], ...],
-    belief: type[Any] | None = None,
+    belief: type[Section] | None = None,
 ) -> type[FileSpec]:
     """Return the model of a whole file about data of this shape: its tables have the keys of these queries.
 
-    `belief` is the section of the one belief that it may be about; without one, those that `sections` names.
+    `belief` is the model of the one belief that it may be about; without one, those that `sections` names.
     """
     if not queries:
         return sections  # a kind that declares its tables itself
-    believed: Any = None if belief is None else Annotated[model_of(belief), Field(description=_BELIEVED)]  # type: ignore[arg-type]
-    declared: dict[str, Any] = {} if belief is None else {"belief": (believed, ...)}
+    declared: dict[str, Any] = {} if belief is None else {"belief": (_said(belief), ...)}
     one: Any = union_of(dict(queries), "query", table, rows)
     several: Any = tuple[one, ...]
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
     declared["release"] = (tables, ...)
     return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, **declared)
+
+
+def _said(belief: type[Section]) -> Any:
+    return Annotated[belief, Field(description="what an adversary may believe")]
 
 
 def _is_missing(hint: Any, rows: str) -> bool:

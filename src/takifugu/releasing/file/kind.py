@@ -15,18 +15,16 @@ from typing import Any, ClassVar
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query, name_of, resolved, sections_of
+from takifugu.model.queries import Query, name_of, sections_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
-from takifugu.releasing.file.described import Described, file_of
+from takifugu.releasing.file.described import file_of, model_of
 from takifugu.releasing.file.layouts import layout_in
-from takifugu.releasing.file.meaning import Meaning, meaning_of
+from takifugu.releasing.file.meaning import Meaning, meaning_of, opened
 from takifugu.releasing.file.neighbours import output_by_default
-from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.promise import promise_problems
-from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Source, Table
-from takifugu.releasing.file.source import open_source
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Section, Source, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,8 @@ class Unit:
     """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
 
     `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
-    whether every entry was observed. `attributes` are what is declared public of it, as far as a table is by them.
+    whether every entry was observed. `attributes` are what is declared public of it, as far as a table is by them,
+    `shape` what the framework about it depends on.
     """
 
     name: str | None
@@ -43,6 +42,7 @@ class Unit:
     size: int = 0
     complete: bool = True
     attributes: Mapping[str, str] = field(default_factory=dict)
+    shape: Hashable = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,9 @@ class ReleaseFile:
 
     `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
-    `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `window` the one that the
-    caller chose. `others` are tables of the file that are left out now (`only`).
+    `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `place` says at which of its
+    steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed.
+    `window` is the one that the caller chose. `others` are tables of the file that are left out now (`only`).
     """
 
     path: Path
@@ -76,6 +77,8 @@ class ReleaseFile:
     given: Any = field(default=None, repr=False)
     opened: Data | None = field(default=None, repr=False)
     places: range | None = None
+    place: tuple[int | None, str] = (None, "")
+    hides_gaps: bool = False
     window: str | None = None
     others: tuple[Item, ...] = ()
 
@@ -121,7 +124,7 @@ class ReleaseFile:
         """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
         if self.opened is not None:
             return self.opened
-        table, faults = self.kind.opened(self.spec, self.belief, self.folder, self.given)
+        table, faults = opened(self.kind, self.spec, self.belief, self.folder, self.given)
         if table is None or faults:
             raise SpecError(faults)
         return table
@@ -134,9 +137,9 @@ class ReleaseFile:
 class Kind:
     """A kind of release file. Yours overrides `belief`, `framework_of`, `units` and `query`, and what else it needs.
 
-    `names` are the values of belief.kind that select it, `sections` is the model of the whole file. A kind that is
-    `shaped_by_data` (by what is public of them, such as lengths) cannot plan without them. A belief that brings its
-    `section` (a frozen dataclass with `belief(folder)`) needs no kind of its own: it has that of the shape of its data.
+    `names` are the values of belief.kind that select it, `sections` is the model of the whole file. A belief that
+    brings its `section` (a frozen dataclass with `belief(folder)`) needs no kind of its own: it has that of the shape
+    of its data. `believed` are the keys of [belief] that all beliefs about this shape have.
     """
 
     names: tuple[str, ...] = ()
@@ -144,13 +147,9 @@ class Kind:
     #: The shape of the data, whose queries such a file publishes, and the keys that all its tables have.
     rows: ClassVar[str] = ""
     table: ClassVar[type[Table]] = Table
-    shaped_by_data: ClassVar[bool] = False
+    believed: ClassVar[type[Section]] = Section
     #: The keys of [source] that name columns, each with what its column looks like, for `takifugu init` (see look_at).
     roles: ClassVar[Mapping[str, str]] = SEQUENCE_ROLES
-    #: The sections that the belief is made from: faults in others do not stop its own from being told. Empty: all.
-    believes_from: ClassVar[tuple[str, ...]] = ()
-    #: Keys of [belief] in whose place an example tells nothing wrong about the others.
-    harmless: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
         self.section, self.drafted = section, drafted
@@ -160,7 +159,12 @@ class Kind:
     @property
     def model(self) -> type[FileSpec]:
         """Return the model of the whole file, with the tables of all queries that there are."""
-        return file_of(self.sections, self.table, self.rows, tuple(sections_of(self.rows).items()), self.section)
+        return file_of(self.sections, self.table, self.rows, tuple(sections_of(self.rows).items()), self.belief_model)
+
+    @property
+    def belief_model(self) -> type[Section] | None:
+        """Return the model of [belief], where the belief declares its keys."""
+        return None if self.section is None else model_of(self.section, self.believed)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
@@ -195,21 +199,6 @@ class Kind:
         """Yield what is wrong where the belief was read from the private data, which are in this table."""
         return ()
 
-    def item(self, item: Any, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
-        """Yield what is wrong with one table to publish; `belief` is None where it is faulty itself."""
-        faults = list(self.table_faults(item, number, belief))
-        yield from faults
-        yield from promise_problems(item, number)
-        if belief is not None and not faults:
-            try:
-                self.resolved(self.query(item, belief, folder), belief)
-            except TakifuguError as error:
-                yield blamed(error, "release", number, *key_of(item, error))
-
-    def resolved(self, query: Query, belief: Any) -> None:
-        """Resolve the query of a table, to see whether the belief knows what it names."""
-        resolved(query, belief)
-
     def table_faults(self, item: Any, number: int, belief: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the keys of one table; then its query is not made."""
         return ()
@@ -221,14 +210,6 @@ class Kind:
         """Return what a file means, with every fault; sections that are faulty are None (`valid_parts`)."""
         return meaning_of(self, spec, faulty, folder, data)
 
-    def opened(self, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Data | None, list[TakifuguError]]:
-        """Open the source without reading it; return it, and what is wrong with its columns."""
-        try:
-            table = open_source(spec.source, folder, data)
-        except TakifuguError as error:
-            return None, [blamed(error, "source", "file")]
-        return table, list(missing_columns(self.columns(spec, belief), table))
-
     def expanded(self, spec: Any) -> Any:
         """Return the sections with every table that they stand for."""
         return spec
@@ -238,10 +219,6 @@ class Kind:
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
         """Return the file as one table reads it: tables about different windows have other data."""
         return file
-
-    def place(self, file: ReleaseFile) -> tuple[int | None, str]:
-        """Return at which step of each unit's recording the data start, and in which calendar; None if undeclared."""
-        return None, ""
 
     def layout(self, spec: Any) -> Mapping[str, Any]:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
@@ -256,12 +233,8 @@ class Kind:
         return ()
 
     def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return one unit without data, for what does not depend on them."""
+        """Return one unit without data, for what does not depend on them; of a size where it depends on theirs."""
         return (Unit(None),)
-
-    def hides_gaps(self, file: ReleaseFile) -> bool:
-        """Whether noise must be right whatever was observed."""
-        return False
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the units of the source, read; DataError, which names the key, for data that break a rule."""
@@ -278,10 +251,6 @@ class Kind:
     def unit_query(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> UnitQuery:
         """Return what one answer about these units asks, where that depends on what is public of them."""
         return UnitQuery(query, units)
-
-    def shape_of(self, units: Sequence[Unit]) -> Hashable:
-        """Return what the framework about these units depends on."""
-        return ()
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
         """Return what is hidden from whom about these units together."""
@@ -305,40 +274,19 @@ class Kind:
         """Return what the cells of an answer about these units sum to, where everybody knows that; else None."""
         return None
 
-    def foresee(self, spec: Any, item: Any, noise: Any) -> Iterator[str]:
-        """Yield what is to be expected of one table, before it is paid for, from what is public."""
+    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
+        """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()
 
-    def held_out(self, file: ReleaseFile, item: Any, mechanism: str) -> Iterator[str]:
-        """Yield what a mechanism gives away on public data that had no part in finding it, for a comparison."""
-        yield from ()
-
-    def fitted_to_data(self, spec: Any) -> bool:
-        """Return whether the file declares that its belief was fitted to the private data."""
-        fit = getattr(spec.belief, "fit", None)
-        return fit is not None and bool(fit.private)
-
-    def assumptions(self, spec: Any) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         """Yield what is taken to be public or independent, for the certificate."""
-        if spec.source.unit is not None:
+        if file.source.unit is not None:
             yield "which units there are is public"
             yield "the units are independent of each other"
 
     def in_words(self, file: ReleaseFile) -> Iterator[Fact]:
         """Yield what the belief says in plain words, for the certificate."""
         return iter(())
-
-
-def missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
-    """Yield an error at the key of every column that a table lacks, or that two keys name."""
-    columns = [column for _, column in named]
-    for key, column in named[: len(columns) - len(set(columns))]:
-        yield fault(key, f"{column!r} has another meaning in this file", "name another column")
-    for key, column in named:
-        try:
-            table.require([column], columns)
-        except TakifuguError as error:
-            yield blamed(error, *key)
 
 
 def undeclared(key: str) -> TakifuguError:
@@ -349,9 +297,7 @@ def undeclared(key: str) -> TakifuguError:
     )  # fmt: skip
 
 
-def key_of(item: Any, error: TakifuguError) -> tuple[str, ...]:
-    """Return the key of a table that an error of its query is about: the one that it names, or the query's own."""
-    if not isinstance(item, Described):
-        return tuple(map(str, error.where[:1]))
-    named = (str(step) for step in error.where if step in type(item).model_fields)
-    return (next(named, "") or str(getattr(item.meant, "blamed", "query")),)
+def fitted_to_data(spec: Any) -> bool:
+    """Return whether a file declares that its belief was fitted to the private data."""
+    fit, reference = (getattr(spec.belief, key, None) for key in ("fit", "reference"))
+    return bool(fit is not None and fit.private) or bool(reference is not None and reference.from_private_data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Table
 from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Linear, Sum
+from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.promise import only_release_problems
-from takifugu.releasing.file.source import is_there
+from takifugu.releasing.file.promise import only_release_problems, promise_problems
+from takifugu.releasing.file.source import is_there, open_source
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.kind import Kind
+
+#: Keys of [belief] in whose place an example tells nothing wrong about the others.
+_HARMLESS = frozenset({"belief.records", "belief.source"})
+#: The sections that a belief is made from, "" where they do not fit together: faults in others are told beside its own.
+_BELIEVED_FROM = frozenset({"source", "belief", ""})
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +49,14 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     problems = [] if None in sections.values() else list(kind.shape(spec, folder, data))
     odd = {str(error.where[0]) if error.where else "" for error in problems}
     odd |= {name for name, section in sections.items() if section is None}
-    odd |= {"belief" for key in faulty - kind.harmless if key.startswith("belief.")}
+    odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
     belief, framework, table = None, None, None
-    if not odd.intersection(kind.believes_from or odd):
+    if not odd & _BELIEVED_FROM:
         belief = _believed(kind, spec, folder, problems)
     if not odd & {"hide", ""}:
         framework = _hidden(kind, spec, belief, problems)
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
-        table, faults = kind.opened(spec, belief, folder, data)
+        table, faults = opened(kind, spec, belief, folder, data)
         problems += faults if table is None or faults else kind.reveals(spec, folder, table)
     if spec.source is not None and None not in spec.release:
         problems += only_release_problems(spec.source, spec.release)
@@ -57,7 +64,8 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     for number, item in enumerate(spec.release):
         if item is not None:
             problems += [two_tables(item.name, number)] if names[number] in names[:number] else []
-            problems += kind.item(item, number, belief, folder)
+            definition = "" if framework is None else framework.definition
+            problems += table_problems(kind, item, number, belief, folder, definition)
     return Meaning(belief, framework, table, problems)
 
 
@@ -88,3 +96,53 @@ def _hidden(kind: Kind, spec: Any, belief: Any, faults: list[TakifuguError]) -> 
     except TakifuguError as error:
         faults.append(blamed(error, "hide"))
     return None
+
+
+def opened(kind: Kind, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Table | None, list[TakifuguError]]:
+    """Open the source without reading it; return it, and what is wrong with its columns."""
+    try:
+        table = open_source(spec.source, folder, data)
+    except TakifuguError as error:
+        return None, [blamed(error, "source", "file")]
+    return table, list(_missing_columns(kind.columns(spec, belief), table))
+
+
+def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table) -> Iterator[TakifuguError]:
+    """Yield an error at the key of every column that a table lacks, or that two keys name."""
+    columns = [column for _, column in named]
+    for key, column in named[: len(columns) - len(set(columns))]:
+        yield fault(key, f"{column!r} has another meaning in this file", "name another column")
+    for key, column in named:
+        try:
+            table.require([column], columns)
+        except TakifuguError as error:
+            yield blamed(error, *key)
+
+
+def table_problems(
+    kind: Kind, item: Any, number: int, belief: Any, folder: Path, definition: str = ""
+) -> Iterator[TakifuguError]:
+    """Yield what is wrong with one table to publish; `belief` is None where it is faulty itself."""
+    faults = list(kind.table_faults(item, number, belief))
+    yield from faults
+    yield from promise_problems(item, number, definition)
+    if belief is None or faults:
+        return
+    try:
+        query = kind.query(item, belief, folder)
+        if hasattr(belief, "resolve"):
+            belief.resolve(query)
+        elif isinstance(query, Linear):  # one weight for each step of whatever is read: here there is one step
+            Sum(codes=query.codes, grid=query.grid).resolve(belief)
+        else:
+            query.resolve(belief)
+    except TakifuguError as error:
+        yield blamed(error, "release", number, *_key_of(item, error))
+
+
+def _key_of(item: Any, error: TakifuguError) -> tuple[str, ...]:
+    """Return the key of a table that an error of its query is about: the one that it names, or the query's own."""
+    if not isinstance(item, Described):
+        return tuple(map(str, error.where[:1]))
+    named = (str(step) for step in error.where if step in type(item).model_fields)
+    return (next(named, "") or str(getattr(item.meant, "blamed", "query")),)

@@ -15,7 +15,7 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
 from takifugu.releasing.file.sections import Item
 from takifugu.releasing.file.sharing import (
     ITS_EPSILON,
@@ -55,7 +55,7 @@ class Asking:
         return self.kind.query_of(self.file, item)
 
     def about(self, units: Sequence[Unit]) -> Framework:
-        shape = self.kind.shape_of(units)
+        shape = tuple(unit.shape for unit in units)
         if shape not in self.frameworks:
             self.frameworks[shape] = self.kind.framework_about(self.file, units)
         return self.frameworks[shape]
@@ -89,7 +89,7 @@ class Asking:
             calibration = self._calibrated(
                 item, self._observed(query, units), self.about(units), self.is_alone and not gaps
             )
-        at, calendar = self.kind.place(self.file)
+        at, calendar = self.file.place
         readers = {unit.name or "": self.about([unit]) for unit in units}
         whose = units[0].name if len(units) == 1 else None
         layout = layouts.written(self.kind.layout(self.file.spec))
@@ -123,7 +123,7 @@ class Asking:
         delta = delta_of(self.file, item)
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
         if key not in self.shared:
-            fitted = self.kind.fitted_to_data(self.file.spec)
+            fitted = fitted_to_data(self.file.spec)
             self.shared[key] = calibrate_jointly(frameworks[0], queries, joint, delta, weights, fitted)
         return self.shared[key][tables.index(item)]
 
@@ -136,9 +136,9 @@ class Asking:
 
     def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         """Return the calibration of one answer; where it is not `alone`, one that composes with others."""
-        hidden = self.kind.hides_gaps(self.file)
+        hidden = self.file.hides_gaps
         only = self.file.source.only_release and alone and not hidden
-        fitted = self.kind.fitted_to_data(self.file.spec)
+        fitted = fitted_to_data(self.file.spec)
         requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted)
         calibration = calibrate(framework, query, epsilon_of(self.file, item), *requested)
         is_alone = calibration.guarantee.covers is Covers.OUTPUT and calibration.mechanism not in BY_PROFILE

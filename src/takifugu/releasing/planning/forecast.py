@@ -173,7 +173,8 @@ def _foreseen(planned: Plan) -> Iterator[str]:
     """Yield what the kind of file expects of each table."""
     for table in planned.tables:
         for question in table.questions:
-            yield from planned.file.kind.foresee(planned.spec, table.item, question.calibration.randomiser)
+            made = question.calibration
+            yield from planned.file.kind.remarks(planned.file, table.item, made.mechanism, made.randomiser)
 
 
 def hopeless(table: Expected) -> str:

@@ -143,7 +143,7 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
     """Return the first window of every table as one unit is charged for it, with epsilons times a factor."""
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims_of(file):
-        at, calendar = asking.kind.place(asking.file)
+        at, calendar = asking.file.place
         series = getattr(item, "window", None) or ""
         series = name.removesuffix(f"-{series}") if series else name
         if at is None or asking.file.places is None or series in tables:

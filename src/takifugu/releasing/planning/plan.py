@@ -128,7 +128,7 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         rows = compare(framework, query, epsilon_of(file, item), delta_of(file, item), file.source.only_release)
         listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
         chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
-        seen = () if chosen is None else tuple(asking.kind.held_out(asking.file, item, chosen))
+        seen = () if chosen is None else tuple(asking.kind.remarks(asking.file, item, chosen))
         together = tuple(_together(file, item)) if item.epsilon is None else ()
         rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
         yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
@@ -182,14 +182,15 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         totals = asking.totals(questions) if getattr(item, "adjust", None) else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals))
     units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
-    assumed = (*file.kind.assumptions(file.spec), *file.kind.in_words(file))
+    assumed = (*file.kind.assumptions(file), *file.kind.in_words(file))
     return Plan(file, tuple(units.values()), tuple(tables), assumed)
 
 
 def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
     """Return the units; where nothing asked depends on them, one without data that stands for each."""
-    if not file.kind.shaped_by_data:
-        return (Unit(None),)
+    imagined = file.kind.imagined(file)
+    if not any(unit.size for unit in imagined):
+        return imagined
     watch("reading the data", 0, 1)
     return _read(file)
 

@@ -32,8 +32,6 @@ class Attributes(Kind):
     sections: ClassVar[type[FileSpec]] = AttributeReleaseSpec
     rows = WHOLE_COLUMNS
     hides: ClassVar[tuple[str, ...]] = ("property", "record")
-    believes_from = ("belief",)
-    harmless = frozenset({"belief.records", "belief.source"})
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns, kind)
@@ -75,9 +73,9 @@ class Attributes(Kind):
     def columns(self, spec: AttributeReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
         return [(("source", "file"), name) for name in belief.columns]
 
-    def assumptions(self, spec: AttributeReleaseSpec) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         yield "the number of records is public"
-        yield from super().assumptions(spec)
+        yield from super().assumptions(file)
 
 
 def _given(spec: AttributeReleaseSpec) -> list[str]:

@@ -92,8 +92,9 @@ class _Normal(Attributes):
         step = as_fraction(given.resolution, "the resolution")
         return (Unit(None, ColumnTotals(given.columns, tuple(int(total) * step for total in group.sums))),)
 
-    def assumptions(self, spec: Any) -> Iterator[str]:
-        yield from super().assumptions(spec)
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
+        yield from super().assumptions(file)
         given: NormalSpec = spec.belief
         step = to_text(as_fraction(given.resolution, "the resolution"))
         yield f"numbers are rounded to multiples of {step} when they are read"

@@ -80,8 +80,9 @@ class _IndependentRecords(Attributes):
         given, known = file.spec.belief.classes or {}, values_by_column(file.belief)  # type: ignore[attr-defined]
         return {n: known_values({n: values_of(given[n])})[n] if n in given else values for n, values in known.items()}
 
-    def assumptions(self, spec: Any) -> Iterator[str]:
-        yield from super().assumptions(spec)
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
+        yield from super().assumptions(file)
         for name, classes in (spec.belief.classes or {}).items():
             pairs = zip(Classes(classes.ends).words, values_of(classes), strict=True)
             listed = ", ".join(words if words == str(value) else f"{words} as {value!r}" for words, value in pairs)

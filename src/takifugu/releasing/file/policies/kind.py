@@ -21,7 +21,6 @@ from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import EachOf, Policy
 from takifugu.model.policies.predicates import any_of, none_of
-from takifugu.model.queries import Query
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
@@ -47,7 +46,6 @@ class UnderPolicy(Kind):
     names = ("asymmetric",)
     sections: ClassVar[type[FileSpec]] = PolicyReleaseSpec
     rows = POLICY
-    believes_from = ("belief",)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
@@ -127,9 +125,6 @@ class UnderPolicy(Kind):
             key = "query" if item.query == "count" else "states"
             yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
 
-    def resolved(self, query: Query, belief: Any) -> None:
-        _ = belief.resolve(query) if isinstance(belief, Visits) else query.resolve(belief)
-
     def layout(self, spec: PolicyReleaseSpec) -> Mapping[str, Any]:
         """Return what decides at which place a row is: boxes of two grids are named alike."""
         grid = spec.belief.grid
@@ -149,7 +144,8 @@ class UnderPolicy(Kind):
         placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
         return (Unit(None, visited(file.table, source.person, where, placed, domain, source.elsewhere)),)
 
-    def assumptions(self, spec: PolicyReleaseSpec) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
         if spec.belief.values is not None:
             yield "how many people there are is public"
             return
@@ -166,8 +162,9 @@ class UnderPolicy(Kind):
                 "was published at all tells that nobody was, which epsilon does not count"
             )
 
-    def foresee(self, spec: PolicyReleaseSpec, item: Any, noise: Any) -> Iterator[str]:
+    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
         """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
+        spec: Any = file.spec
         if spec.prior is None or not isinstance(noise, SafeCells):
             return
         pairs = zip(spec.prior.counts, spec.prior.shares, strict=True)

@@ -23,7 +23,7 @@ from takifugu.model.queries.sections import EACH_ROW, spelled
 from takifugu.model.secrets.populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, undeclared
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data, undeclared
 from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.places import grid_of, scales_of
 from takifugu.releasing.file.populations.reading import Codes, coded, columns_of, most_rows, numbers_in, texts_in
@@ -33,7 +33,6 @@ from takifugu.releasing.file.populations.sections import (
     PopulationsSpec,
 )
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.promise import promise_problems
 from takifugu.releasing.file.records.reading import called
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import FileSpec
@@ -50,8 +49,6 @@ class Populations(Kind):
     names = ("populations",)
     sections: ClassVar[type[FileSpec]] = PopulationReleaseSpec
     table, rows = PopulationItemSpec, EACH_ROW
-    believes_from = ("source", "belief")
-    harmless = frozenset({"belief.source"})
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
@@ -117,8 +114,7 @@ class Populations(Kind):
         if all(name in table.names for name in names) and same_rows(public, table, names):
             yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
 
-    def item(self, item: Any, number: int, belief: Any, folder: Path) -> Iterator[TakifuguError]:
-        yield from promise_problems(item, number, "distribution")
+    def table_faults(self, item: Any, number: int, belief: Any) -> Iterator[TakifuguError]:
         where = ("release", number)
         if (item.mechanism == "tupling") != (item.dummies > 0) and item.mechanism != "auto":
             what = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
@@ -163,9 +159,10 @@ class Populations(Kind):
     def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
         return units[0].data  # all persons' rows, in their order
 
-    def held_out(self, file: ReleaseFile, item: Any, mechanism: str) -> Iterator[str]:
+    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
+        """Yield what a mechanism gives away on public data that had no part in finding it, for a comparison."""
         given, belief = file.spec.belief, file.belief  # type: ignore[attr-defined]
-        if given.reference is None or not belief.adds_up:
+        if given.reference is None or not belief.adds_up or noise is not None:
             return
         read = reference_rows(given, file.source, belief.values, file.folder)
         half, other = halves_of(read.rows, read.people)
@@ -183,10 +180,8 @@ class Populations(Kind):
         if (seen := held_out(halves, mechanism, epsilon, delta, item.dummies)) is not None:
             yield seen.words(mechanism, epsilon, read.people is not None)
 
-    def fitted_to_data(self, spec: Any) -> bool:
-        return spec.belief.reference is not None and bool(spec.belief.reference.from_private_data)
-
-    def assumptions(self, spec: Any) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
         yield "how many rows there are, and their order, is public"
         if spec.source.unit is not None:
             yield "which persons there are is public"
@@ -206,7 +201,7 @@ class Populations(Kind):
                 f"the reference file is about other people; {given.smoothing} is added to the count of each value "
                 "where losses are averaged"
             )
-        if self.fitted_to_data(spec):
+        if fitted_to_data(spec):
             yield (
                 "the populations were counted in the private rows: that these, the table of probabilities and the maps "
                 "tell something about them is accepted, and not covered"

@@ -22,7 +22,7 @@ from takifugu.releasing.file.records.binning import binned, bins_of, bins_proble
 from takifugu.releasing.file.records.declared_table import declared_table, table_faults
 from takifugu.releasing.file.records.kind import Records
 from takifugu.releasing.file.records.reading import Texts, called, texts, value_of, wrong
-from takifugu.releasing.file.records.sections import RecordReleaseSpec, TableFitSpec
+from takifugu.releasing.file.records.sections import RecordBelief, RecordReleaseSpec, TableFitSpec
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.source import open_public, private_files
 
@@ -30,7 +30,7 @@ from takifugu.releasing.file.source import open_public, private_files
 class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
-    has_columns = True
+    has_columns, believed = True, RecordBelief
     roles: ClassVar[Mapping[str, str]] = {"unit": "person"}
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -38,8 +38,9 @@ class Columned(Records):
             yield undeclared("unit")
         yield from bins_problems(spec.source, columns=True)
 
-    def assumptions(self, spec: RecordReleaseSpec) -> Iterator[str]:
-        yield from super().assumptions(spec)
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
+        yield from super().assumptions(file)
         if spec.source.unit is not None:
             yield "no column that this or another release of the source reads holds what is another unit's"
 

@@ -47,7 +47,7 @@ class Records(Kind):
     has_columns: ClassVar[bool] = False
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns, kind, [*self.roles], self.believed(columns))
+        return draft(data, output, columns, kind, [*self.roles], self.drafted_lines(columns))
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
@@ -70,7 +70,7 @@ class Records(Kind):
             yield fault(("hide",), what, "write all three, or only its name")
         yield from self.private_files(spec, folder, data)
 
-    def believed(self, columns: Sequence[Column]) -> Iterable[str]:
+    def drafted_lines(self, columns: Sequence[Column]) -> Iterable[str]:
         """Return the lines of [belief] in a first draft, where the belief brings its own section."""
         if self.section is None:
             return ()
@@ -136,8 +136,9 @@ class Records(Kind):
         """Return the total of a histogram of all values: how many entries it reads is public, and none lacks one."""
         return answer.constant_sum() if isinstance(answer, Additive) else None
 
-    def assumptions(self, spec: RecordReleaseSpec) -> Iterator[str]:
-        yield from super().assumptions(spec)
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
+        yield from super().assumptions(file)
         for item in spec.release:
             if variables := getattr(item, "variables", None):
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"

@@ -54,11 +54,13 @@ class RecordSourceSpec(SourceKeys):
     ] = None
 
 
-class _RecordBelief(Section):
+class RecordBelief(Section):
+    """The keys of [belief] that every belief about records of units has."""
+
     units_independent: UnitsIndependent = None
 
 
-class NetworkSpec(_RecordBelief):
+class NetworkSpec(RecordBelief):
     """A Bayesian network; a record has one column for each of its variables."""
 
     kind: Annotated[Literal["network"], Field(description="a Bayesian network")]
@@ -76,7 +78,7 @@ class TableFitSpec(FileKeys):
     private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
 
 
-class TableSpec(_RecordBelief):
+class TableSpec(RecordBelief):
     """The joint distribution of a record's columns: counted in a public file, or declared row by row."""
 
     kind: Annotated[Literal["table"], Field(description="a joint table of the columns of a record")]

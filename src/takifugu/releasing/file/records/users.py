@@ -81,11 +81,12 @@ class _Users(Records):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return (Unit(None, _values(file)),)
 
-    def assumptions(self, spec: Any) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
         yield "how many users the belief is about is public"
         if any(spec.source.group in combined.named(item) for item in spec.release):
             yield f"who is in which {spec.source.group!r} is public"
-        yield from super().assumptions(spec)
+        yield from super().assumptions(file)
 
 
 def _shares(given: Any) -> tuple[dict[State, Any], Any]:

@@ -10,7 +10,7 @@ from takifugu.core.errors import TakifuguError, did_you_mean
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.meaning import Meaning, two_tables
+from takifugu.releasing.file.meaning import Meaning, opened, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
@@ -58,7 +58,7 @@ def meaning_of(
         # A calendar is planned before there is a recording; who reads it says that it is missing.
         planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
         if not planned and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
-            table, faults = kind.opened(spec, None, folder, data)
+            table, faults = opened(kind, spec, None, folder, data)
             problems += faults
         problems += _columns(source, table, faulty)
         problems += _source(source)
@@ -87,7 +87,7 @@ def meaning_of(
                 problems.append(two_tables(name, number))
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
         problems += _per(item, number, source)
-        problems += kind.item(item, number, chain, folder)
+        problems += table_problems(kind, item, number, chain, folder)
     return Meaning(chain, None, table, problems)
 
 

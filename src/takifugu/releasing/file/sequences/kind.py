@@ -12,9 +12,9 @@ import numpy as np
 
 from takifugu.core.errors import InputError, SpecError
 from takifugu.data import Counted, Piece, Slots
-from takifugu.model.beliefs.chains.pieces import Chain, IndependentPieces
+from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Linear, Query, Sum
+from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
@@ -46,7 +46,6 @@ class Sequences(Kind):
     names = ("markov-chain", "markov-chain-class")
     sections = ReleaseSpec
     table, rows = ItemSpec, IN_ORDER
-    shaped_by_data = True
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
@@ -60,24 +59,19 @@ class Sequences(Kind):
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
-        return file if calendar is None else replace(file, places=window_of(item, calendar))
+        if calendar is None:
+            return file
+        places, gaps = window_of(item, calendar), file.spec.source.gaps  # type: ignore[attr-defined]
+        start = calendar.at(places.start), calendar.name
+        return replace(file, places=places, place=start, hides_gaps=gaps == "hidden")
 
     def layout(self, spec: ReleaseSpec) -> Mapping[str, Any]:
         return layout_of(spec)
 
-    def place(self, file: ReleaseFile) -> tuple[int | None, str]:
-        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
-        if calendar is None or file.places is None:
-            return None, ""
-        return calendar.at(file.places.start), calendar.name
-
     def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
         size = len(file.places or range(1))
         nobody = Piece(None, None, size, (range(size),), np.zeros(len(file.belief.states), dtype=np.int64))
-        return (Unit(None, (nobody,), None, size),)
-
-    def hides_gaps(self, file: ReleaseFile) -> bool:
-        return file.places is not None and file.spec.source.gaps == "hidden"  # type: ignore[attr-defined]
+        return (Unit(None, (nobody,), None, size, shape=(size,)),)
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
@@ -90,11 +84,6 @@ class Sequences(Kind):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)
-
-    def resolved(self, query: Query, belief: Chain) -> None:
-        """Resolve a query on the chain at one step: weights are one for each step of whatever is read."""
-        one_step = Sum(codes=query.codes, grid=query.grid) if isinstance(query, Linear) else query
-        super().resolved(one_step, belief)
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = self.query(item, file.belief, file.folder)
@@ -111,11 +100,8 @@ class Sequences(Kind):
         assert calendar is not None  # which `windows.faults_of` requires of a table by cells
         return slots_of(item, calendar, file.places or window_of(item, calendar))
 
-    def shape_of(self, units: Sequence[Unit]) -> tuple[int, ...]:
-        return tuple(length for unit in units for length in lengths_in(unit))
-
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
-        lengths, hide = self.shape_of(units), file.spec.hide  # type: ignore[attr-defined]
+        lengths, hide = tuple(length for unit in units for length in lengths_in(unit)), file.spec.hide  # type: ignore[attr-defined]
         first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
         chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))
         belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
@@ -152,10 +138,11 @@ class Sequences(Kind):
 
     def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
         """Return the total of a histogram of all states: so many entries are read, unless that is hidden."""
-        is_known = not self.hides_gaps(file) and (len(units) == 1 or all(unit.complete for unit in units))
+        is_known = not file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
         return answer.constant_sum() if is_known else None
 
-    def assumptions(self, spec: ReleaseSpec) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+        spec: Any = file.spec
         if spec.source.unit is not None:
             yield "which units there are, and the lengths of their pieces, are public"
             yield "the units are independent of each other"

@@ -43,7 +43,8 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
 
 def _unit(name: str | None, mine: tuple[Piece, ...]) -> Unit:
-    return Unit(name, mine, mine[0].written, sum(p.length for p in mine), all(p.complete for p in mine))
+    lengths, complete = tuple(piece.length for piece in mine), all(piece.complete for piece in mine)
+    return Unit(name, mine, mine[0].written, sum(lengths), complete, shape=lengths)
 
 
 def lengths_in(unit: Unit) -> tuple[int, ...]:
