@@ -12,6 +12,7 @@ def load(text: str, name: str, folder: Path) -> ModuleType:
     """Write a module and import it, as the command line does with what an installed package declares."""
     path = folder / f"{name}.py"
     path.write_text(text, encoding="utf-8")
+    name = f"tests_one_file_{name}"  # documents have modules of the same names
     spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -151,6 +151,9 @@ class Kind:
     #: The keys of [source] that name columns, each with what its column looks like, for `takifugu init` (see look_at).
     roles: ClassVar[Mapping[str, str]] = SEQUENCE_ROLES
 
+    #: The sections that the belief is made from: faults in others are told beside its own.
+    believes_from: ClassVar[tuple[str, ...]] = ("source", "belief")
+
     def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
         self.section, self.drafted = section, drafted
         if section is not None:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
 _HARMLESS = frozenset({"belief.records", "belief.source"})
-#: The sections that a belief is made from, "" where they do not fit together: faults in others are told beside its own.
-_BELIEVED_FROM = frozenset({"source", "belief", ""})
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +49,7 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     odd |= {name for name, section in sections.items() if section is None}
     odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
     belief, framework, table = None, None, None
-    if not odd & _BELIEVED_FROM:
+    if not odd & {*kind.believes_from, ""}:
         belief = _believed(kind, spec, folder, problems)
     if not odd & {"hide", ""}:
         framework = _hidden(kind, spec, belief, problems)

@@ -31,6 +31,7 @@ class Attributes(Kind):
 
     sections: ClassVar[type[FileSpec]] = AttributeReleaseSpec
     rows = WHOLE_COLUMNS
+    believes_from = ("belief",)
     hides: ClassVar[tuple[str, ...]] = ("property", "record")
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
