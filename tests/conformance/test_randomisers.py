@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -85,7 +85,7 @@ def test_its_law_its_draws_and_its_words(kind: str) -> None:
         check_randomiser(noise, noise.channel.inputs, noise.outputs)
     else:
         reach = int(40 * noise.scale / noise.grid) + 1
-        noise = replace(noise, on_grid=True) if hasattr(noise, "on_grid") else noise
+        noise = replace(noise, on_grid=True) if "on_grid" in {one.name for one in fields(noise)} else noise
         check_randomiser(noise, [0], range(-reach, reach + 1))
     assert len(ALL_KINDS.find(kind).sentence.split()) >= 2, "the certificate has no words for it"
 

@@ -218,7 +218,7 @@ def test_without_a_bound_a_limit_is_what_makes_it_cheap(tmp_path: Path) -> None:
 def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None:
     prior = "[prior]\ncounts = [0, 3, 9]\nshares = [0.5, 0.25, 0.25]\n[hide]"
     foreseen = tf.forecast(written(tmp_path, FILE.replace("[hide]", prior)))
-    words = str(foreseen)
+    words = " ".join(str(foreseen).split())
     a = 2.718281828459045 ** -0.5
     share = (0.5 * (1 - a**4) + 0.25 * (1 - a)) / 0.75
     assert f"{100 * share:.3g} % of the places with at most 3 are expected to be called safe" in words

@@ -84,8 +84,8 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
     >>> pure = Profile.of([[0, 1 / 14], [1 / 14, 0]], 100)
     >>> round(covering_multiple([first], NormalRelease(answer, Fraction(7))), 6)
     4.0
-    >>> round(covering_multiple([first], pure), 4), round(covering_multiple([first, first], pure), 4)
-    (1.5705, 0.7852)
+    >>> round(covering_multiple([first], pure), 3), round(covering_multiple([first, first], pure), 3)
+    (1.571, 0.785)
     """
     kinds = [_kinds(release) for release in first]
     if isinstance(other, Profile):

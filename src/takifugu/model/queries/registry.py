@@ -130,6 +130,7 @@ def from_dict(data: Mapping[str, Any]) -> Query:
 
     Raises InputError for an unknown kind.
 
+    >>> from takifugu import Count
     >>> from_dict(Count("walking").to_dict())
     Count(state='walking', entries=None)
     """
@@ -142,7 +143,7 @@ def resolved(query: Query, entries: Entries) -> Additive:
 
     Raises what the query's `resolve` raises, and InputError where it returns anything else than an answer.
 
-    >>> from takifugu import MarkovChain
+    >>> from takifugu import Count, MarkovChain
     >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
     >>> resolved(Count(1), chain) is resolved(Count(1), chain)
     True
