@@ -36,7 +36,7 @@ def check_reads_back(calibrations: Iterable[Calibration]) -> None:
 def _check(
     what: str, thing: Written, data: Any, kinds: Registry[Any], from_dict: Callable[[Mapping[str, Any]], Written]
 ) -> None:
-    """Load what reads a thing back (`data` is the thing as written, if it is); what is not ours is read and compared."""
+    """Load what reads a thing back (`data` is the thing as written, if it is); what is not ours is compared."""
     name = type(thing).__name__
     try:
         data = thing.to_dict() if data is None else data
