@@ -20,7 +20,7 @@ from research_data import needed_file
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.report.maps import heat_map
-from takifugu.releasing.report.populations import marginals, moved_most, sent_from
+from takifugu.releasing.report.populations import marginals, moved_most
 
 REPRODUCES = "Kawamoto and Murakami 2019, Section 6: locations that hide a population, as one release file"
 COMMAND = "takifugu reproduce population_map"
@@ -73,7 +73,7 @@ def picture(folder: Path) -> str:
         *((belief.values, [float(m) for m in belief.laws[n]], f"{name}: where people are", None)
           for n, name in enumerate(belief.populations)),
         *((belief.values, sent[n], f"{name}: what is sent", None) for n, name in enumerate(belief.populations)),
-        (belief.values, sent_from(noise, start), "sent from the ringed cell", belief.values[start]),
+        (belief.values, noise.shares(start), "sent from the ringed cell", belief.values[start]),
     ]  # fmt: skip
     maps = [heat_map(places, numbers, title, _WIDTH, mark) for places, numbers, title, mark in drawn]
     tall = int(maps[0].partition('height="')[2].partition('"')[0]) + _GAP

@@ -16,7 +16,7 @@ from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.mechanisms.kantorovich_exponential import largest_rate
 from takifugu.numbers.rationals import round_up
 
-by_name = pytest.mark.parametrize("line", REGISTRY, ids=lambda line: line.name)
+by_name = pytest.mark.parametrize("line", tuple(REGISTRY), ids=lambda line: line.name)
 
 
 @by_name

@@ -52,8 +52,8 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         "release[0].epsilon: the budget is nan; it must be a finite number; write for example 0.5 or '1/3'",
         'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
         "ledgr: is not a known key here; did you mean 'ledger'?; "
-        "write one of version, ledger, require_ledger, ledger_id, output, joint_epsilon, joint_delta, publisher, "
-        "contact, source, belief, hide, release",
+        "write one of version, ledger, require_ledger, ledger_id, output, joint_epsilon, joint_delta, expect, "
+        "publisher, contact, source, belief, hide, release",
     )
 
 
@@ -226,7 +226,7 @@ def _refusals(raw: Any, folder: Path) -> tuple[str, ...]:
 
 def test_the_schema_is_json_and_names_every_section() -> None:
     schema = spec.json_schema()
-    about = {"version", "ledger", "require_ledger", "ledger_id", "output", "publisher", "contact"}
+    about = {"version", "ledger", "require_ledger", "ledger_id", "output", "publisher", "contact", "expect"}
     assert set(schema["properties"]) == {*about, "joint_epsilon", "joint_delta", "source", "belief", "hide", "release"}
     assert json.loads(json.dumps(schema)) == schema
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.analysis.randomisers import Noise
 from takifugu.calibration import Calibration
-from takifugu.core.errors import Unsupported
-from takifugu.model.queries.additive import Additive
-from takifugu.releasing.advice.worth import Expectation, Verdict, Worth, worst, worth
+from takifugu.core.errors import InputError, SpecError, Unsupported
+from takifugu.releasing.advice.expecting import expectation_of
+from takifugu.releasing.advice.worth import Verdict, Worth, worst, worth
 from takifugu.releasing.planning.plan import Plan, Table
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.sections import ExpectSpec
 
 
 @dataclass(frozen=True)
@@ -45,19 +47,26 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(table: Table) -> TableAdvice:
-    """Return what a planned table is worth: that of its worst answer."""
+def table_advice(table: Table, expect: ExpectSpec | None = None) -> TableAdvice:
+    """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
+
+    Raises SpecError for an expectation that the table contradicts.
+    """
     item: Any = table.item
+    expected = expect if item.expect is None else item.expect
+    people = {id(q.calibration): len(q.readers) for q in table.questions}
     labels: tuple[str, ...] = ()
     worths = []
     for calibration in _different(table.calibrations):
         try:
-            expectation = expectation_of(calibration)
+            expectation = expectation_of(calibration, expected, people[id(calibration)])
             noise = calibration.randomiser
             if not isinstance(noise, Noise):
                 raise Unsupported(f"{calibration.mechanism} does not add noise to a number")
             worths.append(worth(noise, expectation))
             labels = calibration.problem.answers[0].labels
+        except InputError as error:
+            raise SpecError([error]) from None
         except Unsupported as error:
             return TableAdvice(table.name, table.scope, (), None, item.measured_in or "", str(error))
     return TableAdvice(table.name, table.scope, labels, worst(worths), item.measured_in or "")
@@ -71,16 +80,7 @@ def verdict_of(tables: tuple[TableAdvice, ...]) -> Verdict | None:
 
 def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
     """Return what every table of a plan is worth, in the file's order."""
-    return tuple(map(table_advice, planned.tables))
-
-
-def expectation_of(calibration: Calibration) -> Expectation:
-    """Return the means of the first belief; Unsupported where it has none, or the answer is no sum over rows."""
-    answer = calibration.problem.answers[0]
-    if not isinstance(answer, Additive):
-        raise Unsupported(f"{calibration.query.describe()} is no sum over rows", fix="write what is expected")
-    belief = calibration.framework.beliefs[0]
-    return Expectation(tuple(expected_answer(belief, answer).tolist()), None, f"the means of {belief.describe()}")
+    return tuple(table_advice(table, planned.spec.expect) for table in planned.tables)
 
 
 def _different(calibrations: tuple[Calibration, ...]) -> Iterator[Calibration]:

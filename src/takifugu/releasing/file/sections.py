@@ -23,6 +23,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.sections import checked_path
 from takifugu.data import Numerals, Written
+from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
 
 
@@ -81,10 +82,28 @@ def _importance(value: int | float | str | None) -> int | float | str | None:
     return value
 
 
+def _public(value: str) -> str:
+    if is_private_source(value):
+        raise InputError(
+            "is the private data", rule="advice must not depend on them", fix="write what is known without them"
+        )
+    return value
+
+
+def _shares(value: dict[str, Any] | None) -> dict[str, Any] | None:
+    numbers = [as_fraction(one, "a share") for one in (value or {}).values()]
+    if value is not None and (any(one < 0 for one in numbers) or abs(float(sum(numbers)) - 1) > SUMS_TO_ONE):
+        raise InputError(f"sum to {float(sum(numbers)):.6g}", rule="shares are at least 0 and sum to 1")
+    return value
+
+
 def _delta(value: int | float | str) -> int | float | str:
     as_delta(value, "delta")
     return value
 
+
+#: Shares that are written in decimals sum to 1 up to this.
+SUMS_TO_ONE = 1e-6
 
 Number = StrictInt | StrictFloat | StrictStr
 Epsilon = Annotated[Number, AfterValidator(_epsilon)]
@@ -227,8 +246,44 @@ class SourceKeys(FileKeys):
     begins_series: BeginsSeries = False
 
 
+class ExpectSpec(Section):
+    """What is expected of the data, from a public source, and what matters to the reader: for advice alone."""
+
+    source: Annotated[
+        Words,
+        AfterValidator(_public),
+        Field(description="where the expectation comes from: public knowledge", examples=["the survey of last year"]),
+    ]
+    shares: Annotated[
+        dict[str, Number] | None,
+        Field(description="the expected share of each cell; they sum to 1", examples=[{"still": 0.8, "walking": 0.2}]),
+        AfterValidator(_shares),
+    ] = None
+    values: Annotated[
+        dict[str, Number] | Number | None,
+        Field(description="the expected value of each cell, or of the only one", examples=[{"still": 900}]),
+    ] = None
+    people: Annotated[Positive | None, Field(description="how many people are expected in the data")] = None
+    rows: Annotated[Positive | None, Field(description="how many rows or steps are expected of each of them")] = None
+    matters: Annotated[
+        Number | None, Field(description="the least difference that matters to the reader", examples=[30])
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if self.shares is not None and self.values is not None:
+            raise InputError("has shares and values", fix="write one of them")
+        if self.matters is not None and as_fraction(self.matters, "what matters") <= 0:
+            raise InputError(f"matters is {self.matters!r}", rule="it must be above 0", fix="write for example 30")
+        return self
+
+
 class ItemWords(Section):
     """The keys of [[release]] that are for readers of the report and the certificate."""
+
+    expect: Annotated[
+        ExpectSpec | None, Field(description="what is expected of this table, in place of [expect]")
+    ] = None
 
     title: Annotated[
         Words | None, Field(description="what the table is called in words", examples=["Activity on the ward"])
@@ -279,6 +334,9 @@ class FileSpec(Section):
         Delta,
         Field(description="the delta of joint_epsilon: above 0 these tables get normal noise", examples=[1e-6]),
     ] = 0
+    expect: Annotated[
+        ExpectSpec | None, Field(description="what is expected of the data, for `takifugu advise`")
+    ] = None
     publisher: Annotated[
         Words | None, Field(description="who publishes; on certificates and reports", examples=["City Hospital"])
     ] = None

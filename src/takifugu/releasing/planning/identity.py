@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
 _ELSEWHERE: dict[str, Any] = {
     "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "source": {"file", "budget"},
-    "publisher": True, "contact": True, "release": {"__all__": {"title", "measured_in"}},
+    "publisher": True, "contact": True, "expect": True, "release": {"__all__": {"title", "measured_in", "expect"}},
 }  # fmt: skip
 
 #: Keys that came later, with what they mean where they are left out.

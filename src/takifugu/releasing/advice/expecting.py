@@ -1,0 +1,83 @@
+"""What the cells of an answer are expected to be: what [expect] says, else the means of the first belief."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from takifugu.analysis.questions.expected_answer import expected_answer
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.queries.additive import Additive
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.advice.worth import Expectation
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.file.sections import ExpectSpec
+
+
+def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, people: int = 1) -> Expectation:
+    """Return what is expected of an answer about so many people, in answer units.
+
+    `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
+    nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
+    """
+    answer = calibration.problem.answers[0]
+    matters = None if expect is None or expect.matters is None else float(as_fraction(expect.matters, "what matters"))
+    if expect is not None and expect.values is not None:
+        return Expectation(_by_label(_valued(expect.values, answer), answer, "values"), matters, expect.source)
+    size = calibration.framework.beliefs[0].size if calibration.framework.beliefs else 0
+    times = 1.0 if expect is None else _times(expect, size, people)
+    if expect is not None and expect.shares is not None:
+        cells = _by_label(expect.shares, answer, "shares")
+        return Expectation(tuple(share * size * times for share in cells), matters, expect.source)
+    try:
+        means = _means(calibration, answer)
+    except Unsupported:
+        if matters is None:
+            raise
+        return Expectation(None, matters, expect.source if expect is not None else "")
+    source = f"the means of {calibration.framework.beliefs[0].describe()}"
+    if expect is not None and (expect.people or expect.rows):
+        source = f"{source}, for the people and rows of {expect.source}"
+    return Expectation(tuple(mean * times for mean in means), matters, source)
+
+
+def _means(calibration: Calibration, answer: Any) -> tuple[float, ...]:
+    if type(answer) is not Additive:
+        raise Unsupported(f"{calibration.query.describe()} is no sum over rows", fix="write values in [expect]")
+    means: list[float] = expected_answer(calibration.framework.beliefs[0], answer).tolist()
+    return tuple(means)
+
+
+def _times(expect: ExpectSpec, size: int, people: int) -> float:
+    """Return how many of the rows that the belief is about are expected; InputError for more than there are."""
+    rows = size / people if expect.rows is None else float(expect.rows)
+    counted = people if expect.people is None or people == 1 else expect.people
+    if rows * counted > size:
+        key = "rows" if expect.rows is not None and expect.rows > size / people else "people"
+        raise InputError(
+            f"{counted} people with {rows:g} rows each are more than the {size:,} rows that the table reads",
+            fix="count those that this table reads",
+        ).at("expect", key)
+    return rows * counted / size
+
+
+def _valued(values: Any, answer: Any) -> Mapping[str, Any]:
+    if isinstance(values, Mapping):
+        return values
+    if len(answer.labels) != 1:
+        raise InputError(
+            f"is one number, and the table has {len(answer.labels)} cells", fix="write a value for each cell"
+        ).at("expect", "values")
+    return {answer.labels[0]: values}
+
+
+def _by_label(given: Mapping[str, Any], answer: Any, key: str) -> tuple[float, ...]:
+    """Return one number for each cell; InputError for cells that are not there, or have none."""
+    odd = [label for label in given if label not in answer.labels]
+    lacking = [label for label in answer.labels if label not in given]
+    if odd or lacking:
+        what = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"
+        raise InputError(what, fix=f"write one for each of {list(answer.labels)[:8]}").at("expect", key)
+    return tuple(float(as_fraction(given[label], "an expected number")) for label in answer.labels)
