@@ -10,6 +10,8 @@ from typing import Any
 from takifugu.calibration import Calibration
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
+from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import ENDS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.forecast import Forecast, forecast_of
@@ -130,6 +132,14 @@ class DryRun:
     forecast: Forecast
     outlook: Outlook | None
     there: tuple[str, ...] = ()
+    advice: tuple[TableAdvice, ...] = ()
+
+    @property
+    def verdicts(self) -> list[tuple[str, str]]:
+        """Return what each table is worth in a sentence, where that can be said, and who knows more."""
+        lines = [("worth", f"{table.name}: {table.sentence}") for table in self.advice if table.worth is not None]
+        is_poor = any(table.worth.verdict is not Verdict.GOOD for table in self.advice if table.worth is not None)
+        return [*lines, ("advice", "`takifugu advise` says what would help")] if is_poor else lines
 
     @property
     def left_alone(self) -> str:
@@ -141,7 +151,8 @@ class DryRun:
         there = [f"{paragraph(self.left_alone)}\n"] if self.there else []
         foreseen = [self.forecast.text] if self.forecast.tables else []
         ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]
-        return "\n".join([*there, *foreseen, *ahead, f"\n{_DRY}"])
+        verdicts = ["", labelled(self.verdicts)] if self.verdicts else []
+        return "\n".join([*there, *foreseen, *verdicts, *ahead, f"\n{_DRY}"])
 
     def __str__(self) -> str:
         return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
@@ -149,12 +160,14 @@ class DryRun:
     def _repr_html_(self) -> str:
         ahead = "" if self.outlook is None else folded(_AHEAD, self.outlook._repr_html_())
         there = note(self.left_alone) if self.there else ""
-        return there + self.forecast._repr_html_() + ahead + note(_DRY)
+        verdicts = "".join(note(line) for _, line in self.verdicts)
+        return there + verdicts + self.forecast._repr_html_() + ahead + note(_DRY)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         more = {} if self.outlook is None else {"outlook": self.outlook.to_dict()}
-        return {"forecast": self.forecast.to_dict(), "there": list(self.there), **more}
+        worth = [table.to_dict() for table in self.advice]
+        return {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth, **more}
 
 
 _AHEAD = "If such windows are published one after the other"
@@ -175,7 +188,8 @@ def dry_run(
     refuse_inputs(file, folder_of(file, output), [f"{table.name}{end}" for table in planned.tables for end in ENDS])
     there = tuple(name for item in choice.of(file).items if item not in new.items for name, _ in tables_of(file, item))
     is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
-    return DryRun(forecast_of(planned, anyway), outlook(file, YEAR) if is_regular else None, there)
+    ahead = outlook(file, YEAR) if is_regular else None
+    return DryRun(forecast_of(planned, anyway), ahead, there, advice_of(planned))
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:

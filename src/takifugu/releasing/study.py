@@ -16,6 +16,7 @@ from takifugu.core.searches import stopping
 from takifugu.core.text.markup import html_table, text
 from takifugu.core.text.tables import text_table
 from takifugu.core.tracebacks import without_data
+from takifugu.releasing.advice.advice import Advice, advise
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sections import Item
@@ -45,6 +46,11 @@ class Study:
         """Return every mechanism side by side for each table; nothing is drawn or paid."""
         with _in_lines():
             return self._compared()
+
+    def advise(self) -> Advice:
+        """Return what each table is worth to a reader, and what would help; nothing is drawn or paid."""
+        with _in_lines():
+            return advise(self.path, self.data, self.window)
 
     def calibrate(self) -> Calibrated:
         """Return the noise that each table would get, and what forced it; nothing is drawn or paid."""
@@ -106,7 +112,7 @@ class Study:
 def open_study(
     path: str | Path, data: object = None, *, only_release: bool = False, window: str | None = None
 ) -> Study:
-    """Return a release file for a notebook: `compare`, `calibrate`, `dry_run` and `release` show their results.
+    """Return a release file for a notebook: `compare`, `advise`, `calibrate`, `dry_run`, `release` show their results.
 
     `data`, `only_release` and `window` are those of `release_file`. Each step reads the file anew, so that it may be
     edited in between. Raises SpecError for a faulty file.
