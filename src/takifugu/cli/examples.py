@@ -25,6 +25,7 @@ def example(name: str | None, as_json: bool) -> None:
     click.echo(wrapped(f"The data are made up{where}. Then:"))
     click.echo(labelled([
         (f"  takifugu compare {written[0]}", "all mechanisms, side by side"),
+        (f"  takifugu advise {written[0]}", "is the table worth reading?"),
         (f"  takifugu release {written[0]}", "publish"),
     ]))  # fmt: skip
 
