@@ -80,7 +80,7 @@ def test_ten_thousand_steps() -> None:
     assert isinstance(exact, Bound)
     assert isinstance(moving, Bound)
     scale, farthest = float(exact.randomiser.scale), round(float(moving.randomiser.scale))
-    found = re.match(r"entry (\d+) ", exact.witness.comparison)
+    found = re.match(r"step (\d+) ", exact.witness.comparison)
     assert found
     for entry in {0, LENGTH // 2, int(found[1])}:
         laws = laws_at(entry)

@@ -83,7 +83,8 @@ def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Any]) -> dict[
     """Return the exact number of each value; InputError for a value that is not known."""
     if codes is None:
         return None
-    return {known_value(state, known, "codes"): as_fraction(code, "a code", "codes") for state, code in codes.items()}
+    exact = {state: as_fraction(code, f"the code of {state!r}", "codes", state) for state, code in codes.items()}
+    return {known_value(state, known, "codes"): code for state, code in exact.items()}
 
 
 def known_value(given: Any, known: Mapping[str, Any], *where: str) -> Any:
