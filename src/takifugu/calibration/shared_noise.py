@@ -264,6 +264,6 @@ class NormalTogether:
     def _made(
         self, place: int, scale: Fraction, promise: tuple[Fraction, Fraction], conditions: tuple[str, ...]
     ) -> Calibration:
-        witness = Witness("any two values of any entry", "all of these queries are published")
+        witness = Witness("any one value against another", "all of these queries are published")
         bound = Bound(self._noise(place, scale), *promise, Covers.OUTPUT, witness)
         return of_bound(self.problems[place], bound, "jointly", SOURCE, conditions)
