@@ -54,7 +54,7 @@ def invoke(*words: object) -> Result:
 def _check_before(example: Example, file: Path) -> None:
     """What publishes nothing succeeds, says what would be published, and writes nothing."""
     before = sorted(file.parent.iterdir())
-    for command in (["compare"], ["calibrate"], ["release", "--dry-run"]):
+    for command in (["compare"], ["calibrate"], ["advise"], ["release", "--dry-run"]):
         shown = invoke(*command, file)
         assert shown.exit_code == 0, f"{example.kind}: {command} ends with {shown.exit_code}: {shown.output}"
         for item in tomllib.loads(example.text)["release"]:

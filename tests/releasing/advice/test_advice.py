@@ -130,3 +130,9 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize("matrix", [None, "matrix.csv", [[0.4, 0.6], [0.1, 0.9]], [[1]]])
 def test_stays_that_cannot_be_halved(matrix: object) -> None:
     assert half_as_long({"belief": {"kind": "markov-chain", "matrix": matrix}}) is None or matrix == [[1]]
+
+
+def test_an_infinite_ratio_is_no_number_in_json() -> None:
+    nothing = Worth(Band(3.0, 0.95), None, 0.0, Expectation((0.0,), None, "assumed"))
+    assert (nothing.verdict, nothing.ratio_or_none) == (Verdict.USELESS, None)
+    assert "about 0 is expected" in nothing.sentence()

@@ -84,7 +84,7 @@ class Advice:
             "tables": [table.to_dict() for table in self.tables],
             "remedies": [remedy.to_dict() for remedy in self.remedies],
             "if_stays_were_half_as_long": None if shorter is None else {
-                "verdict": str(shorter.verdict), "error_of_a_cell": shorter.cell.width, "ratio": shorter.ratio,
+                "verdict": str(shorter.verdict), "error_of_a_cell": shorter.cell.width, "ratio": shorter.ratio_or_none,
             },
         }  # fmt: skip
 

@@ -39,7 +39,7 @@ class TableAdvice:
             return {**data, "verdict": None}
         one, expected = self.worth, self.worth.expectation
         return {
-            **data, "verdict": str(one.verdict), "ratio": one.ratio, "matters": one.matters,
+            **data, "verdict": str(one.verdict), "ratio": one.ratio_or_none, "matters": one.matters,
             "error_of_a_cell": one.cell.width,
             "error_of_a_difference": None if one.difference is None else one.difference.width,
             "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),

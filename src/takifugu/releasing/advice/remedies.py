@@ -65,7 +65,7 @@ class Remedy:
         changes = [{"where": list(change.where), "value": change.value} for change in self.changes]
         return {
             "table": self.table, "changes": changes, "why": self.why, "verdict": str(self.worth.verdict),
-            "ratio": self.worth.ratio, "error_of_a_cell": self.worth.cell.width,
+            "ratio": self.worth.ratio_or_none, "error_of_a_cell": self.worth.cell.width,
             "error_of_a_difference": None if self.worth.difference is None else self.worth.difference.width,
         }  # fmt: skip
 

@@ -78,6 +78,11 @@ class Worth:
         return band / self.matters if self.matters else math.inf
 
     @property
+    def ratio_or_none(self) -> float | None:
+        """The ratio for JSON, which has no infinity."""
+        return self.ratio if math.isfinite(self.ratio) else None
+
+    @property
     def verdict(self) -> Verdict:
         if self.ratio <= GOOD:
             return Verdict.GOOD
