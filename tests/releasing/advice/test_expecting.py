@@ -110,3 +110,17 @@ def test_it_is_no_part_of_what_is_released(tmp_path: Path) -> None:
     expecting.mkdir()
     files = [load(with_expect(plain, "matters = 3")), load(with_expect(expecting, "people = 2"))]
     assert len({keys_of(file, file.items[0]) for file in files}) == 1
+
+
+def test_a_mean_needs_what_matters(tmp_path: Path) -> None:
+    path = with_expect(tmp_path, "people = 2")
+    mean = 'query = "mean"\ncodes = { off = 0, on = 1 }'
+    text = path.read_text().replace('query = "histogram"', mean)
+    path.write_text(text.replace("budget = 8", 'budget = 8\ngaps = "public"'))
+    (table,) = tf.advise(path).tables
+    assert table.worth is None
+    assert "matters" in table.sentence
+    path.write_text(path.read_text().replace("people = 2", "people = 2\nmatters = 0.25"))
+    (table,) = tf.advise(path).tables
+    assert table.worth is not None
+    assert table.worth.expectation.cells == pytest.approx((1 / 3,))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.worth import Expectation
@@ -24,10 +25,14 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     """
     answer = calibration.problem.answers[0]
     matters = None if expect is None or expect.matters is None else float(as_fraction(expect.matters, "what matters"))
+    if matters is None and _is_mean(calibration.query):
+        raise Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
     if expect is not None and expect.values is not None:
         return Expectation(_by_label(_valued(expect.values, answer), answer, "values"), matters, expect.source)
     size = calibration.framework.beliefs[0].size if calibration.framework.beliefs else 0
     times = 1.0 if expect is None else _times(expect, size, people)
+    if _is_mean(calibration.query):
+        times = 1.0  # it is one of the rows, however many there are
     if expect is not None and expect.shares is not None:
         cells = _by_label(expect.shares, answer, "shares")
         return Expectation(tuple(share * size * times for share in cells), matters, expect.source)
@@ -41,6 +46,10 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     if expect is not None and (expect.people or expect.rows):
         source = f"{source}, for the people and rows of {expect.source}"
     return Expectation(tuple(mean * times for mean in means), matters, source)
+
+
+def _is_mean(query: Query) -> bool:
+    return isinstance(query.query if isinstance(query, By) else query, Mean)
 
 
 def _means(calibration: Calibration, answer: Any) -> tuple[float, ...]:
