@@ -91,10 +91,9 @@ class OfUsers(ExpectedAnswer[IndependentUsers]):
 
     def cells(self, answer: Additive) -> FloatArray:
         users = self.belief
-        laws = []
-        for law in users.laws:
+        laws, (_, one_of_each) = [], np.unique(users.law_of, return_index=True)
+        for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
             present = float(law.presence)
             masses = [present * float(p) for p in law.probabilities]
-            alphabet = users.alphabet(int(np.flatnonzero(users.law_of == users.laws.index(law))[0]))
-            laws.append(np.array([*masses, 1 - present] if alphabet[-1] == ABSENT else masses))
+            laws.append(np.array([*masses, 1 - present] if users.alphabet(user)[-1] == ABSENT else masses))
         return of_groups(answer, users.law_of, laws)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.files import read_file
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled, number, text_table
 from takifugu.core.tracebacks import without_data
-from takifugu.releasing.advice.advising import TableAdvice, advice_of, verdict_of
+from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.remedies import Change, Remedy, remedies, worth_with
 from takifugu.releasing.advice.worth import Verdict, Worth
-from takifugu.releasing.file.loading import LARGEST, load
+from takifugu.releasing.file.loading import load, parsed
 from takifugu.releasing.planning.plan import Watch, calibrated, unwatched
 
 REMEDY_HEADER = ("change", "then", "why")
@@ -39,7 +37,8 @@ class Advice:
     @property
     def verdict(self) -> Verdict | None:
         """Return the verdict on the worst table; None where none has one."""
-        return verdict_of(self.tables)
+        judged = poorest(self.tables)
+        return None if judged is None else judged[1].verdict
 
     @property
     def remedy_rows(self) -> list[tuple[str, ...]]:
@@ -48,11 +47,12 @@ class Advice:
     @property
     def of_the_belief(self) -> str:
         """Say what the belief costs, where that can be said."""
-        if self.shorter_stays is None:
+        judged = poorest(self.tables)
+        if self.shorter_stays is None or judged is None:
             return ""
         return (
             "If everything lasted half as long as the belief says, and only if that is true: "
-            f"{self.shorter_stays.sentence(self.tables[0].measured_in)}."
+            f"{self.shorter_stays.sentence(judged[0].measured_in)}."
         )
 
     def __str__(self) -> str:
@@ -103,10 +103,10 @@ def advise(path: str | Path, data: Any = None, window: str | None = None, watch:
     """
     where = Path(path)
     tables = advice_of(calibrated(load(where, data, window=window), watch))
-    raw = tomllib.loads(read_file(where, LARGEST).decode("utf-8-sig"))
-    verdict = verdict_of(tables)
-    if verdict is None or verdict is Verdict.GOOD or window is not None:
+    judged = poorest(tables)
+    if judged is None or judged[1].verdict is Verdict.GOOD or window is not None:
         return Advice(tables, (), None)
+    raw = parsed(where)
     watch("looking for what would help", 0, 1)
     shorter = half_as_long(raw)
     halved = None if shorter is None else worth_with(raw, where, (shorter,), data)

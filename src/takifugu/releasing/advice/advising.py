@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.randomisers import Noise
-from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, SpecError, Unsupported
 from takifugu.releasing.advice.expecting import expectation_of
-from takifugu.releasing.advice.worth import Verdict, Worth, worst, worth
+from takifugu.releasing.advice.worth import Worth, worst, worth
 from takifugu.releasing.planning.plan import Plan, Table
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def table_advice(table: Table, expect: ExpectSpec | None = None) -> TableAdvice:
     people = {id(q.calibration): len(q.readers) for q in table.questions}
     labels: tuple[str, ...] = ()
     worths = []
-    for calibration in _different(table.calibrations):
+    for calibration in {id(one): one for one in table.calibrations}.values():
         try:
             expectation = expectation_of(calibration, expected, people[id(calibration)])
             noise = calibration.randomiser
@@ -72,20 +71,12 @@ def table_advice(table: Table, expect: ExpectSpec | None = None) -> TableAdvice:
     return TableAdvice(table.name, table.scope, labels, worst(worths), item.measured_in or "")
 
 
-def verdict_of(tables: tuple[TableAdvice, ...]) -> Verdict | None:
-    """Return the verdict on a file, that of its worst table; None where no table has one."""
-    worths = [table.worth for table in tables if table.worth is not None]
-    return worst(worths).verdict if worths else None
+def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
+    """Return the table that is worth least, by which a file is judged; None where no table has a verdict."""
+    judged = [(table, table.worth) for table in tables if table.worth is not None]
+    return max(judged, key=lambda pair: pair[1].ratio, default=None)
 
 
 def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
     """Return what every table of a plan is worth, in the file's order."""
     return tuple(table_advice(table, planned.spec.expect) for table in planned.tables)
-
-
-def _different(calibrations: tuple[Calibration, ...]) -> Iterator[Calibration]:
-    seen: set[int] = set()
-    for calibration in calibrations:
-        if id(calibration) not in seen:
-            seen.add(id(calibration))
-            yield calibration

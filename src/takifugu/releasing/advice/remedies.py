@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
-from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.worth import GOOD, Worth, worst
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import calibrated
@@ -78,15 +78,15 @@ def remedies(
     `raw` is the parsed release file that lies at `path`, `tables` what its tables are worth now. What does not help,
     and what the file refuses, is left out. Ten files are tried at most, and none is begun after ten seconds.
     """
-    judged = [table for table in tables if table.worth is not None]
-    if not judged:
+    judged = poorest(tables)
+    if judged is None:
         return ()
-    poorest = max(judged, key=lambda table: _ratio(table.worth))
-    search = _Search(raw, path, data, poorest)
-    for changes, why in _candidates(raw, poorest):
+    table, now = judged
+    search = _Search(raw, path, data, table, now)
+    for changes, why in _candidates(raw, table):
         search.tries(changes, why)
     structural = min(search.better, key=lambda remedy: remedy.worth.ratio, default=None)
-    _enough_epsilon(search, (), _ratio(poorest.worth))
+    _enough_epsilon(search, (), now.ratio)
     if structural is not None:
         _enough_epsilon(search, structural.changes, structural.worth.ratio)
     useful = [remedy for remedy in search.better if remedy.worth.verdict.is_useful]
@@ -96,8 +96,8 @@ def remedies(
 class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
-    def __init__(self, raw: Mapping[str, Any], path: Path, data: Any, poorest: TableAdvice) -> None:
-        self.raw, self.path, self.data, self.poorest = raw, path, data, poorest
+    def __init__(self, raw: Mapping[str, Any], path: Path, data: Any, table: TableAdvice, now: Worth) -> None:
+        self.raw, self.path, self.data, self.table, self.now = raw, path, data, table, now
         self.began, self.tried = time.monotonic(), 0
         self.better: list[Remedy] = []
 
@@ -107,8 +107,8 @@ class _Search:
             return None
         self.tried += 1
         made = worth_with(self.raw, self.path, changes, self.data)
-        if made is not None and made.ratio < _ratio(self.poorest.worth):
-            self.better.append(Remedy(changes, self.poorest.name, why, made, self.poorest.measured_in))
+        if made is not None and made.ratio < self.now.ratio:
+            self.better.append(Remedy(changes, self.table.name, why, made, self.table.measured_in))
         return made
 
 
@@ -117,7 +117,7 @@ def _enough_epsilon(search: _Search, with_changes: tuple[Change, ...], ratio: fl
 
     `with_changes` are made, too; with them and the file's epsilon the ratio is `ratio`.
     """
-    item, at = _item_of(search.raw, search.poorest)
+    item, at = _item_of(search.raw, search.table)
     key: Place = (*at, "epsilon") if "epsilon" in item else ("joint_epsilon",)
     if any(change.where == key for change in with_changes):
         return
@@ -157,9 +157,9 @@ def worth_with(raw: Mapping[str, Any], path: Path, changes: Sequence[Change], da
     return worst(worths) if len(worths) == len(tables) else None
 
 
-def _candidates(raw: Mapping[str, Any], poorest: TableAdvice) -> Iterator[tuple[tuple[Change, ...], str]]:
+def _candidates(raw: Mapping[str, Any], table: TableAdvice) -> Iterator[tuple[tuple[Change, ...], str]]:
     """Yield what may help: cheap ideas first, so that a limit of time leaves out the far-fetched ones."""
-    item, at = _item_of(raw, poorest)
+    item, at = _item_of(raw, table)
     items = raw["release"]
     source = raw.get("source", {})
     if item.get("per") in ("unit", "both") and "unit" in source:
@@ -203,10 +203,6 @@ def _two_digits(value: float) -> float:
         return math.inf
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
     return round(math.ceil(value / step - 1e-9) * step, 10)
-
-
-def _ratio(one: Worth | None) -> float:
-    return -1.0 if one is None else one.ratio
 
 
 def _toml(value: Any) -> str:

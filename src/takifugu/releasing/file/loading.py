@@ -44,11 +44,20 @@ def load(path: str | Path, data: Any = None, only_release: bool = False, window:
     With `only_release` it is read as if it had that key; a `window` is the one that regular tables are about. Raises
     SpecError, whose `problems` hold every fault at once, and InputError for a window where no table is regular.
     """
-    where, text = Path(path), ""
+    raw = parsed(Path(path))
+    if only_release and isinstance(raw.get("source"), dict):
+        raw["source"]["only_release"] = True
+    _choose(raw, window)
+    return replace(checked(raw, Path(path), data), window=window)
+
+
+def parsed(where: Path) -> dict[str, Any]:
+    """Return the keys of a release file as they are written, not checked; SpecError for what is no TOML."""
+    text = ""
     table = f"`takifugu init {shlex.quote(str(where))}` starts a release file about it" if _is_table(where) else ""
     try:
         text = read_file(where, LARGEST).decode("utf-8-sig")
-        raw = tomllib.loads(_flat(text))
+        return tomllib.loads(_flat(text))
     except OSError as error:
         reason = (error.strerror or "it cannot be read").lower()
         fix = table if table and where.is_file() else "give the path of a TOML release file"
@@ -62,11 +71,6 @@ def load(path: str | Path, data: Any = None, only_release: bool = False, window:
         problem = InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
         if table:  # the parser's own words are about a text that was never meant to be TOML
             problem = fault((f"{where}",), "is a table of data and no release file", table)
-    else:
-        if only_release and isinstance(raw.get("source"), dict):
-            raw["source"]["only_release"] = True
-        _choose(raw, window)
-        return replace(checked(raw, where, data), window=window)
     raise SpecError([problem])
 
 
