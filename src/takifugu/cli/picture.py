@@ -35,9 +35,10 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, column
 def _around(row: Mapping[str, Any]) -> str:
     """Return a value with its interval: as half a width where it lies in the middle, else with the interval's ends."""
     low, value, high = (row[key] for key in ("low", "value", "high"))
+    adjusted = f", adjusted {_short(row['adjusted'])}" if "adjusted" in row else ""
     if high - value == value - low:
-        return f"{_short(value)} ± {_short(high - value)}"
-    return f"{_short(value)} ({_short(low)} to {_short(high)})"
+        return f"{_short(value)} ± {_short(high - value)}{adjusted}"
+    return f"{_short(value)} ({_short(low)} to {_short(high)}){adjusted}"
 
 
 def block(share: float, width: int) -> str:

@@ -22,7 +22,7 @@ from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.forecast import forecast_of
-from takifugu.releasing.postprocess.outcomes import WHOSE, already
+from takifugu.releasing.postprocess.outcomes import already
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
@@ -32,7 +32,8 @@ LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "
     "of a table at once, over the noise alone; this is not sampling error)."
 )
-_DRAWN_UNITS, _DRAWN_CELLS = 12, 60
+#: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
+_DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
 #: Colours in comparisons: what is taken, and what does not keep the promise.
 _MARKS = {
     " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
@@ -106,8 +107,7 @@ def print_outcome(outcome: run.Outcome, planned: plan.Plan) -> None:
 
 def _print_tables(tables: Sequence[run.Published]) -> None:
     for table in tables:
-        certificate = table.certificate
-        click.echo(wrapped(f"{table.name}: {certificate.statistic}, for {WHOSE[table.scope]}"))
+        click.echo(wrapped(table.title))
         if isinstance(table.rows, Rows):
             sent = f"{len(table.rows):,} randomised values, in {table.name}.csv"
             click.echo(f"{wrapped(sent)}\n")
@@ -118,11 +118,16 @@ def _print_tables(tables: Sequence[run.Published]) -> None:
             if unit is not None:
                 click.echo(f"\n  {unit}")
             rows = [row for row in table.rows if row.get("unit") == unit]
+            if len(rows) > _LISTED_WORDS and all(isinstance(row["value"], str) for row in rows):
+                click.echo(wrapped(f"{_counted(rows)}; all are in {table.name}.csv"))
+                continue
             click.echo("\n".join(bars(rows[:_DRAWN_CELLS], longest)))
             if len(rows) > _DRAWN_CELLS:
-                click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table{_counted(rows)}"))
+                click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table"))
         if len(units) > _DRAWN_UNITS:
             click.echo(f"\n  and {len(units) - _DRAWN_UNITS} more units, in the table")
+        for words in table.certificate.adjusting:
+            click.echo(wrapped(words))
         click.echo()
     drawn = (table.rows for table in tables if not isinstance(table.rows, Rows))
     if any(row["high"] is not None for rows in drawn for row in rows):
@@ -135,8 +140,10 @@ def _print_tables(tables: Sequence[run.Published]) -> None:
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
     """Say how often each word was published, where words were: "safe" and the like."""
-    counts = Counter(row["value"] for row in rows if isinstance(row["value"], str))
-    return f"; of all {len(rows):,}: {', '.join(f'{n:,} {word}' for word, n in counts.items())}" if counts else ""
+    counts = Counter(str(row["value"]) for row in rows)
+    said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
+    others = len(counts) - _LISTED_WORDS
+    return f"of {len(rows):,}: {said}{f', and {others:,} other words' if others > 0 else ''}"
 
 
 def completed(since: str) -> str:

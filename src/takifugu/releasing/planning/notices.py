@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import warning
@@ -18,6 +22,13 @@ if TYPE_CHECKING:
 #: Receives what would otherwise be a warning, and what is about to be spent.
 Listener = Callable[[str], None]
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_INSTALLED = f"{Path(__file__).parents[2]}{os.sep}"
+
+#: What is said where nothing adds up what releases reveal together.
+NOBODY_COUNTS = (
+    "no ledger is given, so nobody is counting: each release about these people adds to what the others reveal, and "
+    "nothing refuses one too many; write ledger='ledger.db'"
+)
 
 
 class Notice(UserWarning):
@@ -39,9 +50,18 @@ def tell(words: Iterable[str]) -> None:
     listener = _LISTENER.get()
     for one in words:
         if listener is None:
-            warnings.warn(one, Notice, stacklevel=2)
+            warnings.warn(one, Notice, stacklevel=_of_the_caller())
         else:
             listener(one)
+
+
+def _of_the_caller() -> int:
+    """Return the level of the caller's line (`tell` is 1), so that a notice shows it and no file of ours."""
+    level = 0
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_INSTALLED):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def tell_before(questions: Sequence[Question], source: str, account: Preview) -> None:

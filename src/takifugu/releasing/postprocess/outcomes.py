@@ -55,19 +55,21 @@ class Published:
     def __str__(self) -> str:
         header, rows = self._as_text
         table = text_table(header, rows) if rows else ""
-        return "\n\n".join(part for part in (*self.certificate.warnings, self._title, table, self._more) if part)
+        return "\n\n".join(part for part in (*self.certificate.warnings, self.title, table, self._more) if part)
 
     def _repr_html_(self) -> str:
         header, rows = self._as_text
         warned = "".join(note(words, strong=True) for words in self.certificate.warnings)
         table = html_table(header, rows) if rows else ""
         promise = folded("What is promised", self.certificate._repr_html_())
-        return f"<h3>{text(self._title)}</h3>{warned}{table}{note(self._more) if self._more else ''}{promise}"
+        return f"<h3>{text(self.title)}</h3>{warned}{table}{note(self._more) if self._more else ''}{promise}"
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
+        """Return what the table is, in one line: title or name, what was counted, of whom, and in which unit."""
         c = self.certificate
-        return f"{c.title or self.name}: {c.statistic}, for {WHOSE[self.scope]}"
+        name = f"{c.title} ({self.name})" if c.title else self.name
+        return f"{name}: {c.statistic}, for {WHOSE[self.scope]}{f', in {c.measured_in}' if c.measured_in else ''}"
 
     @property
     def _as_text(self) -> tuple[list[str], list[list[str]]]:

@@ -19,7 +19,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import PLAIN, Account, Adjustment, Wording, certify
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
-from takifugu.releasing.planning.notices import tell_before
+from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell, tell_before
 from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready, debits_of
 from takifugu.releasing.planning.truth import answer_of, labels_of, read
 from takifugu.releasing.postprocess.library import library_of
@@ -83,7 +83,7 @@ def release(
     another source of the ledger are the same people; it is required where there are any. Without units it is about all
     other sources without units, and required once one of them says so. `as_composing` gives up promises that are alone,
     this one or earlier ones about the source, where they have no joint promise: from then on their noise is charged
-    instead. Without a ledger nothing is accounted for, and the certificate states this.
+    instead. Without a ledger nothing is accounted for: a `Notice` says so, and the certificate.
 
     `at` declares where in the unit's one recording a sequence starts (a public step, counted from 0), so that releases
     about other parts of it cost only what they reveal together. Without it the ledger assumes, whatever the data are,
@@ -136,6 +136,7 @@ def release(
         certified = partial(certificate_of, source=source, scope=scope, units=units, facts=placed)
         book, stored = open_ledger(ledger), None
         if book is None:
+            tell([NOBODY_COUNTS])
             certificate, since = certified(draw(questions, {}, bits)), None
         else:
             identity = identity_of(questions, private=bits.private, same_people=same_people)

@@ -1,0 +1,42 @@
+"""What the terminal shows of a table: the words for its readers, adjusted values, and no hundreds of lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.releasing import files
+from tests.releasing.files import SPEC
+
+from takifugu.cli import main
+from takifugu.cli.picture import bars
+from takifugu.cli.releasing import _counted
+
+
+@pytest.mark.parametrize("command", ["release", "print"])
+def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) -> None:
+    words = 'per = "both"\nadjust = true\ntitle = "Activity & rest"\nmeasured_in = "minutes"'
+    path = files.write(tmp_path, SPEC.replace('per = "both"', words))
+    if command == "release":
+        made = CliRunner().invoke(main, ["release", str(path)])
+        assert made.exit_code == 0, made.output
+        shown = made.output
+        assert "± " in shown
+    else:
+        from takifugu.releasing.publishing.run import release_file
+
+        shown = str(release_file(path))
+    assert "Activity & rest (time-use-pooled): " in shown
+    assert "for all units together, in minutes" in " ".join(shown.split())
+    assert shown.count("adjusted") >= 2
+
+
+def test_an_adjusted_value_stands_beside_the_noisy_one() -> None:
+    row = {"cell": "still", "value": -6, "low": -8, "high": -4, "adjusted": 0}
+    assert bars([row])[0].endswith("-6 ± 2, adjusted 0")
+
+
+def test_words_are_counted_where_they_are_many() -> None:
+    rows = [{"cell": f"r{i}c0", "value": "safe" if i % 3 else "left out"} for i in range(1200)]
+    assert _counted(rows) == "of 1,200: 800 safe, 400 left out"
