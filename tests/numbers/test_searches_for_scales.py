@@ -7,10 +7,19 @@ from fractions import Fraction
 
 import pytest
 
-from takifugu.numbers.search import between, geometric_mean, halved, least_scale, lowest, mean, next_to, smallest_scale
+from takifugu.numbers.search import (
+    between,
+    geometric_mean,
+    halved,
+    lowest,
+    mean,
+    next_to,
+    smallest_noise,
+    smallest_safe,
+    smallest_scale,
+)
 
 
-@pytest.mark.parametrize("search", [least_scale, smallest_scale])
 @pytest.mark.parametrize(
     "loss",
     [
@@ -21,7 +30,7 @@ from takifugu.numbers.search import between, geometric_mean, halved, least_scale
         lambda b: 5.0 if b < 3 else 0.0,
     ],
 )
-def test_a_scale_was_tried_and_a_little_less_fails(search, loss):
+def test_a_scale_was_tried_and_a_little_less_fails(loss):
     tried = {}
 
     def watched(scale):
@@ -29,10 +38,22 @@ def test_a_scale_was_tried_and_a_little_less_fails(search, loss):
         return tried[scale]
 
     epsilon, low, high = Fraction(1, 2), Fraction(1, 100), Fraction(50)
-    scales = (low, high) if search is least_scale else (high, low)
-    found = search(watched, epsilon, *scales) if search is least_scale else search(watched, *scales, epsilon)
-    assert tried[found] <= epsilon
-    assert loss(found * (1 - Fraction(1, 10**9))) > epsilon
+    scale = smallest_scale(watched, epsilon, high, low)
+    assert tried[scale] <= epsilon
+    assert loss(scale * (1 - Fraction(1, 10**9))) > epsilon
+    assert len(tried) < 60
+
+
+def test_a_scale_that_is_known_to_be_safe_need_not_be_judged_so():
+    """Whoever proved it knows more than the bound that judges: nothing is returned that was not proven or judged."""
+    assert smallest_scale(lambda b: 2.0, Fraction(1), Fraction(1, 3), Fraction(0)) == Fraction(1, 3)
+    only_judged_at_last = smallest_safe(lambda b: (1 / b, b > 5), 10.0, 1.0)
+    assert 5 < only_judged_at_last < 5 * (1 + 2**-36)
+
+
+def test_no_noise_where_none_is_needed():
+    assert smallest_noise(lambda b: 0.5, Fraction(1), Fraction(3), Fraction(1)) == 0
+    assert smallest_noise(lambda b: float(1 / b) if b else math.inf, Fraction(1), Fraction(3), Fraction(2)) == 2
 
 
 def test_where_even_the_lowest_scale_holds_it_was_tried():
@@ -43,9 +64,9 @@ def test_where_even_the_lowest_scale_holds_it_was_tried():
         tried.append(scale)
         return 0.1
 
-    found = least_scale(loss, Fraction(1), Fraction(1, 3), Fraction(20))
-    assert found in tried
-    assert float(found) == pytest.approx(1 / 3)
+    scale = smallest_scale(loss, Fraction(1), Fraction(20), Fraction(1, 3))
+    assert scale in tried
+    assert float(scale) == pytest.approx(1 / 3)
 
 
 def test_halving_by_integers_reals_and_logarithms():

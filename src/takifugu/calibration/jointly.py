@@ -22,7 +22,7 @@ from takifugu.core.errors import InputError
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up
-from takifugu.numbers.search import least_scale, lowest
+from takifugu.numbers.search import lowest, smallest_scale
 
 #: Rounds of the closed form at the local loss, and of the search along each scale.
 ROUNDS, SWEEPS = 4, 2
@@ -170,7 +170,7 @@ class Split:
         high = 1 + NEAR
         while loss(high) > self.noise.epsilon:
             high *= 2
-        factor = least_scale(loss, self.noise.epsilon, min(1 - NEAR, high / 2), high)
+        factor = smallest_scale(loss, self.noise.epsilon, high, min(1 - NEAR, high / 2))
         return [
             max(round_up(factor * scale), least) for scale, least in zip(shape, self.noise.least, strict=True)
         ]

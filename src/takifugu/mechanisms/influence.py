@@ -19,7 +19,7 @@ from takifugu.influence.curves import Release, influence_loss
 from takifugu.influence.searching import predicted, quilts_tried, unknown
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.numbers.rationals import decimal_up, round_up
-from takifugu.numbers.search import least_scale
+from takifugu.numbers.search import smallest_scale
 
 #: Noise so many times smaller than a change of the answer hides nothing of it: it leaves one in e^20 unseen.
 NEXT_TO_NOTHING = 40
@@ -87,7 +87,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     if high <= enough:
         return enough, Witness("", "")
     low = max(enough, Fraction(max(int(answer.entry_changes().max()), 1), 10**6) / epsilon)
-    scale = round_up(min(least_scale(loss, epsilon, min(low, high / 2), high), high))
+    scale = round_up(smallest_scale(loss, epsilon, high, min(low, high / 2)))
     while scale < high and not _fits(loss(scale), epsilon):
         scale = round_up(scale * (1 + Fraction(1, 2**38)))
     if by_quilts is not None and scale >= by_quilts.scale:

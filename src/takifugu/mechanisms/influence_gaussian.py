@@ -25,7 +25,7 @@ from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import least_scale
+from takifugu.numbers.search import smallest_scale
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _part_sigma(
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return None
     low = max(enough, high * _least_share(answer))
-    sigma = round_up(min(least_scale(lambda sigma: loss(sigma)[0], epsilon, min(low, high / 2), high), high))
+    sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, min(low, high / 2)))
     while sigma < high and loss(sigma)[0] > epsilon:
         sigma = round_up(sigma * (1 + Fraction(1, 2**38)))
     if sigma >= high:

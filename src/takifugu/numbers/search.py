@@ -1,6 +1,6 @@
 """Searches for where something stops holding: what they return was seen to hold, so that rounding costs no promise.
 
-`halved` knows only whether it holds; the others know by how much, and take false position on logarithms.
+`halved` knows only whether it holds; `narrowed` and the searches for scales know by how much.
 """
 
 from __future__ import annotations
@@ -8,144 +8,102 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
+Scale = TypeVar("Scale", bound="float | Fraction")
 GOLDEN = (math.sqrt(5) - 1) / 2
+
+#: What is judged safe is at least so far from the target, and what is not at least so far beyond, in logarithms.
+LEAST = 1e-15
 
 #: Relative width at which the search for a scale stops.
 SCALE_TOLERANCE = 2.0**-36
 
+#: The loss at a scale, and whether the scale is safe.
+Judge = Callable[[Any], tuple[float, bool]]
 
-def smallest_safe(judge: Callable[[float], tuple[float, bool]], safe: float, target: float, tolerance: float) -> float:
-    """Return a safe scale that is at most `tolerance` relative above one that is not.
 
-    `judge(scale)` returns a loss that falls as the scale grows, and whether the scale is safe (loss <= target);
-    `safe` must be a safe scale above zero, and some smaller one must not be. False position (Illinois) on log loss
-    against log scale, which is nearly a line; both ends stay on their sides, so the answer has been judged safe.
+def smallest_safe(
+    judge: Judge, safe: Scale, target: float, tolerance: float = SCALE_TOLERANCE, low: float = 0.0
+) -> Scale:
+    """Return `safe`, or a smaller scale that was judged safe: at most `tolerance` relative above one that is not.
+
+    `judge(scale)` returns a loss that falls as the scale grows, and whether the scale is safe (loss <= target); `safe`
+    is a safe scale above 0, and stays the answer where judging is too coarse to say so. Scales below `low` are not
+    tried. Log loss against log scale is nearly a line.
+
+    >>> round(smallest_safe(lambda b: (3 / b, 3 / b <= 2), 100.0, 2.0), 9)
+    1.5
     """
+    judged: dict[float, Any] = {}
 
-    def excess(log_scale: float) -> tuple[float, bool]:
-        loss, is_safe = judge(math.exp(log_scale))
-        return (min(math.log(loss), 1e6) if loss > 0 else -1e6) - math.log(target), is_safe
+    def excess(log_scale: float) -> float:
+        scale = judged[log_scale] if log_scale in judged else math.exp(log_scale)
+        loss, is_safe = judge(scale)
+        judged[log_scale] = scale
+        beyond = math.log(loss / target) if loss > 0 else -math.inf
+        return min(beyond, -LEAST) if is_safe else max(beyond, LEAST)
 
-    answer, high, low, over, under, step = safe, math.log(safe), math.log(safe), 0.0, 0.0, math.log(2)
-    while True:
-        low -= step
-        over, is_safe = excess(low)
-        if not is_safe:
-            break
-        answer, high, under, step = math.exp(low), low, over, 2 * step
-    width, turns, last = tolerance / 2, 0, None
-    while high - low > 2 * width:
-        turns += 1
-        guess = low + (high - low) * over / (over - under) if over > under and turns % 5 else (low + high) / 2
-        guess = min(max(guess, low + width), high - width)
-        value, is_safe = excess(guess)
-        if is_safe:
-            answer, high, under, over = math.exp(guess), guess, value, over / 2 if last else over
-        else:
-            low, over, under = guess, value, under / 2 if last is False else under
-        last = is_safe
-    return answer
+    good, lowest = math.log(safe), math.log(low) if low else -math.inf
+    judged[good] = safe
+    at_good = excess(good)
+    step = min(max(-1.05 * at_good, 0.01), 1.5)
+    while at_good < 0 and good > lowest:
+        bad = max(good - step, lowest)
+        at_bad = excess(bad)
+        if at_bad > 0:
+            return cast(Scale, judged[narrowed(excess, good, bad, at_good, at_bad, tolerance / 2)])
+        good, at_good, step = bad, at_bad, 2 * step
+    return cast(Scale, judged[good])
 
 
-#: Relative width at which the search stops.
-WIDTH = 2.0**-37
+def narrowed(
+    excess: Callable[[float], float], good: float, bad: float, at_good: float, at_bad: float, width: float
+) -> float:
+    """Return `good`, or a place below it where the excess was seen below 0: at most `width` above one where it is not.
 
+    The excess falls, is below 0 at `good` and above 0 at `bad`. False position; where one end stays, its excess counts
+    half (Illinois), and each sixth place is the middle.
 
-def smallest_scale(
-    loss: Callable[[Fraction], float], proven: Fraction, smallest: Fraction, epsilon: Fraction
-) -> Fraction:
-    """Return a scale with loss <= epsilon, at most 2**-36 relative above the smallest, and at most `proven`.
-
-    `loss` is an upper bound on the true loss at a scale, `proven` a scale above 0 that needs no check. Scales below
-    `smallest` are not tried, except 0, no noise.
-
-    >>> float(smallest_scale(lambda b: 3 / b if b else math.inf, Fraction(100), Fraction(1, 100), Fraction(2)))
-    1.5000000000...
+    >>> narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
+    True
     """
-    if loss(Fraction(0)) <= epsilon:
-        return Fraction(0)
-    answer, step = proven, 0.5
-    high = math.log(proven)
-    while high > math.log(smallest):
-        guess = Fraction(math.exp(high - step))
-        value = loss(guess)
-        if value > epsilon:
-            return _narrowed(loss, epsilon, high - step, value, answer)
-        answer, high, step = guess, high - step, 2 * step
-    return answer
-
-
-def _narrowed(
-    loss: Callable[[Fraction], float], epsilon: Fraction, low: float, value: float, answer: Fraction
-) -> Fraction:
-    """Search between a log scale that fails and a scale that holds; log loss against log scale is nearly a line."""
-    high, target = math.log(answer), math.log(epsilon)
-    under, above, last, turn = math.log(min(value, 1e300)) - target, -1e-3, 0, 0
-    while high - low > WIDTH:
+    turn = last = 0
+    while good - bad > width:
         turn += 1
-        guess = low + (high - low) * (under / (under - above) if turn % 4 else 0.5)
-        guess = min(max(guess, low + WIDTH / 2), high - WIDTH / 2)
-        scale = Fraction(math.exp(guess))
-        value = loss(scale)
-        if value <= epsilon:
-            under = under / 2 if last < 0 else under
-            gap = math.log(value) - target if value > 0 else -1e6
-            answer, high, above, last = scale, guess, min(gap, -1e-15), -1
+        is_line = turn % 6 and math.isfinite(at_good) and math.isfinite(at_bad)
+        share = at_bad / (at_bad - at_good) if is_line else 0.5
+        place = min(max(bad + (good - bad) * share, bad + width / 2), good - width / 2)
+        value = excess(place)
+        if value < 0:
+            at_bad = at_bad / 2 if last < 0 else at_bad
+            good, at_good, last = place, value, -1
         else:
-            above = above / 2 if last > 0 else above
-            low, under, last = guess, max(math.log(min(value, 1e300)) - target, 1e-15), 1
-    return answer
+            at_good = at_good / 2 if last > 0 else at_good
+            bad, at_bad, last = place, value, 1
+    return good
 
 
-def least_scale(loss: Callable[[Fraction], float], epsilon: Fraction, low: Fraction, high: Fraction) -> Fraction:
-    """Return a scale from about `low` to `high` whose loss is at most epsilon, the least up to 1e-11 relative.
+def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
+    """Return `high`, or a smaller scale that lost at most epsilon, at most 2**-36 relative above one that lost more.
 
-    `loss` falls, and loss(high) <= epsilon; any other scale that is returned was tried, and kept epsilon.
-    False position on the logarithms, with halved weights (Illinois); the next scale is first guessed as if loss times
-    scale were constant.
+    `loss` is an upper bound on the true loss at a scale; `high` needs no check, scales below `low` are not tried.
 
-    >>> round(float(least_scale(lambda b: float(2 / b), Fraction(1), Fraction(1), Fraction(10))), 9)
-    2.0
+    >>> round(float(smallest_scale(lambda b: float(3 / b), Fraction(2), Fraction(100), Fraction(1, 100))), 9)
+    1.5
     """
-    target = math.log(float(epsilon))
 
-    def gap_at(power: float) -> tuple[Fraction, float]:
-        scale = Fraction(math.exp(power)).limit_denominator(10**15)
-        lost = loss(scale)
-        return scale, (math.log(lost) if lost > 0 else -math.inf) - target
+    def judge(scale: float | Fraction) -> tuple[float, bool]:
+        lost = loss(Fraction(scale))
+        return lost, lost <= epsilon
 
-    lowest, right = math.log(float(low)), math.log(float(high))
-    best, right_gap = gap_at(right)
-    if right_gap > 0:
-        return high
-    while True:  # step down until the loss is too large
-        if right <= lowest:
-            return best
-        left = max(lowest, right + min(1.05 * right_gap, -0.01))
-        scale, left_gap = gap_at(left)
-        if left_gap > 0:
-            break
-        right, right_gap, best = left, left_gap, scale
-    side = 0
-    for _ in range(60):
-        width = right - left
-        if width <= 1e-11:
-            break
-        share = right_gap / (right_gap - left_gap) if math.isfinite(right_gap) else 0.5
-        middle = right - min(max(share * width, 3e-12), width * 0.999)
-        scale, gap = gap_at(middle)
-        if gap <= 0:
-            right, right_gap, best = middle, gap, scale
-            left_gap = left_gap / 2 if side == 1 else left_gap
-            side = 1
-        else:
-            left, left_gap = middle, gap
-            right_gap = right_gap / 2 if side == -1 else right_gap
-            side = -1
-    return best
+    return Fraction(smallest_safe(judge, high, float(epsilon), low=float(low)))
+
+
+def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
+    """Return 0, no noise, where that loses at most epsilon, and otherwise `smallest_scale`."""
+    return Fraction(0) if loss(Fraction(0)) <= epsilon else smallest_scale(loss, epsilon, high, low)
 
 
 def halved(

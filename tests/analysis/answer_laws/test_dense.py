@@ -12,7 +12,7 @@ from tests.support.chain_oracles import laplace_loss, w_infinity_of
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.numbers.extended.floats import Wide, stack, times
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.search import smallest_noise
 
 Mass = tuple[int, int]
 
@@ -91,12 +91,12 @@ def test_the_search_stops_on_the_safe_side(power: int) -> None:
         calls.append(scale)
         return 3 / float(scale) ** power if scale else float("inf")
 
-    found = smallest_scale(loss, Fraction(1000), Fraction(1, 100), Fraction(2))
+    found = smallest_noise(loss, Fraction(2), Fraction(1000), Fraction(1, 100))
     assert 0 <= float(found) / 1.5 ** (1 / power) - 1 < 2**-36
     assert loss(found) <= 2
     assert len(calls) < 40
 
 
 def test_the_search_gives_up_below_the_smallest_scale() -> None:
-    found = smallest_scale(lambda b: 1.0 if b else 3.0, Fraction(1000), Fraction(1, 100), Fraction(2))
-    assert 0 < found <= Fraction(1, 100)
+    found = smallest_noise(lambda b: 1.0 if b else 3.0, Fraction(2), Fraction(1000), Fraction(1, 100))
+    assert 0 < found <= Fraction(1, 100) * (1 + Fraction(1, 2**50))

@@ -26,6 +26,7 @@ from takifugu.accounting.ledger.values import NOTHING, Amount, most, short
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.model.frameworks import Framework
+from takifugu.numbers.search import halved
 
 #: What distinguishes units with different accounts.
 Kind = Any
@@ -249,7 +250,8 @@ def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
         low, high = high, high * 4
         if high > 2**20:
             return None
-    for _ in range(6):
-        middle = Fraction(math.ceil(math.sqrt(low * high) * 1000), 1000)
-        low, high = (low, middle) if fits(middle) else (middle, high)
-    return high
+
+    def middle(one: Fraction, other: Fraction) -> Fraction:
+        return Fraction(math.ceil(math.sqrt(one * other) * 1000), 1000)
+
+    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(103, 100), middle)

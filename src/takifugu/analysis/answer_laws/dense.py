@@ -20,7 +20,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import NARROW, UNIT, ExponentArray, FloatArray, Wide, as_law, times
 from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.search import smallest_noise
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
@@ -91,7 +91,7 @@ class DenseFamily:
         if not proven:
             return proven
         smallest = Fraction(SMALLEST_PLACES) * self.step
-        return smallest_scale(lambda b: self.losses_of(index, b), proven, smallest, epsilon)
+        return smallest_noise(lambda b: self.losses_of(index, b), epsilon, proven, smallest)
 
     def losses_of(self, index: int, scale: Fraction) -> float:
         """Return the bound of `losses` for one comparison."""

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from takifugu.analysis.answer_laws.dense import SMALLEST_PLACES, DenseFamily
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared, Comparisons
 from takifugu.numbers.extended.floats import UNIT, Wide
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.search import smallest_noise
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class AnyStartFamily:
         def loss(scale: Fraction) -> float:
             return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
 
-        return smallest_scale(loss, proven, smallest, epsilon) if proven else proven
+        return smallest_noise(loss, epsilon, proven, smallest) if proven else proven
 
     def _loss(self, index: int, noised: Wide | None) -> float:
         """Return the bound of `losses` for one comparison; without noise that of all pairs of point starts."""

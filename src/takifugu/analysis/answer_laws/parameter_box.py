@@ -18,7 +18,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameter_box import Affine, BoxView
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.search import smallest_noise
 from takifugu.numbers.transport.draws import EXACT, MOST_MOVES, Cell, Draws, farthest_move, largest_loss
 
 #: Laplace scales this far below the reach over epsilon are not looked for.
@@ -100,7 +100,7 @@ class BoxFamily:
         proven = Fraction(self.farthest) / epsilon
         if not proven:
             return proven
-        return smallest_scale(lambda scale: self.losses(scale)[0], proven, proven * _LEAST, epsilon)
+        return smallest_noise(lambda scale: self.losses(scale)[0], epsilon, proven, proven * _LEAST)
 
 
 class BoxLaw(AnswerLaw[BoxView]):

@@ -28,7 +28,7 @@ from takifugu.model.secrets import Family
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.search import smallest_noise
 
 #: Most places of the sum of copies of a law.
 MOST_PLACES = 2**16
@@ -126,7 +126,7 @@ class ClassFamily:
         proven = Fraction(self.moves(index)[-1]) / epsilon
         if not proven:
             return proven
-        return smallest_scale(lambda b: self._loss(index, b), proven, proven / 2**40, epsilon)
+        return smallest_noise(lambda b: self._loss(index, b), epsilon, proven, proven / 2**40)
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
         """Return (w, scale): the bound of W-infinity, and w/epsilon; rounded masses only propose w."""

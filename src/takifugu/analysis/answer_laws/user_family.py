@@ -39,7 +39,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import ROUNDED
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.search import smallest_noise
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -139,7 +139,7 @@ class UserFamily:
         proven = Fraction(self.reach(index)) / epsilon
         if not proven or not self._sides(index)[1]:
             return proven
-        scale = smallest_scale(lambda b: self._loss(index, b), proven, proven * _LEAST, epsilon)
+        scale = smallest_noise(lambda b: self._loss(index, b), epsilon, proven, proven * _LEAST)
         if self.full is None or not self.refines or not scale:
             return scale
         just_below = scale * (1 - Fraction(1, 2**34))

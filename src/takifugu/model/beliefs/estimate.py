@@ -15,6 +15,7 @@ from takifugu.core.lists import is_table, no_list
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import checked_alphabet, different
 from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.search import are_neighbours, halved, mean
 
 State = Hashable
 FloatArray = npt.NDArray[np.float64]
@@ -207,13 +208,7 @@ def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float,
 
 def _last_outside(outside: Callable[[float], bool], inside: float) -> float:
     """Return a point between 0 and `inside` that is outside (0 if none is found), as near to it as floats go."""
-    low = 0.0
-    for _ in range(200):
-        middle = low + (inside - low) / 2
-        if not low < middle < inside:
-            break
-        low, inside = (middle, inside) if outside(middle) else (low, middle)
-    return low
+    return halved(outside, 0.0, inside, are_neighbours, mean)
 
 
 def _sorted(states: set[State]) -> tuple[State, ...]:

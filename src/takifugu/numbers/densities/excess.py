@@ -19,6 +19,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.densities import Continuous, check_density
 from takifugu.numbers.densities.numbers import TINY, finite
+from takifugu.numbers.search import LEAST, narrowed
 
 #: The search for signs ends when the doubtful charge is this small next to what is certain, or at this many cells.
 _TARGET, _MOST_CELLS, _MOST_ROUNDS = 2.0**-32, 20_000, 60
@@ -115,19 +116,13 @@ def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
     if density_hockey_stick(p, q, LARGEST) > spare:
         return math.inf
     low, high = math.log1p(-spare) - WIDTH, LARGEST
-    over, under = 1.0, -1.0  # log hs - log eta at both ends, halved where an end stays (Illinois)
-    turn = last = 0
-    while high - low > WIDTH:
-        turn += 1
-        share = over / (over - under) if turn % 3 else 0.5
-        middle = min(max(low + (high - low) * share, low + WIDTH / 2), high - WIDTH / 2)
-        excess_mass = density_hockey_stick(p, q, middle)
-        excess = math.log(excess_mass / spare) if excess_mass else -700.0
-        if excess_mass <= spare:
-            high, under, over, last = middle, min(excess, -1e-12), over / 2 if last < 0 else over, -1
-        else:
-            low, over, under, last = middle, max(excess, 1e-12), under / 2 if last > 0 else under, 1
-    return high
+
+    def excess(log_ratio: float) -> float:
+        mass = density_hockey_stick(p, q, log_ratio)
+        beyond = math.log(mass / spare) if mass else -math.inf
+        return min(beyond, -LEAST) if mass <= spare else max(beyond, LEAST)
+
+    return narrowed(excess, high, low, -1.0, 1.0, WIDTH)
 
 
 def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
