@@ -17,6 +17,7 @@ from takifugu.releasing.postprocess.release import Release
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
+    from takifugu.releasing.advice.worth import Worth
 
 #: Whose answers a table holds, by its scope.
 WHOSE = {"all": "the whole source", "unit": "each unit", "pooled": "all units together"}
@@ -34,7 +35,8 @@ class Published:
 
     `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
     `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame. `since` is when
-    it was paid for, where it was published before and this call has left it alone.
+    it was paid for, where it was published before and this call has left it alone. `worth` is what it is worth to a
+    reader, where that is known.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Published:
     releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
     library: str | None = None
     since: str | None = None
+    worth: Worth | None = field(default=None, repr=False, compare=False)
 
     def to_frame(self, library: object = None) -> Any:
         """Return the rows as a frame of the named library, or of the one that the data came in (`Release.to_frame`)."""

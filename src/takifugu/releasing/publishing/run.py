@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from takifugu.releasing.publishing.new_ledger import check_ledger, opened
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
 from takifugu.releasing.publishing.settling import settle
-from takifugu.releasing.publishing.sheets import LEVEL, bundle_for, published_at, table_of, with_calibrations
+from takifugu.releasing.publishing.sheets import LEVEL, bundle_for, published_at, table_of, with_calibrations, worths_of
 from takifugu.releasing.publishing.standing import (
     Choice,
     State,
@@ -242,11 +243,13 @@ def _made(
     where = {"output": str(folder.absolute()), "replaces": dict(there)}
     recipe = {"kind": "file", **order.origin, **where, "keys": keys, **under}
     bill = Order(source.name, planned.file.budget, identity, recipe, source.same_people, source.as_composing)
-    stored = keep(order.requested, book, bill, progress, bits, lambda drawn: bundle_for(planned, drawn), refusal)
+    worths = worths_of(planned)
+    sealed = partial(bundle_for, planned, worths=worths)
+    stored = keep(order.requested, book, bill, progress, bits, sealed, refusal)
     replaced = there if stored.since is None else recipe_of(stored.paid).get("replaces", {})
     tables = handed_out(stored, book, folder, force, progress, replaced)
     known = {(q.release, q.unit): q.calibration for q in (one.question for one in order.requested)}
-    return stored, tuple(with_calibrations(table, known, library_of(planned.file.given)) for table in tables)
+    return stored, tuple(with_calibrations(table, known, library_of(planned.file.given), worths) for table in tables)
 
 
 def _outcome(

@@ -8,6 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from takifugu.releasing.advice.advising import advice_of
+from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import guarded, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import Adjustment
@@ -30,13 +32,19 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 
 
-def bundle_for(planned: Plan, drawn: Sequence[Drawn]) -> Bundle:
+def worths_of(planned: Plan) -> dict[str, Worth]:
+    """Return what each table is worth to a reader, by name, where that can be said before anything is drawn."""
+    return {one.name: one.worth for one in advice_of(planned) if one.worth is not None}
+
+
+def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth]) -> Bundle:
     """Return every file of every table, complete, in memory."""
     answers = {id(d.question): d for d in drawn}
-    return Bundle(tuple(_sheet(t, [answers[id(q)] for q in t.questions], planned) for t in planned.tables))
+    sheets = (_sheet(t, [answers[id(q)] for q in t.questions], planned, worths.get(t.name)) for t in planned.tables)
+    return Bundle(tuple(sheets))
 
 
-def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
+def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment)
@@ -46,7 +54,7 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan) -> Sheet:
     certified = (facts, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
-    report = report_html(Published(table.name, table.scope, rows, certificate, (), releases))
+    report = report_html(Published(table.name, table.scope, rows, certificate, (), releases, worth=worth))
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
         PAGE: f"{certificate.text()}\n".encode(),
@@ -101,14 +109,17 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
 
 
 def with_calibrations(
-    table: Published, calibrations: Mapping[tuple[str, str | None], Calibration], library: str | None
+    table: Published,
+    calibrations: Mapping[tuple[str, str | None], Calibration],
+    library: str | None,
+    worths: Mapping[str, Worth],
 ) -> Published:
-    """Return a table whose answers know their calibrations and the caller's library, for what comes after a release."""
+    """Return a table that knows its calibrations, worth and the caller's library, for what comes after a release."""
     known = tuple(
         (unit, replace(answer, calibration=calibrations.get((table.name, unit)), library=library))
         for unit, answer in table.releases
     )
-    return replace(table, releases=known, library=library)
+    return replace(table, releases=known, library=library, worth=worths.get(table.name))
 
 
 def _release(answer: Drawn, certificate: Certificate) -> Release:

@@ -1,8 +1,8 @@
 """The report of a release: one HTML file for people.
 
-What was published; what it hides, and from whom; what it does not; then, folded, what was compared, and everything else
-for who knows the field. All of it is public: the noisy values, and what was known before they were drawn. It is made
-from the certificate and the calibrations, neither of which holds data.
+What it is worth; what was published; what it hides, and from whom; what it does not; then, folded, what was compared,
+and the mathematics for who knows the field. All of it is public: the noisy values, and what was known before they were
+drawn. It is made from the certificate and the calibrations, neither of which holds data.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
 from takifugu.releasing.report.hidden import hidden, not_hidden
+from takifugu.releasing.report.opening import opening
 from takifugu.releasing.report.page import bullets, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.releasing.report.values import LEVEL, AllTables, OneTable, Reported, published
 
@@ -39,8 +40,8 @@ MOST_UNITS = 40
 def report_html(subject: Release | OneTable | AllTables) -> str:
     """Return a release, a published table or all tables of a release file as one self-contained HTML page.
 
-    It opens offline and fetches nothing; of the data it holds the noisy values only. Raises InputError for any other
-    object.
+    It opens offline and fetches nothing; of the data it holds the noisy values only. What a table is worth is said by
+    its release file, else by the means of its belief. Raises InputError for any other object.
 
     >>> import takifugu as tf
     >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
@@ -66,7 +67,7 @@ def _tables(subject: Any) -> list[Reported]:
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
-    return [Reported(t.name, t.certificate, tuple(t.releases)) for t in tables]
+    return [Reported(t.name, t.certificate, tuple(t.releases), t.worth) for t in tables]
 
 
 def _article(t: Reported) -> Iterator[str]:
@@ -79,7 +80,7 @@ def _article(t: Reported) -> Iterator[str]:
     yield f"{paragraph(f'Contact: {c.contact}', 'kind') if c.contact else ''}</header>"
     for caution, warning in zip(c.cautions, c.warnings, strict=True):
         yield paragraph(warning, "warning danger" if caution is Caution.NOT_PRIVATE else "warning")
-    yield facts(_key_facts(t))
+    yield from opening(t)
     yield "<h2>What was published</h2>"
     yield from (paragraph(sentence(words)) for words in meaning_of(c))
     if c.window is not None:
@@ -118,6 +119,7 @@ def _whose(c: Certificate) -> str:
 
 def _technical(t: Reported) -> Iterator[str]:
     c = t.certificate
+    yield facts(_key_facts(t))
     units = ", ".join(c.units[:MOST_UNITS]) + (" ..." if len(c.units) > MOST_UNITS else "")
     grid = [f"Values are multiples of {c.grid}."] if any(answer.values for answer in c.answers) else []
     account = "No ledger." if c.ledger is None else f"Ledger source {c.ledger}, release {c.release_id}."

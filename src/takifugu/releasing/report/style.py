@@ -51,6 +51,10 @@ li { margin: .25rem 0; }
 .warning { border-left: 4px solid var(--warn); background: var(--warned); color: var(--warning); padding: .6rem .9rem;
   margin: 1rem 0; max-width: none; }
 .danger { border-color: var(--danger); background: var(--endangered); color: var(--endanger); font-weight: 600; }
+.verdict { font-size: 1.15rem; font-weight: 600; border-left: 4px solid var(--accent); padding: .5rem .9rem;
+  background: var(--tint); margin: 1.2rem 0 .6rem; max-width: none; }
+.rough { border-color: var(--warn); }
+.useless { border-color: var(--danger); background: var(--endangered); color: var(--endanger); }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .7rem; margin: 1.2rem 0;
   padding: 0; list-style: none; max-width: none; }
 .facts li { background: var(--tint); border-radius: 6px; padding: .6rem .8rem; margin: 0; }

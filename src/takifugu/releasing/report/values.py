@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
@@ -41,6 +42,9 @@ class OneTable(Protocol):
     @property
     def releases(self) -> Iterable[tuple[str | None, Release]]: ...
 
+    @property
+    def worth(self) -> Worth | None: ...
+
 
 class AllTables(Protocol):
     """What a run published."""
@@ -51,11 +55,15 @@ class AllTables(Protocol):
 
 @dataclass(frozen=True)
 class Reported:
-    """One published table: its answers by unit (None: of all units together), and the promise that they share."""
+    """One published table: its answers by unit (None: of all units together), and the promise that they share.
+
+    `worth` is what it is worth to a reader, where the release file says what to expect.
+    """
 
     name: str
     certificate: Certificate
     answers: tuple[tuple[str | None, Release], ...]
+    worth: Worth | None = None
 
     @property
     def cells(self) -> int:

@@ -1,0 +1,133 @@
+"""What a report says first: what the table is worth, one of its numbers with its error, and one suspicion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from takifugu.accounting import definitions, suspicion
+from takifugu.analysis.randomisers import Noise, answered
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model import frameworks
+from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
+from takifugu.releasing.advice.bands import cell_band, difference_band
+from takifugu.releasing.advice.expecting import expectation_of
+from takifugu.releasing.advice.worth import Verdict, Worth, worst, worth
+from takifugu.releasing.certificates.certificate import Certificate, is_worded
+from takifugu.releasing.postprocess.readable import number, readable
+from takifugu.releasing.report.page import paragraph, sentence
+from takifugu.releasing.report.values import LEVEL, Reported
+
+#: What a reader should do with a table that is not worth comparing.
+_DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
+
+
+def opening(t: Reported) -> Iterator[str]:
+    """Yield the markup: a verdict where there can be one, a number, a suspicion."""
+    verdict, words = verdict_of(t)
+    if words:
+        yield paragraph(words, f"verdict {verdict or 'plain'}")
+    yield from (paragraph(words) for words in (number_with_error(t), suspicion_of(t)) if words)
+
+
+def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
+    """Return what a table is worth and the sentence that says so; without a verdict, from where on differences show."""
+    unit = t.certificate.measured_in or ""
+    one = t.worth or _worth(t)
+    if one is not None:
+        advice = "" if one.verdict.is_useful else f": {_DO_NOT[one.difference is not None]}"
+        return one.verdict, sentence(f"{one.sentence(unit)}{advice}")
+    noisy = [answer.randomiser for _, answer in t.answers if isinstance(answer.randomiser, Noise) and t.cells]
+    if not noisy:
+        return None, ""
+    most = max(noisy, key=lambda noise: cell_band(noise).width)
+    measured = f" {unit}" if unit else ""
+    if t.cells > 1:
+        return None, f"Differences below {number(difference_band(most).width)}{measured} are noise."
+    return None, f"The value is off by up to {number(cell_band(most).width)}{measured}."
+
+
+def _worth(t: Reported) -> Worth | None:
+    """Return what the worst answer is worth by the means of its belief; None where nobody knows what to expect."""
+    worths = []
+    for _, answer in t.answers:
+        if answer.calibration is None or not isinstance(answer.randomiser, Noise):
+            return None
+        try:
+            worths.append(worth(answer.randomiser, expectation_of(answer.calibration)))
+        except (InputError, Unsupported):
+            return None
+    return worst(worths) if worths else None
+
+
+def number_with_error(t: Reported) -> str:
+    """Return the first published number with the interval that its table gives it, in its unit."""
+    if not t.cells:
+        return ""
+    unit, answer = t.answers[0]
+    half = answered(lambda: answer.randomiser.half_width(LEVEL, t.cells))
+    value = readable(answer.values[0])
+    if half is None or not isinstance(value, int | float):
+        return ""
+    measured = f" {t.certificate.measured_in}" if t.certificate.measured_in else ""
+    size = f"{number(value)} ± {number(readable(half))}{measured}"
+    if t.cells == 1:
+        return f"How to read it: the true value lies within {size}, with probability 95 %."
+    whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
+    return f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once."
+
+
+def suspicion_of(t: Reported) -> str:
+    """Say of one hidden fact how sure somebody can become who was half sure of it: odds move by e^epsilon at most.
+
+    The fact is the first that the framework compares, of declared names and values: nothing of the data is in it.
+    """
+    c = t.certificate
+    epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
+    if not is_worded(c) or definitions.find(c.definition).one_way or epsilon == 0:
+        return ""
+    compared = _compared(t)
+    if compared is None:
+        return ""
+    seen = suspicion.explain("50 %", epsilon * Fraction(compared.weight), delta)
+    high, but = seen.high, ""
+    if seen.beyond:
+        high = seen.beyond[0].high
+        but = f", but for a probability of at most {min(1.0, 3 * seen.delta):.2g}"
+    whose = f" of {c.units[0]}" if c.scope == "unit" and c.units else ""
+    facts = _rather(compared.left, compared.right, whose)
+    return (
+        f"How well it hides: somebody who is 50 % sure that {facts} can become {suspicion.percent(high, up=True)} sure "
+        f"of it by this table, and no surer{but}."
+    )
+
+
+def _compared(t: Reported) -> Comparison | None:
+    calibration: Any = t.answers[0][1].calibration
+    try:
+        framework = calibration.framework if calibration is not None else _first_framework(t.certificate)
+        one = next(framework.comparisons(), None)
+    except (InputError, LookupError, TypeError, ValueError, ArithmeticError):  # not as it was written
+        return None
+    return one if one is not None and math.isfinite(one.weight) else None
+
+
+def _first_framework(c: Certificate) -> Any:
+    summaries: Mapping[str, Any] = c.frameworks
+    return frameworks.from_dict(next(iter(summaries.values())))
+
+
+def _rather(left: Hypothesis, right: Hypothesis, whose: str) -> str:
+    """Say that one hypothesis holds rather than the other, in words that anybody reads."""
+    if isinstance(left, EntryIs) and isinstance(right, EntryIs):
+        entry = left.name or f"row {left.entry}"
+        return f"{entry}{whose} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
+    if isinstance(left, LawIs) and isinstance(right, LawIs):
+        return f"the {left.name} distribution holds rather than the {right.name} one"
+    return f"{left.describe()} rather than {right.describe()}"
+
+
+def _said(value: object) -> str:
+    return repr(value) if isinstance(value, str) else str(value)

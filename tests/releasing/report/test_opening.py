@@ -1,0 +1,76 @@
+"""What a report says first: the verdict of the advice, a number in its unit, and an exact suspicion about no person."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+from tests.conformance.release_files import Example
+from tests.conformance.test_release_files import EXAMPLES
+from tests.releasing import files
+from tests.releasing.report.test_words_for_readers import SPEC, worded
+from tests.support.pages import check_page
+
+import takifugu as tf
+from takifugu.releasing.advice.advice import advise
+from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.publishing.run import release_file
+from takifugu.releasing.report.document import report_html
+
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
+DATA = ["still"] * 30 + ["walking"] * 10
+
+
+def opening(markup: str) -> list[str]:
+    """Return the paragraphs between a page's head and its first section, without warnings."""
+    body = markup.split("</header>")[1].split("<h2>")[0]
+    page = check_page(f"{markup.split('</header>')[0]}</header>{body}</article></main></body></html>")
+    return [p.text for p in page.all("p") if not p.within("header") and "warning" not in p.attributes.get("class", "")]
+
+
+def test_a_hopeless_table_says_first_that_its_rows_are_not_to_be_compared(tmp_path: Path) -> None:
+    path = files.write(tmp_path, worded(SPEC.replace("epsilon = 1.0", "epsilon = 0.01")))
+    sentence = next(t.sentence for t in advise(path).tables if t.name == "time-use-pooled")
+    (table,) = (t for t in release_file(path, anyway=True).tables if t.name == "time-use-pooled")
+    first, number, _ = opening(table.files[3].read_text(encoding="utf-8"))
+    assert first == f"{sentence[:1].upper()}{sentence[1:]}: do not compare these rows."
+    assert re.match(r"Useless: differences below [\d,]+ minutes are noise, and .* are expected: do not", first)
+    row = table.rows[0]
+    assert f"{row['cell']} is {row['value']:,} ± {row['high'] - row['value']:,} minutes" in number
+
+
+def test_what_the_file_expects_decides(tmp_path: Path) -> None:
+    spec = SPEC.replace('per = "both"', 'per = "pooled"') + '\n[expect]\nmatters = 1000\nsource = "a plan"\n'
+    (table,) = release_file(files.write(tmp_path, spec), anyway=True).tables
+    assert opening(table.files[3].read_text(encoding="utf-8"))[0].startswith("Good: differences above")
+    assert report_html(table) == table.files[3].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_the_odds_of_the_suspicion_move_by_e_to_the_epsilon(epsilon: float) -> None:
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), epsilon, mechanism="group")
+    noisy = tf.release(calibration, DATA)
+    said = opening(report_html(noisy))[-1]
+    assert "that step 0 is 'still' rather than 'walking' can become" in said or "that row 0 is 'still'" in said
+    high = float(re.search(r"become ([\d.]+) % sure", said)[1]) / 100  # type: ignore[index]
+    exact = math.exp(epsilon) / (1 + math.exp(epsilon))
+    assert exact <= high < exact + 0.001, "rounded up to a tenth of a per cent"
+
+
+def test_a_release_that_is_read_back_says_from_where_on_differences_show() -> None:
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group")
+    certificate = tf.release(calibration, DATA).certificate
+    assert re.match(r"Differences below \d+ are noise\.$", opening(report_html(releases_of(certificate)[None]))[0])
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_every_kind_of_file_opens_with_declared_words_only(example: Example, tmp_path: Path) -> None:
+    for name, text in example.files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
+    (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
+    said = opening(table.files[3].read_text(encoding="utf-8"))
+    is_one_way = table.certificate.definition == "asymmetric"
+    assert sum(words.startswith("How well it hides") for words in said) == (not is_one_way)
