@@ -72,9 +72,15 @@ def speed(folder: Path) -> None:
             row(f"{engine}: pieces ({name})", span(took), against(took, plainly))
         took = seconds(lambda r=run: r(gaps, LAYOUTS["unit, order, step"]))
         row(f"{engine}: pieces (unit, order, step; gaps)", span(took), against(took, plainly))
+    by_state = "select person, posture, count(*) from '{}' group by all"
+    plainly = duckdb_seconds(by_state.format(whole))
+    row("DuckDB: plain aggregation by person and state", span(plainly))
+    for name, file in (("unit, order, step", whole), ("unit, order, step; gaps", gaps)):
+        took = seconds(lambda chosen=file: ours(chosen, LAYOUTS["unit, order, step"]))
+        row(f"DuckDB: pieces ({name})", span(took), against(took, plainly))
     row("DuckDB: plain aggregation by person, with bounds", span(duckdb_seconds(by_unit)))
-    csv = duckdb_seconds(f"select posture, count(*) from '{text}' group by posture")
-    row("DuckDB: plain aggregation of the CSV file, pooled", span(csv))
+    csv = duckdb_seconds(by_state.format(text))
+    row("DuckDB: plain aggregation of the CSV file, by person and state", span(csv))
     for name, layout in LAYOUTS.items():
         took = seconds(lambda chosen=layout: ours(text, chosen), runs=1)
         row(f"DuckDB: pieces of the CSV file ({name})", span(took), against(took, csv))

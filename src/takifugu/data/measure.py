@@ -145,9 +145,7 @@ def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
         ).at("order")
 
 
-def _in_order(
-    rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout
-) -> tuple[Rows, dict[Key, list[Fact]]]:
+def _in_order(rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout) -> tuple[Rows, dict[Key, list[Fact]]]:
     """Return the rows as the order column sorts them, one in each place; DataError where it does not."""
     reasons = {fact.unplaced for facts in grouped.values() for fact in facts if fact.unplaced}
     if reasons:
@@ -166,7 +164,7 @@ def _in_order(
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
             rule="two rows cannot be in one step",
-            fix='declare the piece column if they belong to several pieces, a time zone if a clock was set back, or '
+            fix="declare the piece column if they belong to several pieces, a time zone if a clock was set back, or "
             'which row counts: duplicates = "first" or "last"',
         ).at("order")
     if not rows.in_rows:

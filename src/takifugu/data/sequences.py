@@ -6,7 +6,7 @@ A message names the rule and the column. It never repeats a value, a place or a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from takifugu.core.errors import DataError
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, check_weights, counts_by_piece, measure, runs_by_piece
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
-from takifugu.data.rows.pieces import Key, Rows
+from takifugu.data.rows.pieces import Key, Rows, runs_of
 from takifugu.data.values.codes import UNOBSERVED
 
 IntArray = npt.NDArray[np.int64]
@@ -91,8 +91,7 @@ def pieces(
     """
     check_weights(weights)
     with careful_with(table):
-        rows = rows_of(table, layout, states)
-        rows, measured, before = measure(rows, layout, states, lengths or Lengths(), table)
+        rows, measured, before = _measured(table, layout, states, lengths or Lengths(), entrywise)
         counts = {key: m.counts for key, m in measured.items()}
         window, slots, cell = layout.window, layout.slots, None
         by_cell: dict[Key, IntArray] = {}
@@ -114,7 +113,7 @@ def pieces(
     for key, m in measured.items():
         observed, mine, seen = runs.get(key, ()), counts.get(key), values.get(key)
         if seen is not None:
-            observed = _runs(seen != UNOBSERVED)
+            observed = runs_of(seen != UNOBSERVED)
             mine = np.bincount(seen[seen >= 0], minlength=len(states.states)) if weights is None else mine
         mine = np.zeros(len(states.states), dtype=np.int64) if mine is None else mine
         if window is not None and seen is None:
@@ -123,6 +122,20 @@ def pieces(
         cells = None if slots is None else by_cell.get(key, np.zeros((len(numbers), len(mine)), dtype=np.int64))
         listed.append(Piece(*m.name, length, observed, mine, key[0], seen, cell, cells))
     return tuple(sorted(listed, key=lambda piece: (natural(piece.unit), natural(piece.piece))))
+
+
+def _measured(
+    table: Table, layout: Layout, states: Recode, lengths: Lengths, entrywise: bool
+) -> tuple[Rows, dict[Key, Measured], int | None]:
+    """Return what `measure` does, in one pass where rows are plain, else by the careful reading, whose errors count."""
+    if not (entrywise or table.in_python):
+        from takifugu.data.rows.at_once import rows_at_once
+
+        rows = rows_at_once(table, layout, states)
+        if rows is not None:
+            with suppress(DataError):
+                return measure(rows, layout, states, lengths, table)
+    return measure(rows_of(table, layout, states), layout, states, lengths, table)
 
 
 def _by_cell(cell_counts: Iterable[tuple[Key, int, int, int]], numbers: IntArray, states: int) -> dict[Key, IntArray]:
@@ -152,12 +165,6 @@ def _inside(runs: tuple[range, ...], window: range) -> tuple[range, ...]:
     return tuple(range(r.start - window.start, r.stop - window.start) for r in cut if r)
 
 
-def _runs(seen: npt.NDArray[np.bool_]) -> tuple[range, ...]:
-    """Return the runs of places that were seen."""
-    edges = np.flatnonzero(np.diff(seen.astype(np.int8), prepend=0, append=0)).tolist()
-    return tuple(range(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True))
-
-
 def transitions(table: Table, layout: Layout, states: Recode) -> IntArray:
     """Return counts[x, y], how often state x is followed at the next place of its piece by state y.
 
@@ -181,9 +188,7 @@ def transitions_by(table: Table, layout: Layout, states: Recode, cells: Sequence
     counts = np.zeros((max(cells) + 1, len(states.states), len(states.states)), dtype=np.int64)
     with careful_with(table):
         rows, _, before = measure(rows_of(table, layout, states), layout, states, Lengths(), table)
-        entries = sorted(
-            ((str(key), place, code) for key, place, code in rows.entries(before) if code != UNOBSERVED)
-        )
+        entries = sorted(((str(key), place, code) for key, place, code in rows.entries(before) if code != UNOBSERVED))
     for (one, place, code), (other, following, then) in pairwise(entries):
         if one == other and following == place + 1:
             counts[cells[place % len(cells)], code, then] += 1

@@ -27,7 +27,8 @@ def wrapped(native: Any) -> Frame:
 #: Fragments of engines' own messages, and what they mean. The message is never repeated: it quotes rows.
 _REASONS = (
     (
-        "nvalid unicode", "is not UTF-8 text",
+        "nvalid unicode",
+        "is not UTF-8 text",
         'save it as UTF-8, or declare its encoding, such as encoding = "cp1252"',
     ),
     ("Expected Number of Columns", "has a row with more or fewer fields than its header", "repair the file"),

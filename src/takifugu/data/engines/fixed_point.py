@@ -40,9 +40,9 @@ def number(role: str, column: str, kind: nw.dtypes.DType, table: Table) -> nw.Ex
     """
     value = plain(role, kind)
     if value is None:
-        raise DataError(
-            f"column {column!r} holds values of type {kind}, which are not numbers", fix="convert it"
-        ).at(column)
+        raise DataError(f"column {column!r} holds values of type {kind}, which are not numbers", fix="convert it").at(
+            column
+        )
     if is_text(kind):
         stripped = table.numerals.plain_in_engine(text(value, table.missing))
         value = nw.when(stripped.str.contains(NUMBER)).then(stripped)
@@ -88,9 +88,7 @@ def refused(value: nw.Expr, rule: Bounded) -> dict[str, nw.Expr]:
     return faults
 
 
-def class_code(
-    role: str, column: str, kind: nw.dtypes.DType, table: Table, classes: Classes
-) -> nw.Expr:
+def class_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, classes: Classes) -> nw.Expr:
     """Return the class of each number of a picked column, UNKNOWN for a text that is no number."""
     value = number(role, column, kind, table)
     code = sum(((value >= float(end)).cast(nw.Int64) for end in classes.ends), nw.lit(0, nw.Int64))
@@ -99,9 +97,7 @@ def class_code(
     return code if bad is None else nw.when(bad).then(nw.lit(UNKNOWN, nw.Int64)).otherwise(code)
 
 
-def number_code(
-    role: str, column: str, kind: nw.dtypes.DType, table: Table, codes: Classes | Bins
-) -> nw.Expr:
+def number_code(role: str, column: str, kind: nw.dtypes.DType, table: Table, codes: Classes | Bins) -> nw.Expr:
     """Return the code of each number of a picked column, by classes or bins."""
     if isinstance(codes, Classes):
         return class_code(role, column, kind, table, codes)

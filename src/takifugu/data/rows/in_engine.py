@@ -64,7 +64,7 @@ def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DT
     step, exact, guessed, in_place, clock = None, ["row"], False, True, layout.clock
     if layout.order is not None:
         if is_text(kinds["tick"]) or (clock.form is not None and kinds["tick"].is_integer()):
-            frame = frame.with_columns(tick=_order_text(table, layout))
+            frame = frame.with_columns(tick=order_text(table, layout))
             guessed = kind is None and clock.form is None
             kind = kind or kind_of_texts(frame.head(GUESSED_FROM), layout.order, clock.form)
         order_kind, in_texts = kind or kinds["tick"], kind is not None
@@ -77,9 +77,7 @@ def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DT
     if layout.order is not None and isinstance(order_kind, nw.Date | nw.Datetime):
         naive = clock.zone is None and not (isinstance(order_kind, nw.Datetime) and bool(order_kind.time_zone))
         if clock.zone is not None and (in_texts or not getattr(order_kind, "time_zone", None)):
-            frame, in_place = in_utc(
-                frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments
-            )
+            frame, in_place = in_utc(frame, keys, clock.zone, table.ordered, layout.ambiguous, layout.moments)
     return EngineRows(frame, keys, frozenset(texts), (table, layout, states), step, guessed, naive, in_place)
 
 
@@ -91,7 +89,7 @@ def _whole_expr(value: nw.Expr | int) -> nw.Expr:
     return nw.lit(value, nw.Int64) if isinstance(value, int) else value
 
 
-def _order_text(table: Table, layout: Layout) -> nw.Expr:
+def order_text(table: Table, layout: Layout) -> nw.Expr:
     """Return the picked order column as texts, and numbers as they are usually written."""
     stripped = text(nw.col("tick").cast(nw.String), table.missing)
     return stripped if layout.order_format is not None else table.numerals.plain_in_engine(stripped)
@@ -169,25 +167,11 @@ class EngineRows:
 
         Rows are grouped by their raw texts, then by what these mean, so that only the few different ones are recoded.
         """
-        frame, first, then = self.frame, {"rows": nw.len()}, {"rows": nw.col("rows").sum()}
-        bounds = []
-        if self.in_ticks:
-            columns, missing = frame.collect_schema().names(), nw.col("tick").is_null().cast(nw.Int64)
-            if "fault" in columns:
-                missing = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(missing)
-            frame = frame.with_columns(unplaced=missing)
-            first |= {"unplaced": nw.col("unplaced").max()}
-            then |= {"unplaced": nw.col("unplaced").max()}
-            if self.in_rows and self.in_place:
-                frame = self._compared(*self._with_row_before(frame, "row", ["tick"], stands=True))
-                first |= {column: nw.col(column).sum() for column in COMPARED}
-                then |= {column: nw.col(column).sum() for column in COMPARED}
-            bounds += ["zoned"] if "zoned" in columns else []
-        bounds += ["tick"] if self.naive or self.step is not None else []
-        if self.step is not None:
-            frame = frame.with_columns(offset=nw.col("tick") % self.step)
-            bounds += ["offset"]
-        bounds += ["row"] if self.in_rows else []
+        frame, sums, bounds, largest = self._aggregated()
+        first = {"rows": nw.len(), **{column: nw.col(column).sum() for column in sums}}
+        then = {column: nw.col(column).sum() for column in first}
+        first |= {column: nw.col(column).max() for column in largest}
+        then |= {column: nw.col(column).max() for column in largest}
         for column in bounds:
             low, high = f"{column}_low", f"{column}_high"
             first |= {low: nw.col(column).min(), high: nw.col(column).max()}
@@ -209,12 +193,30 @@ class EngineRows:
                 key=self._key(values), code=numbers["code"] or 0, rows=numbers["rows"] or 0,
                 unplaced=numbers.get("unplaced") or 0, low=numbers.get("tick_low"), high=numbers.get("tick_high"),
                 offsets=None if least is None or most is None else (least, most),
-                first=numbers.get("row_low"), last=numbers.get("row_high"),
+                first=numbers.get("row_low"), last=numbers.get("row_high"), hashed=numbers.get("hashed") or 0,
                 **{column: numbers.get(column) or 0 for column in COMPARED},
             ))  # fmt: skip
             tidy &= not numbers["changed"]
             zones |= {zone for zone in (numbers.get("zoned_low"), numbers.get("zoned_high")) if zone is not None}
         return facts, tidy, zones
+
+    def _aggregated(self) -> tuple[Frame, list[str], list[str], list[str]]:
+        """Return the rows, and the columns of which each piece and state has the sum, the bounds, and the largest."""
+        frame, sums, bounds, largest = self.frame, list[str](), list[str](), list[str]()
+        if self.in_ticks:
+            columns, missing = frame.collect_schema().names(), nw.col("tick").is_null().cast(nw.Int64)
+            if "fault" in columns:
+                missing = nw.when(nw.col("fault") > 0).then(nw.col("fault")).otherwise(missing)
+            frame, largest = frame.with_columns(unplaced=missing), ["unplaced"]
+            if self.in_rows and self.in_place:
+                frame = self._compared(*self._with_row_before(frame, "row", ["tick"], stands=True))
+                sums += COMPARED
+            bounds += ["zoned"] if "zoned" in columns else []
+        bounds += ["tick"] if self.naive or self.step is not None else []
+        if self.step is not None:
+            frame = frame.with_columns(offset=nw.col("tick") % self.step)
+            bounds += ["offset"]
+        return frame, sums, [*bounds, *(["row"] if self.in_rows else [])], largest
 
     def arranged(self) -> tuple[EngineRows, Arrangement]:
         ties, runs = False, list[tuple[int, int, int]]()
@@ -365,7 +367,7 @@ class EngineRows:
     def _texts_of_order(self) -> Frame:
         table, layout, _ = self.request
         frame = table.pick({"tick": str(layout.order)})
-        return frame.with_columns(tick=_order_text(table, layout))
+        return frame.with_columns(tick=order_text(table, layout))
 
     def _compared(self, frame: Frame, same: nw.Expr) -> Frame:
         """Add 1 where a row's tick is that of the row before in its piece, is below it, and is so unlike a clock's."""

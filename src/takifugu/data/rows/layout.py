@@ -157,9 +157,9 @@ class Recode:
 
     def __post_init__(self) -> None:
         if len({text_of(s) for s in self.states}) != len(self.states):
-            raise InputError(
-                f"the states are {list(map(str, self.states))}", rule="each needs a name of its own"
-            ).at("states")
+            raise InputError(f"the states are {list(map(str, self.states))}", rule="each needs a name of its own").at(
+                "states"
+            )
         self.check(frozenset())
         for raw, state in self.mapping.items():
             if state not in self.states:

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 if TYPE_CHECKING:
     from takifugu.data.times.cells import Slots
 
@@ -22,7 +25,8 @@ class Fact:
 
     `low` and `high` bound the ticks of the order column, `offsets` their remainders by the step, `first` and `last`
     the row numbers; `unplaced` says why a row has no tick (0 where all have one). `ties`, `back` and `leaps` count the
-    rows whose tick is that of the row above, is below it, and is so by more than a clock is ever set back.
+    rows whose tick is that of the row above, is below it, and is so by more than a clock is ever set back. `hashed` is
+    the sum of the hashes of their ticks, where rows have hashes.
     """
 
     key: Key
@@ -37,6 +41,7 @@ class Fact:
     ties: int = 0
     back: int = 0
     leaps: int = 0
+    hashed: int = 0
 
 
 def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
@@ -45,6 +50,12 @@ def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
     for fact in facts:
         grouped.setdefault(fact.key, []).append(fact)
     return grouped
+
+
+def runs_of(seen: npt.NDArray[np.bool_]) -> tuple[range, ...]:
+    """Return the runs of places that were seen."""
+    edges = np.flatnonzero(np.diff(seen.astype(np.int8), prepend=0, append=0)).tolist()
+    return tuple(range(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True))
 
 
 def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:

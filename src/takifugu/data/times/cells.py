@@ -185,4 +185,3 @@ class Slots:
 
     def _moment(self, place: int) -> int:
         return int(self.calendar.moment_of(place))
-

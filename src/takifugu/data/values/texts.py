@@ -42,15 +42,15 @@ def no_order(column: str) -> DataError:
 
 
 def two_ways(column: str) -> DataError:
-    return DataError(
-        f"column {column!r} has times with and without a zone", fix="write all of them in one way"
-    ).at("order")
+    return DataError(f"column {column!r} has times with and without a zone", fix="write all of them in one way").at(
+        "order"
+    )
 
 
 def zone_of_numbers(column: str) -> DataError:
-    return DataError(
-        f"a time zone is declared, and column {column!r} holds numbers", fix="leave the zone out"
-    ).at("timezone")
+    return DataError(f"a time zone is declared, and column {column!r} holds numbers", fix="leave the zone out").at(
+        "timezone"
+    )
 
 
 def no_number_at_all(column: str) -> DataError:

@@ -1,0 +1,150 @@
+"""One pass over DuckDB's rows says what the careful reading says, or leaves them to it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from takifugu.core.errors import TakifuguError
+from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
+from takifugu.data.rows.at_once import NotPlain, rows_at_once
+from takifugu.data.times.calendar import Calendar
+
+duckdb = pytest.importorskip("duckdb")
+STATES = Recode(("a", "b"))
+Row = tuple[str, int | None, str | None]
+
+
+def relation(rows: list[Row], ordered_by: str = "bigint") -> Any:
+    texts = [(f"'{unit}'", *("null" if v is None else f"'{v}'" for v in (tick, state))) for unit, tick, state in rows]
+    values = ", ".join(f"({unit}, {tick}, {state})" for unit, tick, state in texts)
+    connection = duckdb.connect()
+    return connection.sql(
+        f"select unit, tick::{ordered_by} as tick, state from (values {values}) as t(unit, tick, state)"
+    )
+
+
+def answer(table: Any, layout: Layout, **how: Any) -> Any:
+    """Return everything that is read, or what is said of it."""
+    try:
+        read = pieces(table, layout, STATES, **how)
+    except TakifuguError as error:
+        return type(error), str(error)
+    return [(p.unit, p.length, p.observed, p.counts.tolist(), p.written) for p in read]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[Row], int]:
+    """Rows of a few units: mostly whole runs, with rows that are missing, double, between two steps, or unknown."""
+    step, rows = draw(st.sampled_from([1, 3])), []
+    for unit in draw(st.sampled_from([["u"], ["u", "v"], ["v", " v", "u"]])):
+        start, size = draw(st.integers(-3, 40)) * draw(st.sampled_from([1, step])), draw(st.integers(1, 9))
+        ticks = [start + step * n for n in range(size)]
+        for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+            change, place = draw(st.sampled_from(["drop", "double", "move"])), draw(st.integers(0, len(ticks) - 1))
+            if change == "drop" and len(ticks) > 1:
+                ticks.pop(place)
+            else:
+                ticks[place] = ticks[0] if change == "double" else ticks[place] + 1
+        rows += [(unit, tick, draw(st.sampled_from("ab"))) for tick in ticks]
+    strange = draw(st.sampled_from([None, None, None, ("u", None, "a"), ("u", 7, None), ("u", 7, "x")]))
+    return draw(st.permutations(rows if strange is None else [*rows, strange])), step
+
+
+@settings(max_examples=90)
+@given(tables(), st.sampled_from([{}, {"longest": 4, "longer": "cut"}, {"shortest": 3}]), st.booleans(), st.booleans())
+def test_it_reads_what_the_careful_reading_reads(drawn: Any, lengths: Any, as_text: bool, unobserved: bool) -> None:
+    rows, step = drawn
+    nulls = "unobserved" if unobserved else "refuse"
+    layout = Layout("state", unit="unit", order="tick", step=step, nulls=nulls)
+    table = open_frame(relation(rows, "varchar" if as_text else "bigint"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        carefully = answer(table, layout, lengths=Lengths(**lengths))
+    assert answer(table, layout, lengths=Lengths(**lengths)) == carefully
+
+
+@settings(max_examples=60)
+@given(tables(), st.integers(0, 5), st.sampled_from(["hidden", "public"]))
+def test_windows_of_a_calendar(drawn: Any, first: int, gaps: str) -> None:
+    rows, _ = drawn
+    rows = [(unit, tick, state) for unit, tick, state in rows if tick is not None and 0 <= tick < 40] or [("u", 0, "a")]
+    calendar, window = Calendar.read(0, 40, Fraction(1)), range(first, first + 7)
+    layout = Layout("state", unit="unit", order="tick", step=1, calendar=calendar, window=window, gaps=gaps)
+    table = open_frame(relation(rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        carefully = answer(table, layout)
+    assert answer(table, layout) == carefully
+
+
+def complete(size: int) -> list[Row]:
+    return [(unit, tick, "ab"[tick % 2]) for unit in "uvw" for tick in range(size)]
+
+
+def surveyed(rows: list[Row]) -> Any:
+    table = open_frame(relation(rows))
+    at_once = rows_at_once(table, Layout("state", unit="unit", order="tick", step=1), STATES)
+    assert at_once is not None
+    return at_once.surveyed()[0]
+
+
+def test_what_is_plain_takes_one_pass() -> None:
+    assert surveyed(complete(50)[::-1]).runs == {(unit, None): (range(50),) for unit in "uvw"}
+    gaps = surveyed([row for row in complete(50) if row[1] not in {3, 4, 20}]).runs
+    assert gaps == {(unit, None): (range(3), range(5, 20), range(21, 50)) for unit in "uvw"}
+
+
+@pytest.mark.parametrize(("one", "other", "third"), [(5, 7, 6), (5, 9, 7), (10, 40, 25)])
+def test_a_step_that_occurs_twice_where_others_are_missing_is_seen(one: int, other: int, third: int) -> None:
+    """As many rows as steps, the same first and last one, and the same sum of the steps: only their hashes differ."""
+    rows = [(unit, third if tick in {one, other} else tick, state) for unit, tick, state in complete(50)]
+    with pytest.raises(NotPlain):
+        surveyed(rows)
+
+
+def test_the_hash_has_a_key_of_its_own() -> None:
+    assert len({surveyed(complete(3)).key for _ in range(3)}) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-01-01 00:01:00", "2026-01-01T00:01:00", "2026-01-01 00:01:00+00:00", "2026/01/01 00:01"]
+)
+def test_times_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "times.csv"
+    lines = [
+        "unit,at,state",
+        *(f"u,2026-01-01 00:{m:02}:00,a" for m in (*range(1), *range(2, 150)) if m < 60),
+        f"u,{text},b",
+    ]
+    file.write_text("\n".join(lines) + "\n")
+    layout = Layout("state", unit="unit", order="at", step="1min")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        carefully = answer(open_frame(file), layout)
+    assert answer(open_frame(file), layout) == carefully
+
+
+@pytest.mark.parametrize("number", ["007", "+7", "7.0", " 7", "7e0", "0x7", "", "-0"])
+def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, number: str) -> None:
+    file = tmp_path / "numbers.csv"
+    file.write_text("\n".join(["unit,at,state", *(f"u,{n},a" for n in range(150) if n != 7), f"u,{number},b"]) + "\n")
+    layout = Layout("state", unit="unit", order="at", step=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        carefully = answer(open_frame(file), layout)
+    assert answer(open_frame(file), layout) == carefully
+
+
+def test_weights_of_places() -> None:
+    rows = [row for row in complete(30) if row[1] != 11]
+    layout = Layout("state", unit="unit", order="tick", step=1)
+    read = pieces(open_frame(relation(rows)), layout, STATES, weights={range(5, 15): 2})
+    expected = [2 * sum(tick % 2 == code for tick in range(5, 15) if tick != 11) for code in (0, 1)]
+    assert all(np.array_equal(piece.counts, expected) for piece in read)
