@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look
 from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
@@ -16,7 +17,7 @@ from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.recoded import copied
 from takifugu.data.files.sniff import guess
 from takifugu.data.files.temporary import private_folder
-from takifugu.data.files.with_duckdb import opened, quoted
+from takifugu.data.files.with_duckdb import opened
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
 

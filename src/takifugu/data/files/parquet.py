@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.temporary import private_folder
-from takifugu.data.files.with_duckdb import identifier, opened, place
+from takifugu.data.files.with_duckdb import opened, place
 from takifugu.data.values.written import Written
 
 #: The bytes of the longest text of a column, and of all its texts together; None where it has none.

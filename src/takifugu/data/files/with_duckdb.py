@@ -6,6 +6,7 @@ import glob
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile
 
@@ -37,11 +38,3 @@ def relabelled(relation: Any, names: tuple[str, ...], labels: tuple[str, ...]) -
         return relation
     renamed = (f"{identifier(name)} as {label}" for name, label in zip(names, labels, strict=True))
     return relation.project(", ".join(renamed))
-
-
-def identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -18,8 +18,8 @@ import numpy as np
 from takifugu.core.errors import DataError
 from takifugu.data.engines.differences import Frame, is_duckdb, wrapped
 from takifugu.data.engines.sanitise import is_text, kind_of
+from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
-from takifugu.data.files.with_duckdb import identifier
 from takifugu.data.rows.in_engine import GUESSED_FROM, EngineRows, engine_rows, order_text
 from takifugu.data.rows.layout import Layout, Recode
 from takifugu.data.rows.order import kind_of_texts
