@@ -19,8 +19,8 @@ from takifugu.cli import main
 from takifugu.core.errors import SpecError
 from takifugu.data import Table, open_frame
 from takifugu.releasing.file.columns import look_at
-from takifugu.releasing.file.draft import draft
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sequences.draft import draft
 
 
 def invoke(*words: object) -> Result:

@@ -80,7 +80,7 @@ class UrnSection:
     red: Annotated[Number, Key("how many of them are red", 4)]
     source: Annotated[str, Key("where the belief comes from", "a photograph")] = "assumed"
 
-    def belief(self, folder):
+    def belief(self, public):
         if self.size > self.balls or self.red > self.balls:
             raise extending.InputError(f"there are only {self.balls} balls", fix="write more balls").at("balls")
         return Urn(self.size, self.balls, self.red, self.source)
@@ -216,7 +216,7 @@ class TwinsSection:
     kind: Literal["twins"]
     alike: Annotated[float, Ge(0), Le(1), Key("the probability that two siblings are alike", 0.75)]
 
-    def belief(self, folder):
+    def belief(self, public):
         same, other = self.alike / 2, (1 - self.alike) / 2
         rows = [["well", "well"], ["ill", "ill"], ["well", "ill"], ["ill", "well"]]
         return tf.JointTable(rows, [same, same, other, other], ["elder", "younger"], "a test")

@@ -131,6 +131,18 @@ def within(*outer: Step) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def about(*where: Step) -> Iterator[None]:
+    """Blame a key for every error that passes, whatever place it names itself; several faults have theirs."""
+    try:
+        yield
+    except SpecError:
+        raise
+    except TakifuguError as error:
+        error.where = where
+        raise
+
+
 def standing(error: BaseException) -> str:
     """Return how far the release had come that an error ended, and which files are out; "" where there was none."""
     held = getattr(error, "__dict__", {})

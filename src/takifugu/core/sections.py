@@ -50,3 +50,14 @@ Text = Annotated[str, MinLen(1)]
 Positive = Annotated[int, Ge(1)]
 #: The path of a public file, seen from the release file.
 FilePath = Annotated[Text, Checked(checked_path)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicFile:
+    """A section that names a public file: how that is written, where its source is written otherwise."""
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    decimal: str | None = None
+    thousands: str | None = None

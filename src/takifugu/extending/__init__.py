@@ -108,7 +108,7 @@ def register_belief(
     has an answer: that is proved for another distribution.
 
     `section` is the frozen dataclass of its keys in release files, `kind: Literal[...]` among them, whose
-    `belief(folder)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief, or
+    `belief(public)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief, or
     "records", each row a unit with a column for each entry. `draft` (columns -> the text of [belief]) is for
     `takifugu init`; without it the keys are drafted with their words. Raises InputError for a kind or a type that is
     registered already.

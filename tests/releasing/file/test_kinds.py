@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from tests.conformance.release_files import Example, check_release_file
@@ -12,48 +13,31 @@ from tests.support.registries import restored
 
 import takifugu as tf
 from takifugu.core.errors import InputError, ReleaseState, TakifuguError
-from takifugu.extending.files import (
-    Columned,
-    FileSpec,
-    Kind,
-    RecordHideSpec,
-    RecordItemSpec,
-    RecordSourceSpec,
-    Section,
-    Unit,
-    fault,
-    register_release_file,
-)
+from takifugu.core.sections import Key
+from takifugu.extending.files import Columned, Kind, Unit, fault, register_release_file
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.loading import json_schema
 
 
-class TwinsSpec(Section):
+@dataclass(frozen=True)
+class TwinsSection:
     """Two siblings, who are alike with a known probability."""
 
     kind: Literal["twins"]
-    alike: float
+    alike: Annotated[float, Key("the probability that they are alike", 0.75)]
 
-
-class TwinsFile(FileSpec):
-    source: RecordSourceSpec
-    belief: TwinsSpec
-    hide: RecordHideSpec = RecordHideSpec()
-    release: tuple[RecordItemSpec, ...]
+    def belief(self, public: Any) -> tf.JointTable:
+        same, other = self.alike / 2, (1 - self.alike) / 2
+        rows = [["well", "well"], ["ill", "ill"], ["well", "ill"], ["ill", "well"]]
+        return tf.JointTable(rows, [same, same, other, other], ["elder", "younger"], "a test")
 
 
 class Twins(Columned):
-    names = ("twins",)
-    sections = TwinsFile
+    """Records of twins, with a rule of their own."""
 
     def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
         if not 0 <= spec.belief.alike <= 1:
             yield fault(("belief", "alike"), f"is {spec.belief.alike}", "write a probability")
-
-    def belief(self, spec: Any, folder: Path) -> tf.JointTable:
-        same, other = spec.belief.alike / 2, (1 - spec.belief.alike) / 2
-        rows = [["well", "well"], ["ill", "ill"], ["well", "ill"], ["ill", "well"]]
-        return tf.JointTable(rows, [same, same, other, other], ["elder", "younger"], "a test")
 
 
 HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
@@ -74,13 +58,13 @@ def _forgotten() -> Iterator[None]:
 
 
 def test_it_works_everywhere(tmp_path: Path) -> None:
-    register_release_file(Twins())
+    register_release_file(Twins(TwinsSection))
     check_release_file(EXAMPLE, tmp_path)
 
 
 def test_its_faults_and_schema_are_its_own(tmp_path: Path) -> None:
-    register_release_file(Twins())
-    assert "alike" in json_schema("twins")["$defs"]["TwinsSpec"]["properties"]
+    register_release_file(Twins(TwinsSection))
+    assert "alike" in json_schema("twins")["$defs"]["TwinsSection"]["properties"]
     path = tmp_path / "release.toml"
     path.write_text(EXAMPLE.text.replace("0.75", "1.5").replace('unit = "family"', 'value = "x"'), encoding="utf-8")
     with pytest.raises(tf.errors.SpecError) as caught:
@@ -91,36 +75,28 @@ def test_its_faults_and_schema_are_its_own(tmp_path: Path) -> None:
         tf.forecast(path)
 
 
+def named(name: str) -> type:
+    members = {"belief": TwinsSection.belief}
+    return make_dataclass("Named", [("kind", Literal[name]), ("alike", float)], namespace=members, frozen=True)
+
+
 @pytest.mark.parametrize("name", ["network", "markov-chain", "twins"])
 def test_a_name_is_registered_once(name: str) -> None:
-    class Other(Twins):
-        names = (name,)
-
-    register_release_file(Twins())
+    register_release_file(Twins(TwinsSection))
     with pytest.raises(InputError, match="registered already"):
-        register_release_file(Other())
-
-
-class Unread(Kind):
-    names, sections = ("unread",), TwinsFile
+        register_release_file(Twins(named(name)))
 
 
 @pytest.mark.parametrize(("kind", "words"), [
     (object(), "is no kind of release file"),
-    (type("Nameless", (Twins,), {"names": ()})(), "names no value of belief.kind"),
-    (type("Shapeless", (Twins,), {"sections": FileSpec})(), "has no model of its file"),
-    (Unread(), "does not define units, query, belief, framework_of"),
+    (Twins(), "is no section of a belief"),
+    (Twins(str), "is no section of a belief"),
+    (Kind(named("unread")), "does not define units, framework_of, sections"),
 ])  # fmt: skip
 def test_a_kind_that_lacks_something_is_refused(kind: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         register_release_file(kind)
     assert "unread" not in KINDS
-
-
-def test_of_several_names_all_are_free_or_none_is_taken() -> None:
-    with pytest.raises(InputError, match="registered already"):
-        register_release_file(type("Both", (Twins,), {"names": ("siblings", "users")})())
-    assert "siblings" not in KINDS
 
 
 UNITS = [
@@ -135,7 +111,7 @@ UNITS = [
 def test_units_that_one_debit_would_pay_for_together_are_refused_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: tuple[Unit, ...], words: str
 ) -> None:
-    register_release_file(Twins())
+    register_release_file(Twins(TwinsSection))
     monkeypatch.setattr(Twins, "units", lambda self, file: units)
     path = tmp_path / "release.toml"
     path.write_text(EXAMPLE.text.replace('unit = "family"', ""), encoding="utf-8")

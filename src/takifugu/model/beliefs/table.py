@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import InputError, did_you_mean, per_cent
+from takifugu.core.errors import InputError, about, did_you_mean, per_cent
 from takifugu.core.lists import list_of
-from takifugu.model.beliefs.estimate import checked_source, is_private_source
+from takifugu.core.sections import Key, Text
+from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
+from takifugu.model.beliefs.sections import Columns, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -195,3 +197,53 @@ def _ordered(values: set[State]) -> tuple[State, ...]:
         return tuple(sorted(values))  # type: ignore[type-var]
     except TypeError:
         return tuple(sorted(values, key=lambda v: (type(v).__name__, str(v))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSection:
+    """The joint distribution of a record's columns: counted in a public file, or declared row by row."""
+
+    kind: Annotated[Literal["table"], Key("a joint table of the columns of a record")]
+    source: Annotated[Text, Key("where the belief comes from", "a public census of last year")]
+    fit: Fit = None
+    columns: Columns = None
+    rows: Rows = None
+    counts: Counts = None
+    probabilities: Probabilities = None
+
+    def faults(self) -> Iterator[InputError]:
+        return declaration_faults(self)
+
+    def counted(self, public: Public) -> tuple[TableFit, Sequence[str]] | None:
+        return None if self.fit is None else (self.fit, self.fit.columns)
+
+    def belief(self, public: Public) -> JointTable:
+        with about(*([] if self.fit is None else ["fit"])):
+            return declared_table(self) if self.fit is None else counted_table(self.fit, self.source, public)
+
+
+def declaration_faults(given: Any) -> Iterator[InputError]:
+    """Yield what is wrong with the keys of a section that is either fitted or declared by its rows."""
+    declared = [key for key in ("columns", "rows", "counts", "probabilities") if getattr(given, key) is not None]
+    if given.fit is not None:
+        for key in declared:
+            yield InputError("is given beside fit", fix="write only one of them").at(key)
+    elif "columns" not in declared or "rows" not in declared or len(declared) != 3:
+        fix = "write columns, rows and either counts or probabilities, or a [belief.fit]"
+        yield InputError("is incomplete", fix=fix).at("rows")
+
+
+def declared_table(given: Any) -> JointTable:
+    """Return the table of a section that lists its rows; raises InputError as `JointTable`."""
+    if given.counts is not None:
+        return JointTable.from_counts(given.rows, given.counts, given.columns, source=given.source)
+    return JointTable(given.rows, list(map(mass, given.probabilities)), given.columns, given.source)
+
+
+def counted_table(
+    fit: TableFit, origin: str, public: Public, classes: Mapping[str, Any] | None = None
+) -> JointTable:
+    """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
+    counts = public.open(fit).counts(fit.columns, classes or {})
+    source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
+    return JointTable.from_counts(list(counts), list(counts.values()), fit.columns, source=source)

@@ -5,7 +5,7 @@ Models stay below `Section`, so that a whole file validates at once, and every k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -13,11 +13,12 @@ from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_ty
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
-from takifugu.core.sections import Checked, Key, checked_path
-from takifugu.releasing.file.sections import FileSpec, Section, Table
+from takifugu.core.sections import Checked, Key, PublicFile, checked_path
+from takifugu.releasing.file.sections import FileKeys, FileSpec, Section, Table
 
 _STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
 
+_BELIEF = "what an adversary may believe"
 
 
 class Described(Section):
@@ -37,49 +38,49 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
     hints = get_type_hints(declared, include_extras=True)
     keys: dict[str, Any] = {}
     said = Field(description=str(declared.__doc__).partition("\n")[0])
+    named = (base, *([FileKeys] if issubclass(declared, PublicFile) else []))
+    bases = tuple(one for one in named if one is not Section)
+    known = FileKeys.model_fields if FileKeys in bases else ()
     for one in fields(declared):
-        if not _is_missing(hints[one.name], rows):
+        if one.name not in known and not _is_missing(hints[one.name], rows):
             default = one.default if one.default is not MISSING else ...
             factory = one.default_factory
             default = default if factory is MISSING else Field(default_factory=factory)
             hint = _validated(hints[one.name])
             keys[one.name] = (hint if get_origin(hint) is Annotated else Annotated[hint, said], default)
-    bases = (Described,) if base is Section else (base, Described)
-    model = create_model(declared.__name__, __base__=bases, __doc__=declared.__doc__, __module__=__name__, **keys)
-    model.declared = declared  # type: ignore[attr-defined]
-    return model
+    of: dict[str, Any] = {"__base__": (*bases, Described), "__doc__": declared.__doc__, "__module__": __name__}
+    model: Any = create_model(declared.__name__, **of, **keys)
+    model.declared = declared
+    return model  # type: ignore[no-any-return]
 
 
 def union_of(declared: Mapping[str, type[Any]], key: str, base: type[Section] = Section, rows: str = "") -> Any:
     """Return the type of a section that is one of several, as its `key` says."""
     models = [model_of(section, base, rows) for section in declared.values()]  # type: ignore[arg-type]
+    return _one_of(models, key)
+
+
+def _one_of(models: Sequence[type[Section]], key: str) -> Any:
     return models[0] if len(models) == 1 else Annotated[Union[tuple(models)], Field(discriminator=key)]  # noqa: UP007
 
 
 @cache
 def file_of(
-    sections: type[FileSpec],
-    table: type[Table],
-    rows: str,
-    queries: tuple[tuple[str, type[Any]], ...],
-    belief: type[Section] | None = None,
+    sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type[Any]], ...],
+    beliefs: tuple[type[Section], ...] = (),
 ) -> type[FileSpec]:
     """Return the model of a whole file about data of this shape: its tables have the keys of these queries.
 
-    `belief` is the model of the one belief that it may be about; without one, those that `sections` names.
+    `beliefs` are the models of those that it may be about; without one, what `sections` names.
     """
     if not queries:
         return sections  # a kind that declares its tables itself
-    declared: dict[str, Any] = {} if belief is None else {"belief": (_said(belief), ...)}
-    one: Any = union_of(dict(queries), "query", table, rows)
-    several: Any = tuple[one, ...]
+    several: Any = tuple[union_of(dict(queries), "query", table, rows), ...]  # type: ignore[misc]
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
-    declared["release"] = (tables, ...)
+    declared: dict[str, Any] = {"release": (tables, ...)}
+    if beliefs:
+        declared["belief"] = (Annotated[_one_of(beliefs, "kind"), Field(description=_BELIEF)], ...)
     return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, **declared)
-
-
-def _said(belief: type[Section]) -> Any:
-    return Annotated[belief, Field(description="what an adversary may believe")]
 
 
 def _is_missing(hint: Any, rows: str) -> bool:
@@ -110,13 +111,14 @@ def _worded(metadata: Any) -> Any:
     return AfterValidator(metadata.check) if isinstance(metadata, Checked) else metadata
 
 
-def public_files(section: Any) -> dict[str, str]:
-    """Return the paths that a declared section names, by their keys: what they hold is told by the belief."""
-    hints = {} if not isinstance(section, Described) else get_type_hints(section.declared, include_extras=True)
-    return {
-        key: value for key, hint in hints.items()
-        if isinstance(value := getattr(section, key, None), str) and checked_path in _checks(hint)
-    }  # fmt: skip
+def files_of(section: Any) -> Iterator[tuple[tuple[str, ...], str, Section]]:
+    """Yield the public files that a declared section names: the key, the path, and the section that holds the key."""
+    hints = get_type_hints(section.declared, include_extras=True) if isinstance(section, Described) else {}
+    for key, hint in hints.items():
+        value = getattr(section, key, None)
+        if isinstance(value, str) and checked_path in _checks(hint):
+            yield (key,), value, section
+        yield from (((key, *rest), path, inner) for rest, path, inner in files_of(value))
 
 
 def _checks(hint: Any) -> list[Any]:

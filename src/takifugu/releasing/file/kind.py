@@ -7,7 +7,7 @@ planning, pricing, comparing, publishing, resuming and the report are written on
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,15 +15,17 @@ from typing import Any, ClassVar
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query, name_of, sections_of
+from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
-from takifugu.releasing.file.described import file_of, model_of
+from takifugu.releasing.file.described import Described, model_of
+from takifugu.releasing.file.drafting import section_lines
 from takifugu.releasing.file.layouts import layout_in
 from takifugu.releasing.file.meaning import Meaning, meaning_of, opened
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.public import Public, revealed
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Section, Source, Table
 
 
@@ -156,18 +158,19 @@ class Kind:
 
     def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
         self.section, self.drafted = section, drafted
-        if section is not None:
+        if is_dataclass(section):
             self.names = (name_of(section, "kind"),)
 
     @property
-    def model(self) -> type[FileSpec]:
-        """Return the model of the whole file, with the tables of all queries that there are."""
-        return file_of(self.sections, self.table, self.rows, tuple(sections_of(self.rows).items()), self.belief_model)
-
-    @property
-    def belief_model(self) -> type[Section] | None:
+    def believes(self) -> type[Section]:
         """Return the model of [belief], where the belief declares its keys."""
-        return None if self.section is None else model_of(self.section, self.believed)
+        assert self.section is not None
+        return model_of(self.section, self.believed)
+
+    def drafted_lines(self, columns: Sequence[Column]) -> Iterable[str]:
+        """Return the lines of [belief] in a first draft, where the belief brings its own section."""
+        assert self.section is not None
+        return section_lines(self.section) if self.drafted is None else [*self.drafted(columns).splitlines(), ""]
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
@@ -184,7 +187,7 @@ class Kind:
 
     def belief(self, spec: Any, folder: Path) -> Any:
         """Return the belief, from [belief] and the public files that it names; no file of private data is read."""
-        return spec.belief.meant.belief(folder)
+        return spec.belief.meant.belief(Public(folder, spec.source))
 
     def unreadable(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
         """Yield the values of a belief that no file of data can hold."""
@@ -200,7 +203,7 @@ class Kind:
 
     def reveals(self, spec: Any, folder: Path, table: Data) -> Iterable[TakifuguError]:
         """Yield what is wrong where the belief was read from the private data, which are in this table."""
-        return ()
+        return revealed(spec, folder, table)
 
     def table_faults(self, item: Any, number: int, belief: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the keys of one table; then its query is not made."""
@@ -229,7 +232,7 @@ class Kind:
         What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this are
         left out. By default these are all keys of [source] that are not known to decide nothing.
         """
-        return layout_in(spec.source)
+        return {**layout_in(spec.source), **said_by(spec.belief, "layout", {})}
 
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[Fact, ...]:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""
@@ -286,10 +289,17 @@ class Kind:
         if file.source.unit is not None:
             yield "which units there are is public"
             yield "the units are independent of each other"
+        yield from said_by(file.spec.belief, "assumptions", ())  # type: ignore[attr-defined]
 
     def in_words(self, file: ReleaseFile) -> Iterator[Fact]:
         """Yield what the belief says in plain words, for the certificate."""
         return iter(())
+
+
+def said_by(section: Any, question: str, default: Any) -> Any:
+    """Return what a declared [belief] answers to a question that not every one has."""
+    answer = getattr(section.meant, question, None) if isinstance(section, Described) else None
+    return default if answer is None else answer()
 
 
 def undeclared(key: str) -> TakifuguError:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 
 from takifugu.core.errors import InputError
-from takifugu.core.registry import Registry
-from takifugu.model.queries import name_of
+from takifugu.core.registry import Registry, loaded
+from takifugu.model.queries import name_of, sections_of
 from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
 
@@ -19,77 +20,87 @@ ROWS = ("populations",)
 _OURS = {
     SEQUENCES: "releasing.file.sequences.kind:SEQUENCES",
     "markov-chain-class": "releasing.file.sequences.kind:SEQUENCES",
-    "network": "releasing.file.records.columned:NETWORK",
-    "table": "releasing.file.records.columned:TABLE",
-    "users": "releasing.file.records.users:USERS",
-    "contacts": "releasing.file.records.contacts:CONTACTS",
-    "independent-records": "releasing.file.attributes.records:RECORDS",
-    "normal": "releasing.file.attributes.normal:NORMAL",
-    "parameters": "releasing.file.attributes.parameters:PARAMETERS",
-    "parameter-box": "releasing.file.attributes.parameters:PARAMETER_BOX",
+    "network": "records model.beliefs.networks.network_files:NetworkSection",
+    "table": "records model.beliefs.table:TableSection",
+    "users": "users model.beliefs.user_groups:UsersSection",
+    "contacts": "people model.beliefs.meetings:ContactsSection",
+    "independent-records": "columns model.beliefs.records.declared_records:RecordsSection",
+    "normal": "columns of numbers model.beliefs.records.declared_normal:NormalSection",
+    "parameters": "columns model.beliefs.records.declared_parameters:ParametersSection",
+    "parameter-box": "columns model.beliefs.records.declared_parameters:ParameterBoxSection",
     "populations": "releasing.file.populations.kind:POPULATIONS",
     "asymmetric": "releasing.file.policies.kind:UNDER_POLICY",
 }
-#: The kinds of those beliefs from outside that bring their own section, by the shape of their data.
+#: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "people": "releasing.file.records.people:People",
+    "users": "releasing.file.records.users:Users",
     "records": "releasing.file.records.columned:Columned",
+    "columns": "releasing.file.attributes.finite:Finite",
+    "columns of numbers": "releasing.file.attributes.numbers:Numbers",
 })  # fmt: skip
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "table"}
-#: The kinds by value of belief.kind.
-KINDS: Registry[Kind] = Registry("the kind of release file", _OURS)
+
+
+class _Kinds(Registry[Kind]):
+    """The kinds by value of belief.kind: ours are listed by the shape of their data, and where their section is."""
+
+    def about(self, rows: str) -> Iterator[Kind]:
+        """Yield the kinds about such rows; no other one is loaded."""
+        for name in self.names:
+            shape = "" if name in self._known else self._built_in[name].rpartition(" ")[0]
+            if SHAPES.get(shape) is None or SHAPES.find(shape).rows == rows:
+                yield self.find(name)
+
+    def _loaded(self, name: str) -> Kind:
+        shape, _, section = self._built_in[name].rpartition(" ")
+        return SHAPES.find(shape)(loaded(section)) if shape else loaded(section)
+
+
+KINDS = _Kinds("the kind of release file", _OURS)
+
+
+def model_of_file(kind: Kind) -> type[FileSpec]:
+    """Return the model of the whole file: with the tables of all queries and the beliefs about such data."""
+    queries = tuple(sections_of(kind.rows).items())
+    alike = [] if kind.section is None else [one for one in KINDS.about(kind.rows) if one.section is not None]
+    beliefs = tuple(one.believes for one in alike if one.rows == kind.rows)
+    return file_of(kind.sections, kind.table, kind.rows, queries, beliefs)
 
 
 def register(kind: Kind) -> None:
-    """Let a kind read the files that name it in belief.kind.
+    """Let a kind read the files that name its section in belief.kind.
 
-    Raises InputError for a name that is taken, and for a kind that lacks what every kind must bring.
+    Raises InputError for a name that is taken, for what is no section, and for a kind that lacks what each must bring.
 
-    >>> register(Kind())
+    >>> register(Kind())  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    takifugu.core.errors.InputError: a Kind names no value of belief.kind: write names = ("urn",) in its class
+    takifugu.core.errors.InputError: None is no section of a belief: it is a frozen dataclass with ...
     """
     if not isinstance(kind, Kind):
         raise InputError(f"a {type(kind).__name__} is no kind of release file", fix="derive it from Kind")
-    described = f"a {type(kind).__name__}"
-    if not kind.names:
-        raise InputError(f"{described} names no value of belief.kind", fix='write names = ("urn",) in its class')
-    model = getattr(kind, "sections", None)
-    lacks = {"source", "belief", "release"} - set(getattr(model, "model_fields", ()))
-    if lacks or not (isinstance(model, type) and issubclass(model, FileSpec)):
+    section, described = kind.section, f"a {type(kind).__name__}"
+    if section is None or not is_dataclass(section) or not hasattr(section, "belief") or not name_of(section, "kind"):
         raise InputError(
-            f"{described} has no model of its file", fix="write sections = a FileSpec with source, belief and release"
-        )
-    needed = ["units", *([] if kind.rows else ["query"])]
-    needed += ["belief", "framework_of"] if kind.section is None and _of(kind, "meaning") is Kind.meaning else []
-    missing = [name for name in needed if _of(kind, name) is getattr(Kind, name)]
+            f"{section!r} is no section of a belief",
+            rule="it is a frozen dataclass with kind: Literal[...] and belief(public)",
+        ).at("section")
+    missing = [name for name in ("units", "framework_of") if getattr(type(kind), name) is getattr(Kind, name)]
+    missing += [] if hasattr(kind, "sections") else ["sections"]
     if missing:
         raise InputError(f"{described} does not define {', '.join(missing)}", rule="every kind of release file must")
-    for name in kind.names:
-        if name in KINDS:
-            raise InputError(f"the kind of release file {name!r} is registered already", fix="choose another name")
-    for name in kind.names:
-        KINDS.register(name, kind)
+    KINDS.register(name_of(section, "kind"), kind)
 
 
 def register_section(section: type, rows: str, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
-    """Let release files name a belief by its section: a frozen dataclass with kind: Literal[...] and belief(folder).
+    """Let release files name a belief by its section: a frozen dataclass with kind: Literal[...] and belief(public).
 
     `rows` is the shape of the data, "people" (a row is an entry of the belief) or "records" (a row is a unit, with a
     column for each entry); `drafted` is the text of [belief] in a first draft, by the columns of the data.
     Raises InputError for a name that is taken, and for what is no such section.
     """
-    if not is_dataclass(section) or not hasattr(section, "belief") or not name_of(section, "kind"):
-        raise InputError(
-            f"{section!r} is no section of a belief",
-            rule="it is a frozen dataclass with kind: Literal[...] and belief(folder)",
-        ).at("section")
-    KINDS.register(name_of(section, "kind"), SHAPES.find(rows)(section, drafted))
-
-
-def _of(kind: Kind, method: str) -> object:
-    return getattr(type(kind), method)
+    register(SHAPES.find(rows)(section, drafted))
 
 
 def other_kinds() -> str:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.releasing.file.kind import Kind, ReleaseFile
-from takifugu.releasing.file.kinds import KINDS, SEQUENCES, other_kinds
+from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, other_kinds
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
 from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
 from takifugu.releasing.file.sections import FileSpec
@@ -87,7 +87,7 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     belief = raw.get("belief")
     named = belief.get("kind") if isinstance(belief, dict) else None
     kind = KINDS.find(named if named in KINDS else SEQUENCES)
-    model = kind.model
+    model = model_of_file(kind)
     try:
         spec: Any = model.model_validate(raw)
     except ValidationError as error:
@@ -122,7 +122,7 @@ def _errors(error: ValidationError, kind: Kind, raw: dict[str, Any]) -> list[Any
 def _common(kind: Kind, item: dict[str, Any]) -> dict[str, Any]:
     """Return a table without its query and the keys that only some queries have."""
     common = keys_of(kind.table)
-    of_queries = {key for table in tables_in(kind.model) for key in keys_of(table)} - common
+    of_queries = {key for table in tables_in(model_of_file(kind)) for key in keys_of(table)} - common
     return {"query": "?", **{key: value for key, value in item.items() if key not in {"query", *of_queries}}}
 
 
@@ -149,7 +149,7 @@ def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:
 
     Raises InputError for a kind that there is not.
     """
-    return deepcopy(_schema(KINDS.find(kind).model))
+    return deepcopy(_schema(model_of_file(KINDS.find(kind))))
 
 
 @cache

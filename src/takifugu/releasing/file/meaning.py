@@ -14,6 +14,7 @@ from takifugu.model.queries import Linear, Sum
 from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems, promise_problems
+from takifugu.releasing.file.public import faults_in, key_of
 from takifugu.releasing.file.source import is_there, open_source
 
 if TYPE_CHECKING:
@@ -44,7 +45,9 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     that can be.
     """
     sections = {name: getattr(spec, name) for name in ("source", "belief", "hide") if hasattr(spec, name)}
-    problems = [] if None in sections.values() else list(kind.shape(spec, folder, data))
+    problems = list[TakifuguError]()
+    if None not in sections.values():
+        problems += [*kind.shape(spec, folder, data), *faults_in(spec, folder, data)]
     odd = {str(error.where[0]) if error.where else "" for error in problems}
     odd |= {name for name, section in sections.items() if section is None}
     odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
@@ -77,10 +80,9 @@ def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) 
         belief = kind.belief(spec, folder)
         faults += [] if spec.source is None else kind.unreadable(spec, belief)
     except SpecError as error:  # several faults, each with its place
-        faults += error.faults
+        faults += [blamed(one, "belief", *key_of(spec.belief, one)) for one in error.faults]
     except TakifuguError as error:
-        known = error.where[:1] and str(error.where[0]) in type(spec.belief).model_fields
-        faults.append(blamed(error, "belief", *(error.where[:2] if known else ())))
+        faults.append(blamed(error, "belief", *key_of(spec.belief, error)[:2]))
     return belief
 
 

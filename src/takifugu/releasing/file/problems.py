@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
-from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, did_you_mean
+from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import instead_of
 
@@ -67,18 +66,6 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
     error.reworded(in_toml)
     error.fix = error.fix or ("" if error.rule else "repair it")
     return error
-
-
-@contextmanager
-def about(*where: Step) -> Iterator[None]:
-    """Blame a key for every error that passes, whatever place it names itself; several faults have theirs."""
-    try:
-        yield
-    except SpecError:
-        raise
-    except TakifuguError as error:
-        error.where = where
-        raise
 
 
 def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[Where, dict[str, Any]]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, about
+from takifugu.core.sections import FilePath, Key, Text
 from takifugu.model.beliefs.networks.bif import read_bif
 from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
 from takifugu.model.beliefs.networks.network_child import Table, plain, tables_of
+from takifugu.model.beliefs.sections import Public
 
 
 def read_network(path: str | Path | Any, source: str | None = None) -> BayesianNetwork:
@@ -85,3 +88,16 @@ def _shortest(array: Any) -> Any:
     if not np.array_equal(single.astype(np.float64), values):
         return values
     return np.array([float(str(v)) for v in single.ravel()], dtype=np.float64).reshape(values.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSection:
+    """A Bayesian network; a record has one column for each of its variables."""
+
+    kind: Annotated[Literal["network"], Key("a Bayesian network")]
+    file: Annotated[FilePath, Key("a BIF file, or another that pyAgrum reads", "asia.bif")]
+    source: Annotated[Text | None, Key("where the network comes from")] = None
+
+    def belief(self, public: Public) -> BayesianNetwork:
+        with about("file"):
+            return read_network(public.folder / self.file, self.source)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.model.queries import State
-from takifugu.model.queries.sections import spelled, values_of
+from takifugu.model.queries.sections import values_of
 from takifugu.model.secrets import Secret, every_entry
 from takifugu.model.secrets.properties import dataset_property, distribution_parameter
 from takifugu.releasing.file.attributes.sections import (
@@ -19,11 +19,6 @@ from takifugu.releasing.file.attributes.sections import (
 
 #: The values of each column of a finite distribution, by their texts; a column of numbers has none.
 Known = Mapping[str, Mapping[str, State]]
-
-
-def known_values(alphabets: Mapping[str, Iterable[State]]) -> Known:
-    """Return the values of columns by their texts; InputError for two that are written alike."""
-    return {name: spelled(alphabet) for name, alphabet in alphabets.items()}
 
 
 def secret_of(given: PropertySpec | ParameterSpec | OneRecordSpec, hidden: Known) -> Secret:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from takifugu.data.kinds import NUMBERS, WHOLE
@@ -21,14 +21,16 @@ from takifugu.releasing.file.problems import toml_of
 from takifugu.releasing.file.records.draft import counted_or_listed
 
 
-def draft(data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
+def draft(
+    data: Path, output: Path, columns: Sequence[Column], kind: str, believed: Iterable[str], hides: Sequence[str]
+) -> str:
     """Return the text of a release file about the records at `data`, to be written to `output`.
 
-    It is valid as soon as the lines that say FILL IN are filled in.
+    It is valid as soon as the lines that say FILL IN are filled in. `believed` are the lines of [belief] of a belief
+    that has none here, `hides` the keys of [hide] that it has an answer to.
     """
-    belief = {"normal": _normal, "independent-records": _records, "parameters": _parameters}[kind]
-    source = _source(data, output, columns, kind)
-    parts = [head(data, output), source, _count(kind), belief(columns), _rest(columns, kind)]
+    lines = [*_count(kind), *DRAFTED[kind](columns)] if kind in DRAFTED else believed
+    parts = [head(data, output), _source(data, output, columns, kind), lines, _rest(columns, kind, hides)]
     return "\n".join(row for part in parts for row in part) + "\n"
 
 
@@ -106,11 +108,11 @@ def _parameters(columns: Sequence[Column]) -> Iterator[str]:
     yield ""
 
 
-def _rest(columns: Sequence[Column], kind: str) -> Iterator[str]:
+def _rest(columns: Sequence[Column], kind: str, hides: Sequence[str]) -> Iterator[str]:
     one, other = _names([c for c in columns if c.kind in (NUMBERS, WHOLE)] or columns)
     first, second = _names(columns)
     yield "[hide]"
-    if kind == "parameters":
+    if "property" not in hides:
         yield from comment("FILL IN the column whose parameter in the population stays secret.")
         yield f"# parameter = {{ attribute = {first} }}"
     elif kind == "normal":
@@ -144,3 +146,6 @@ def _names(columns: Sequence[Column]) -> tuple[str, str]:
 
 def _key(column: Column) -> str:
     return toml_of(column.name)
+
+
+DRAFTED = {"normal": _normal, "independent-records": _records, "parameters": _parameters}

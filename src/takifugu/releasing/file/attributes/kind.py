@@ -13,7 +13,7 @@ from takifugu.model.queries import Additive
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column
 from takifugu.model.secrets import Secret
 from takifugu.releasing.file.attributes.build import Known, secret_of
-from takifugu.releasing.file.attributes.draft import draft
+from takifugu.releasing.file.attributes.draft import DRAFTED, draft
 from takifugu.releasing.file.attributes.sections import (
     AttributeReleaseSpec,
 )
@@ -27,19 +27,25 @@ _SETTINGS = {"property": "the records at hand", "record": "the records at hand",
 
 
 class Attributes(Kind):
-    """A kind whose records are hidden as a whole; `hides` are the keys of [hide] that its beliefs have an answer to."""
+    """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
     sections: ClassVar[type[FileSpec]] = AttributeReleaseSpec
     rows = WHOLE_COLUMNS
     believes_from = ("belief",)
-    hides: ClassVar[tuple[str, ...]] = ("property", "record")
+
+    @property
+    def hides(self) -> tuple[str, ...]:
+        return getattr(self.section, "hides", ("property", "record"))
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns, kind)
+        if kind not in DRAFTED and self.drafted is None:
+            return super().draft(data, output, columns, kind)
+        return draft(data, output, columns, kind, self.drafted_lines(columns), self.hides)
 
     def hidden(self, belief: Any) -> Known:
         """Return the values that a secret about a column may name, by their texts."""
-        return values_by_column(belief)
+        known = getattr(self.section, "hidden", values_by_column)
+        return known(belief)
 
     def shape(self, spec: AttributeReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         given = _given(spec)

@@ -5,18 +5,20 @@ Which record is which is forgotten: what is published adds up over records, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from takifugu.data import UNKNOWN, UNOBSERVED, Classes, Table, tally
+from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.queries import State
-from takifugu.releasing.file.attributes.beliefs import ClassesSpec
 from takifugu.releasing.file.attributes.build import Known
-from takifugu.releasing.file.records.reading import no_lookalikes, wrong
+from takifugu.releasing.file.reading import no_lookalikes, wrong
 
 Row = tuple[State, ...]
 
 
-def counted(table: Table, known: Known, classes: Mapping[str, ClassesSpec], records: int) -> Iterator[tuple[Row, int]]:
+def counted(
+    table: Table, known: Known, classes: Mapping[str, DeclaredClasses], records: int
+) -> Iterator[tuple[Row, int]]:
     """Yield every row of values with the number of records that have it, in an order that says nothing of the data.
 
     Raises DataError, which names the key, for another number of records than is declared (without telling it), for
@@ -39,23 +41,12 @@ def counted(table: Table, known: Known, classes: Mapping[str, ClassesSpec], reco
         yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), counts[row]
 
 
-def _read(values: Mapping[str, State], classes: ClassesSpec | None) -> Mapping[str, int] | Classes:
+def _read(values: Mapping[str, State], classes: DeclaredClasses | None) -> Mapping[str, int] | Classes:
     codes = {text: code for code, text in enumerate(values)}
-    return codes if classes is None else classes_of(classes, [*values])
+    return codes if classes is None else classes.classes([*values])
 
 
-def classes_of(given: ClassesSpec, values: Sequence[str] = ()) -> Classes:
-    """Return the classes that a column's numbers are put into; `values` are the texts of what each counts as."""
-    texts = [*values] or [str(value) for value in values_of(given)]
-    return Classes(given.ends, UNOBSERVED if given.missing is None else texts.index(str(given.missing)))
-
-
-def values_of(given: ClassesSpec) -> tuple[State, ...]:
-    """Return what each class counts as: what is declared, or its words."""
-    return given.values if given.values is not None else Classes(given.ends).words
-
-
-def _what_to_do(name: str, classes: Mapping[str, ClassesSpec]) -> str:
+def _what_to_do(name: str, classes: Mapping[str, DeclaredClasses]) -> str:
     return "fill them, or write missing = ... in its classes" if name in classes else "fill them, or drop these rows"
 
 

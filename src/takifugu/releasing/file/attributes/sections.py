@@ -6,12 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from takifugu.releasing.file.attributes.beliefs import (
-    IndependentRecordsSpec,
-    NormalSpec,
-    ParameterBoxSpec,
-    ParametersSpec,
-)
 from takifugu.releasing.file.sections import (
     FileSpec,
     Name,
@@ -113,9 +107,6 @@ class AttributeReleaseSpec(FileSpec):
     """A release file that hides a property of whole columns, version 1: one source, one belief, releases."""
 
     source: Annotated[AttributeSourceSpec, Field(description="where the private records are")]
-    belief: Annotated[
-        NormalSpec | IndependentRecordsSpec | ParametersSpec | ParameterBoxSpec,
-        Field(discriminator="kind", description="what an adversary may believe"),
-    ]
+    belief: Any
     hide: Annotated[AttributeHideSpec, Field(description="what must stay secret")]
     release: tuple[Any, ...]

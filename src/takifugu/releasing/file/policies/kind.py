@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import bdtr
 
-from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
+from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError, about
 from takifugu.data import Numerals, Table, totals
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
@@ -31,8 +31,8 @@ from takifugu.releasing.file.policies.sections import (
     PlacesSpec,
     PolicyReleaseSpec,
 )
-from takifugu.releasing.file.problems import about, blamed, fault
-from takifugu.releasing.file.records.reading import no_lookalikes
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files

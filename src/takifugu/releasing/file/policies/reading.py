@@ -9,7 +9,7 @@ from typing import Any
 from takifugu.core.errors import DataError
 from takifugu.data import UNKNOWN, UNOBSERVED, Table, tally, totals
 from takifugu.model.policies.places import Visits
-from takifugu.releasing.file.records.reading import called, no_lookalikes, wrong
+from takifugu.releasing.file.reading import called, no_lookalikes, wrong
 
 #: A place from the texts of a row, or None where it is none of the declared ones.
 Placed = Callable[[tuple[str, ...]], Any]

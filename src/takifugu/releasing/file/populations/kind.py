@@ -33,7 +33,7 @@ from takifugu.releasing.file.populations.sections import (
     PopulationsSpec,
 )
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.records.reading import called
+from takifugu.releasing.file.reading import called
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import open_public, private_files

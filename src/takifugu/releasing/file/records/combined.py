@@ -13,24 +13,18 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError, did_you_mean
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
-from takifugu.model.queries import By, Query, State
+from takifugu.model.beliefs.user_groups import combined
+from takifugu.model.queries import By, Query
+from takifugu.releasing.file.binning import bins_of, state_in
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.records.binning import bins_of, state_in
-from takifugu.releasing.file.records.reading import wrong
+from takifugu.releasing.file.reading import wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec
-
-BETWEEN = ", "
 
 
 def columns_of(source: Any) -> tuple[str, ...]:
     """Return the columns whose combination is a user's value: one, where its own values are."""
     given = source.value
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)
-
-
-def combined(value: State | tuple[State, ...]) -> State:
-    """Return the name of a combination of values; a single value is its own."""
-    return BETWEEN.join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def faults_of(spec: Any) -> Iterator[TakifuguError]:

@@ -26,7 +26,7 @@ _WHAT = {
 
 
 def draft(
-    data: Path, output: Path, columns: Sequence[Column], kind: str, roles: Sequence[str], believed: Iterable[str] = ()
+    data: Path, output: Path, columns: Sequence[Column], kind: str, roles: Sequence[str], believed: Iterable[str]
 ) -> str:
     """Return the text of a release file about the records at `data`, to be written to `output`.
 
@@ -35,7 +35,7 @@ def draft(
     """
     beliefs = {"table": _table, "network": _network, "users": _users, "contacts": _contacts}
     source = list(_source(data, output, columns, roles))
-    lines = [*believed] or [*_belief(kind), *beliefs[kind](columns)]
+    lines = [*_belief(kind), *beliefs[kind](columns)] if kind in beliefs else believed
     parts = [head(data, output), source, lines, _rest(kind, columns, roles)]
     if not any(row.startswith("# unit = ") for row in source) and all(column.role != "unit" for column in columns):
         parts = [[row for row in part if not row.startswith("# units_independent")] for part in parts]

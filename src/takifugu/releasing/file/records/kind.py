@@ -14,17 +14,12 @@ from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Additive, State
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets import attribute, every_entry
-from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.described import public_files
-from takifugu.releasing.file.drafting import section_lines
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.draft import draft
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
-from takifugu.releasing.file.same_data import GIVE_PUBLIC, IS_PRIVATE, is_one_of
 from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.source import private_files
 
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
 _READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
@@ -68,13 +63,6 @@ class Records(Kind):
         if (hide.a is None) != (hide.b is None) or (hide.a is not None and not named):
             what = "a and b are the two values of one variable, attribute or person"
             yield fault(("hide",), what, "write all three, or only its name")
-        yield from self.private_files(spec, folder, data)
-
-    def drafted_lines(self, columns: Sequence[Column]) -> Iterable[str]:
-        """Return the lines of [belief] in a first draft, where the belief brings its own section."""
-        if self.section is None:
-            return ()
-        return section_lines(self.section) if self.drafted is None else [*self.drafted(columns).splitlines(), ""]
 
     def shape_faults(self, spec: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
@@ -88,13 +76,6 @@ class Records(Kind):
                     ("release", number, "by"), f"does not belong to a belief of kind {spec.belief.kind!r}",
                     'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
                 )  # fmt: skip
-
-    def private_files(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
-        """Yield the key of the belief that names the private data's own file undeclared."""
-        private = private_files(spec.source, folder, data)
-        for key, path in public_files(spec.belief).items():
-            if is_one_of(folder / path, private):
-                yield fault(("belief", key), IS_PRIVATE, GIVE_PUBLIC)
 
     def values(self, belief: Any) -> list[tuple[State, ...]]:
         """Return the values that each entry of a record may have, as the data spell them: no two of one entry alike."""
@@ -143,7 +124,3 @@ class Records(Kind):
             if variables := getattr(item, "variables", None):
                 yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
 
-
-def mass(given: Number) -> Any:
-    """Return a probability as it was written: floats stay floats, fractions written as text are exact."""
-    return as_fraction(given, "a probability") if isinstance(given, str) else given

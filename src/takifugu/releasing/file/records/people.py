@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from takifugu.core.errors import TakifuguError
 from takifugu.model.queries.sections import spelled
+from takifugu.releasing.file.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.records.binning import binned, bins_of, bins_problems
+from takifugu.releasing.file.reading import called, no_lookalikes, texts, value_of, wrong
 from takifugu.releasing.file.records.kind import Records
-from takifugu.releasing.file.records.reading import called, no_lookalikes, texts, value_of, wrong
 
 _COLUMNS = {"person": "the column with the name of each person", "value": "the column with their value"}
 

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.data import UNKNOWN, UNOBSERVED, Known, tally
+from takifugu.model.beliefs.user_groups import BETWEEN
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query, State
 from takifugu.model.queries.sections import spelled
 from takifugu.model.secrets import ABSENT, every_entry, presence
-from takifugu.numbers.rationals import Number
+from takifugu.releasing.file.binning import bins_of, bins_problems, state_in
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import about, fault
+from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.reading import no_lookalikes, value_of, wrong
 from takifugu.releasing.file.records import combined
-from takifugu.releasing.file.records.binning import bins_of, bins_problems, state_in
-from takifugu.releasing.file.records.kind import Records, mass
-from takifugu.releasing.file.records.reading import no_lookalikes, value_of, wrong
+from takifugu.releasing.file.records.kind import Records
 
 
-class _Users(Records):
-    names, reads, hides = ("users",), ("value", "group"), "presence"
+class Users(Records):
+    """A kind whose rows are people without names, answered together; those of a group are alike."""
+
+    reads, hides = ("value", "group"), "presence"
     roles: ClassVar[Mapping[str, str]] = {"value": "value", "group": "group"}
 
     def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
@@ -38,32 +39,12 @@ class _Users(Records):
         yield from combined.faults_of(spec)
         if source.null_keys is not None:
             yield fault(("source", "null_keys"), "does not belong to users", "leave it out, every row is a user")
-        shared = {"size": belief.size, "values": belief.values, "probabilities": belief.probabilities}
-        if belief.groups is None:
-            if source.group is not None:
-                what = "is given, but the belief has no groups"
-                yield fault(("source", "group"), what, "write [[belief.groups]], or leave it out")
-            for key, value in shared.items():
-                if not value:
-                    fix = "write size, values and probabilities, or [[belief.groups]]"
-                    yield fault(("belief", key), "is missing", fix)
-            return
-        if source.group is None and len(belief.groups) > 1:
+        if belief.groups is None and source.group is not None:
+            what = "is given, but the belief has no groups"
+            yield fault(("source", "group"), what, "write [[belief.groups]], or leave it out")
+        if source.group is None and len(belief.groups or ()) > 1:
             fix = "write group = \"<the column with the name of each user's group>\""
             yield fault(("source", "group"), "is missing", fix)
-        given = [key for key, value in shared.items() if value is not None]
-        for key in [*given, *(["presence"] if belief.presence != 1 else [])]:
-            yield fault(("belief", key), "is given beside groups", "each group has its own")
-        if len({group.name for group in belief.groups}) != len(belief.groups):
-            yield fault(("belief", "groups"), "two groups have the same name", "give each its own name")
-
-    def belief(self, spec: Any, folder: Path) -> IndependentUsers:
-        given = spec.belief
-        if given.groups is None:
-            return IndependentUsers.groups([(given.size, *_shares(given))], given.absence, given.source)
-        with about():
-            groups = [(group.size, *_shares(group)) for group in given.groups]
-            return IndependentUsers.groups(groups, given.absence, given.source)
 
     def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
         yield from combined.by_faults(spec)
@@ -89,21 +70,6 @@ class _Users(Records):
         yield from super().assumptions(file)
 
 
-def _shares(given: Any) -> tuple[dict[State, Any], Any]:
-    """Return how likely each value of a user is, and to be present."""
-    return _law(given.values, given.probabilities), mass(given.presence)
-
-
-def _law(given: Sequence[State | tuple[State, ...]], probabilities: Sequence[Number]) -> dict[State, Any]:
-    values = [combined.combined(value) for value in given]
-    if len(values) != len(probabilities) or len(set(values)) != len(values):
-        raise InputError(
-            f"there are {len(values)} values and {len(probabilities)} probabilities",
-            fix="give each value once, with one probability",
-        )
-    return dict(zip(values, map(mass, probabilities), strict=True))
-
-
 def _values(file: ReleaseFile) -> list[Any]:
     """Return one value per user, in the order of the belief's groups; users of a group are alike, so they are counted.
 
@@ -118,7 +84,7 @@ def _values(file: ReleaseFile) -> list[Any]:
     written, numbers = list(words), {str(name): code for code, (name, _) in enumerate(groups)}
     of_group = {} if source.group is None or declared is None else {source.group: numbers}
     if isinstance(source.value, tuple):
-        bins, column = None, combined.BETWEEN.join(source.value)
+        bins, column = None, BETWEEN.join(source.value)
         counts = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group)
     else:
         bins, column = bins_of(source), source.value
@@ -151,5 +117,3 @@ def _spelled(belief: IndependentUsers, user: int) -> dict[str, Any]:
     letters = belief.letters[int(belief.letters_of[user])]
     return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])
 
-
-USERS = _Users()

@@ -18,13 +18,13 @@ from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.draft import draft
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery
 from takifugu.releasing.file.meaning import Meaning
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
 from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_cells
 from takifugu.releasing.file.sequences.checks import meaning_of
+from takifugu.releasing.file.sequences.draft import draft
 from takifugu.releasing.file.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
 from takifugu.releasing.file.sequences.layouts import layout_of
 from takifugu.releasing.file.sequences.periods import matrices_in

@@ -1,0 +1,77 @@
+"""People who meet, as a release file declares them: a public file of who met whom, and how a disease spreads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from takifugu.core.errors import DataError, InputError
+from takifugu.core.names import normalised
+from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
+from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
+from takifugu.model.beliefs.sections import Origin, Public, PublicTable
+from takifugu.numbers.rationals import as_fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactsSection(PublicFile):
+    """People who meet: groups in which everybody meets everybody, and a disease that spreads inside them."""
+
+    kind: Annotated[Literal["contacts"], Key("a contact graph, one row per person")]
+    file: Annotated[FilePath, Key("a public file of who met whom, a row per pair", "meetings.csv")]
+    columns: Annotated[tuple[Text, Text], Key("the two columns with the names of a pair", ["one", "other"])]
+    at_least: Annotated[
+        dict[str, Number] | None, Key("the least value of a column for a meeting to count", {"minutes": 5})
+    ] = None
+    people: Annotated[tuple[Text, ...] | None, Key("people who are not in the file of meetings")] = None
+    states: Annotated[tuple[State, State], Key("well first, ill second", ["well", "ill"])]
+    outside: Annotated[Number, Key("the probability of infection from outside", 0.1)]
+    inside: Annotated[Number, Key("the probability that an ill person infects another of the group")]
+    source: Origin = "assumed"
+
+    def counted(self, public: Public) -> tuple[PublicFile, Sequence[str]]:
+        return self, [*self.columns, *(self.at_least or {})]
+
+    def belief(self, public: Public) -> CliqueInfection:
+        """Return the belief that the public file of meetings and the model describe.
+
+        Raises DataError for a file that cannot be read or lacks a name, InputError for no probabilities.
+        """
+        outside, inside = (float(as_fraction(given, "a probability")) for given in (self.outside, self.inside))
+        household_infection(1, outside, inside)
+        met = self._meetings(public.open(self, missing=False))
+        named = {name for pair in met for name in pair}
+        people = [normalised(name, f"the name {name!r} of people") for name in self.people or ()]
+        if len(set(people)) != len(people):
+            raise InputError("people lists somebody twice", fix="list each person once")
+        repeated = sorted(set(people) & named)
+        if repeated:
+            raise InputError(
+                f"people lists {repeated[0]!r}, whom the file names too", fix="list only those who met nobody"
+            )
+        cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *people])
+        return clique_infection(
+            cliques, lambda size: household_infection(size, outside, inside), self.states, source=self.source
+        )
+
+    def _meetings(self, table: PublicTable) -> dict[tuple[str, str], bool]:
+        """Return each pair of the file, and whether they met often enough to count."""
+        least = self.at_least or {}
+        often_of: dict[tuple[str, str], bool] = {}
+        rows = table.texts([*self.columns, *least])
+        if any(name is None for row in rows for name in row[:2]):
+            raise DataError(f"a row of {self.file} lacks a name", rule="every meeting names two people")
+        written = [(str(name), number) for number, row in enumerate(rows) for name in row[:2]]
+        called = table.people(written, " and ".join(self.columns))
+        for one, other, *numbers in rows:
+            first, second = sorted((called[str(one)], called[str(other)]))
+            sizes = zip(numbers, least.items(), strict=True)
+            often = all(_size(number, column, table) >= as_fraction(low, column) for number, (column, low) in sizes)
+            often_of[first, second] = often_of.get((first, second), False) or often
+        return often_of
+
+
+def _size(text: str | None, column: str, table: PublicTable) -> Fraction:
+    return as_fraction(table.plain(text or ""), f"the column {column!r} of the meetings")

@@ -1,0 +1,98 @@
+"""Jointly normal columns as a release file declares them: by mean and covariance, or fitted to a public file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from annotated_types import MinLen
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text
+from takifugu.model.beliefs import sections
+from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.sections import Cited, Private, Public
+from takifugu.numbers.rationals import as_fraction, to_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalFit(PublicFile):
+    """Mean and covariance of the columns of a public file."""
+
+    file: Annotated[FilePath, Key("a public file of records", "public.csv")]
+    private: Private = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalSection:
+    """Columns of numbers that are jointly normal, one independent draw per record."""
+
+    kind: Annotated[Literal["normal"], Key("jointly normal columns")]
+    records: sections.Records
+    source: Cited
+    columns: Annotated[tuple[Text, ...], MinLen(1), Key("the columns of numbers", ["weight", "income"])]
+    mean: Annotated[tuple[Number, ...] | None, Key("the mean of each column", [70, 40])] = None
+    covariance: Annotated[
+        tuple[tuple[Number, ...], ...] | None, Key("one row of covariances per column", [[100, 20], [20, 81]])
+    ] = None
+    fit: Annotated[NormalFit | None, Key("estimate both from a public file")] = None
+    ranges: Annotated[
+        dict[str, tuple[Number, Number]],
+        Key(
+            "the least and the largest number that each column can hold, known without the data",
+            {"weight": [30, 200], "income": [0, 200]},
+        ),
+    ]
+    resolution: Annotated[Number, Key("the step that numbers are rounded to when read", "0.1")]
+    outside: Annotated[
+        Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')
+    ] = "refuse"
+    missing: Annotated[
+        dict[str, Number] | None, Key("what a missing or infinite value of a column counts as", {"income": 40})
+    ] = None
+
+    hides: ClassVar = ("property", "record", "parameter")
+
+    def faults(self) -> Iterator[TakifuguError]:
+        declared = [key for key in ("mean", "covariance") if getattr(self, key) is not None]
+        if self.fit is not None:
+            for key in declared:
+                yield InputError("is given beside fit", fix="write only one of them").at(key)
+        elif len(declared) < 2:
+            missing = "covariance" if declared == ["mean"] else "mean"
+            yield InputError("is missing", fix="write mean and covariance, or a [belief.fit]").at(missing)
+        else:
+            try:
+                MultivariateNormal(self.mean or (), self.covariance or (), self.columns, self.records)
+            except TakifuguError as error:
+                error.where = error.where[:1]
+                yield error
+
+    def counted(self, public: Public) -> tuple[NormalFit, Sequence[str]] | None:
+        return None if self.fit is None else (self.fit, self.columns)
+
+    def layout(self) -> Mapping[str, Any]:
+        """Return what decides which number a record has in a column: missing ones are replaced."""
+        replaced = {name: to_text(as_fraction(value, name)) for name, value in (self.missing or {}).items()}
+        return {"belief.missing": replaced or None}
+
+    def belief(self, public: Public) -> MultivariateNormal:
+        read: dict[str, Any] = {"ranges": self.ranges, "resolution": self.resolution, "outside": self.outside}
+        read["replaced"] = tuple(self.missing or {})
+        if self.fit is None:
+            means, covariance = self.mean or (), self.covariance or ()
+            return MultivariateNormal(means, covariance, self.columns, self.records, source=self.source, **read)
+        table = public.open(self.fit)
+        columns = zip(self.columns, zip(*table.texts(self.columns), strict=True), strict=True)
+        numbers = {name: [None if text is None else table.plain(text) for text in texts] for name, texts in columns}
+        return MultivariateNormal.fit(
+            numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
+            records=self.records, **read,
+        )  # fmt: skip
+
+    def assumptions(self) -> Iterator[str]:
+        step = to_text(as_fraction(self.resolution, "the resolution"))
+        yield f"numbers are rounded to multiples of {step} when they are read"
+        for name, value in (self.missing or {}).items():
+            yield f"a missing or infinite value of {name!r} counts as {value}, as if that had been observed"

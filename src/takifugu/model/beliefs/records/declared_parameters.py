@@ -1,0 +1,169 @@
+"""Parameters of a population as a release file declares them: a joint distribution of them, or their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from annotated_types import MinLen
+
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.sections import FilePath, Key, Number, State, Text
+from takifugu.model.beliefs import sections
+from takifugu.model.beliefs.networks.network_files import read_network
+from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
+from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.beliefs.sections import Cited, Probabilities, Public, mass
+from takifugu.model.beliefs.table import JointTable
+from takifugu.model.queries.sections import spelled
+from takifugu.numbers.rationals import as_fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prior:
+    """The joint distribution of the parameters: row by row, or as a Bayesian network."""
+
+    columns: Annotated[tuple[Text, ...] | None, Key("the parameters, named as the columns")] = None
+    rows: Annotated[
+        tuple[tuple[State, ...], ...] | None, Key("every combination of values", [["low", "low"], ["high", "high"]])
+    ] = None
+    probabilities: Probabilities = None
+    network: Annotated[FilePath | None, Key("a BIF file, or another that pyAgrum reads")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """How a column is distributed in the population, for each value of its parameter."""
+
+    values: Annotated[tuple[State, ...], MinLen(1), Key("the values in the column", ["no", "yes"])]
+    given: Annotated[
+        dict[str, tuple[Number, ...]],
+        MinLen(1),
+        Key(
+            "their probabilities, for each value of the parameter",
+            {"low": ["0.9", "0.1"], "high": ["0.6", "0.4"]},
+        ),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParametersSection:
+    """Columns that each follow their own parameter of the population; the parameters depend on each other."""
+
+    kind: Annotated[Literal["parameters"], Key("parameters of the population")]
+    records: sections.Records
+    source: Cited
+    prior: Annotated[Prior, Key("the joint distribution of the parameters")]
+    columns: Annotated[dict[str, Column], MinLen(1), Key("the distribution of each column, by its parameter")]
+
+    hides: ClassVar = ("parameter",)
+
+    @staticmethod
+    def hidden(belief: Parameters) -> dict[str, dict[str, Any]]:
+        """Return the values of parameters that a secret may name, by their texts."""
+        return {str(name): spelled(belief.alphabet(belief.position(name))) for name in belief.names}
+
+    def faults(self) -> Iterator[InputError]:
+        prior = self.prior
+        declared = [key for key in ("columns", "rows", "probabilities") if getattr(prior, key) is not None]
+        if prior.network is not None:
+            for key in declared:
+                yield InputError("is given beside network", fix="write only one of them").at("prior", key)
+        elif len(declared) < 3:
+            fix = "write columns, rows and probabilities, or network"
+            yield InputError("is incomplete", fix=fix).at("prior")
+
+    def belief(self, public: Public) -> Parameters:
+        """Return the belief; SpecError names every column that is faulty."""
+        try:
+            prior = self._prior(public)
+        except TakifuguError as error:
+            error.where = ("prior", "network") if self.prior.network is not None else ("prior",)
+            raise
+        columns, faults = dict[str, Any](), list[TakifuguError]()
+        for name, column in self.columns.items():
+            try:
+                columns[name] = _laws(name, column, prior)
+                Parameters(prior, {name: columns[name]}, self.records, self.source)
+            except TakifuguError as error:
+                error.where = ("columns", name)
+                faults.append(error)
+        if faults:
+            raise SpecError(faults)
+        return Parameters(prior, columns, self.records, self.source)
+
+    def _prior(self, public: Public) -> Any:
+        prior = self.prior
+        if prior.network is not None:
+            return read_network(public.folder / prior.network, self.source)
+        return JointTable(prior.rows or (), list(map(mass, prior.probabilities or ())), prior.columns, self.source)
+
+
+def _laws(name: str, column: Column, prior: Any) -> dict[State, dict[State, Any]]:
+    """Return the distribution of a column for each value of its parameter, as the prior spells it."""
+    if name not in prior.names:
+        raise InputError(
+            "has no parameter", rule="each column follows the parameter of its name",
+            fix=f"the parameters are {[str(one) for one in prior.names]}",
+        )  # fmt: skip
+    values = spelled(prior.alphabet(prior.position(name)))
+    laws = dict[State, dict[State, Any]]()
+    for text, chances in column.given.items():
+        if text not in values:
+            raise InputError(
+                f"has a distribution given {text!r}, which its parameter cannot be", fix=f"write one of {list(values)}"
+            )
+        if len(chances) != len(column.values) or len(set(map(str, column.values))) != len(column.values):
+            raise InputError(
+                f"has {len(column.values)} values and {len(chances)} probabilities given {text!r}",
+                fix="give each value once, with one probability",
+            )
+        shares = [as_fraction(chance, "a probability") for chance in chances]
+        laws[values[text]] = dict(zip(column.values, shares, strict=True))
+    return laws
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxColumn:
+    """How a column of two values is distributed in the population, given the parameters."""
+
+    values: Annotated[tuple[State, State], Key("the two values in the column", ["yes", "no"])]
+    chance: Annotated[
+        Number | dict[str, Number],
+        Key(
+            "the probability of the first value: a number, or a constant plus a slope for each parameter",
+            {"constant": "0.6", "smokers": "-0.2"},
+        ),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterBoxSection:
+    """Parameters of which only the intervals are known; each number in them is covered."""
+
+    kind: Annotated[Literal["parameter-box"], Key("intervals of parameters of the population")]
+    records: sections.Records
+    source: Cited
+    intervals: Annotated[
+        dict[str, tuple[Number, Number]], MinLen(1), Key("the interval of each parameter", {"smokers": ["0.2", "0.4"]})
+    ]
+    columns: Annotated[dict[str, BoxColumn], MinLen(1), Key("the distribution of each column, by the parameters")]
+
+    hides: ClassVar = ("parameter",)
+
+    @staticmethod
+    def hidden(belief: ParameterBox) -> dict[str, dict[str, Any]]:
+        """A parameter is any number of an interval."""
+        return {}
+
+    def belief(self, public: Public) -> ParameterBox:
+        columns: dict[str, Any] = {name: _two_states(column) for name, column in self.columns.items()}
+        return ParameterBox(self.intervals, columns, self.records, self.source)
+
+
+def _two_states(column: BoxColumn) -> dict[State, Any]:
+    first, other = column.values
+    chance = column.chance if isinstance(column.chance, dict) else {"constant": column.chance}
+    slopes = {name: slope for name, slope in chance.items() if name != "constant"}
+    return {first: Affine(chance.get("constant", 0), slopes), other: None}

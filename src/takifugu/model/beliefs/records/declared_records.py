@@ -1,0 +1,117 @@
+"""Independent records as a release file declares them: one joint distribution, counted or written row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from annotated_types import MinLen
+
+from takifugu.core.errors import InputError, about
+from takifugu.core.sections import Key, Number, State, Text
+from takifugu.data.values.classes import Classes
+from takifugu.data.values.codes import UNOBSERVED
+from takifugu.model.beliefs import sections
+from takifugu.model.beliefs.records.records import Records
+from takifugu.model.beliefs.sections import Cited, Columns, Counts, Fit, Probabilities, Public, Rows, TableFit
+from takifugu.model.beliefs.table import counted_table, declaration_faults, declared_table
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredClasses:
+    """Classes of a column of numbers: below the first end, from each end to below the next, from the last one on."""
+
+    ends: Annotated[tuple[Number, ...], MinLen(1), Key("where a new class begins", [20, 40])]
+    values: Annotated[
+        tuple[State, ...] | None,
+        Key("what each class counts as, one more than ends; default: its words", [10, 30, 50]),
+    ] = None
+    missing: Annotated[State | None, Key("the class of a missing or infinite value")] = None
+
+    @property
+    def called(self) -> tuple[State, ...]:
+        """Return what each class counts as: what is declared, or its words."""
+        return self.values if self.values is not None else Classes(self.ends).words
+
+    def classes(self, texts: Sequence[str] = ()) -> Classes:
+        """Return the classes that a column's numbers are put into; `texts` are those of what each counts as."""
+        listed = [*texts] or [str(value) for value in self.called]
+        return Classes(self.ends, UNOBSERVED if self.missing is None else listed.index(str(self.missing)))
+
+    def faults(self) -> Iterator[InputError]:
+        try:
+            words = Classes(self.ends).words
+        except InputError as error:
+            error.where = ("ends",)
+            yield error
+            return
+        if self.values is not None and (
+            len(self.values) != len(words) or len(set(map(str, self.values))) != len(words)
+        ):
+            what = f"has {len(self.values)} values for {len(words)} classes"
+            fix = "write one for each class, all different: one more than there are ends"
+            yield InputError(what, fix=fix).at("values")
+        elif self.missing is not None and str(self.missing) not in map(str, self.called):
+            fix = f"write one of {list(map(str, self.called))}"
+            yield InputError(f"is {self.missing!r}", fix=fix).at("missing")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordsSection:
+    """Independent records, each with the same joint distribution of its columns."""
+
+    kind: Annotated[Literal["independent-records"], Key("independent records of one table")]
+    records: sections.Records
+    source: Cited
+    fit: Fit = None
+    classes: Annotated[
+        dict[str, DeclaredClasses] | None, Key("the classes of columns of numbers", {"hours": {"ends": [20, 40]}})
+    ] = None
+    columns: Columns = None
+    rows: Rows = None
+    counts: Counts = None
+    probabilities: Probabilities = None
+
+    def faults(self) -> Iterator[InputError]:
+        yield from declaration_faults(self)
+        columns: Sequence[Text] = (self.columns if self.fit is None else self.fit.columns) or ()
+        for name, classes in (self.classes or {}).items():
+            if columns and name not in columns:
+                fix = f"write one of {list(columns)}"
+                yield InputError("is no column of the belief", fix=fix).at("classes", name)
+            for error in classes.faults():
+                yield error.at("classes", name)
+
+    def counted(self, public: Public) -> tuple[TableFit, Sequence[str]] | None:
+        return None if self.fit is None else (self.fit, self.fit.columns)
+
+    def layout(self) -> Mapping[str, Any]:
+        """Return what decides which value a record has in a column: numbers have that of their class."""
+        return {"classes": {name: _in_words(one) for name, one in (self.classes or {}).items()} or None}
+
+    def belief(self, public: Public) -> Records:
+        with about("rows" if self.fit is None else "fit"):
+            classes = self.classes or {}
+            table = declared_table(self) if self.fit is None else counted_table(self.fit, self.source, public, classes)
+            for name, one in classes.items():
+                odd = set(table.alphabet(table.position(name))) - set(one.called)
+                if odd:
+                    raise InputError(
+                        f"a row has {sorted(map(str, odd))[0]!r} in column {name!r}, which is none of its classes",
+                        fix=f"write one of {[str(value) for value in one.called]}",
+                    )
+            return Records(table, self.records)
+
+    def assumptions(self) -> Iterator[str]:
+        for name, classes in (self.classes or {}).items():
+            pairs = zip(Classes(classes.ends).words, classes.called, strict=True)
+            listed = ", ".join(words if words == str(value) else f"{words} as {value!r}" for words, value in pairs)
+            rule = "" if classes.missing is None else f"; a missing value counts as {classes.missing!r}"
+            yield f"the numbers of {name!r} are read in classes: {listed}{rule}"
+
+
+def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:
+    """Return which numbers count as which value of a column; a missing one counts as "missing" says."""
+    pairs = zip(map(str, classes.called), Classes(classes.ends).words, strict=True)
+    return dict(pairs) if classes.missing is None else {**dict(pairs), "missing": str(classes.missing)}

@@ -1,0 +1,87 @@
+"""The keys that sections of several beliefs have in a release file, and how they are read.
+
+A belief's section stands beside it: a frozen dataclass with the name in the file, `kind: Literal["..."]`, its keys, and
+`belief(public)`, which makes the belief. It may say what no single key shows (`faults()`), the public file whose rows
+it counts, with their columns (`counted()`), and which of its keys decide what a row of the data means (`layout()`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+from annotated_types import Ge, Le, MinLen
+
+from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
+from takifugu.numbers.rationals import as_fraction
+
+Texts = tuple[str | None, ...]
+
+Size = Annotated[int, Ge(1), Le(10_000_000)]
+Records = Annotated[Size, Key("how many records there are, which is public", 500)]
+Origin = Annotated[Text, Key("where the belief comes from")]
+Cited = Annotated[Text, Key("where the belief comes from", "a public survey of last year")]
+Private = Annotated[bool, Key("true where the file holds the private data itself")]
+Presence = Annotated[Number, Key("the probability that a user is present")]
+#: What users can contribute: values, or a list of values, one for each column.
+Values = tuple[State | tuple[State, ...], ...]
+
+
+class PublicTable(Protocol):
+    """A public file, opened."""
+
+    source: str
+
+    def texts(self, columns: Sequence[str]) -> list[Texts]:
+        """Return some columns as rows of texts; None is a missing value."""
+        ...
+
+    def counts(self, columns: Sequence[str], classes: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
+        """Return how often each row of some columns is there, with numbers in the bins of [source] or in classes."""
+        ...
+
+    def people(self, written: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
+        """Return the canonical name of everybody who is named; DataError where two spellings may be one person."""
+        ...
+
+    def plain(self, text: str) -> str:
+        """Return a number of the file as Python writes it."""
+        ...
+
+
+class Public(Protocol):
+    """What a belief may be made from beside its own keys: public files in `folder`, and the keys of [source]."""
+
+    folder: Path
+    source: Any
+
+    def open(self, file: Any, missing: bool = True) -> PublicTable:
+        """Open the file that a section names; the texts that are `missing` in the source are so there, too."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFit(PublicFile):
+    """The joint counts of some columns of a public file, exact."""
+
+    file: Annotated[FilePath, Key("a public file of records", "public.csv")]
+    columns: Annotated[tuple[Text, ...], MinLen(1), Key("the columns counted", ["race", "education"])]
+    private: Private = False
+
+
+Fit = Annotated[TableFit | None, Key("count the rows of a public file")]
+Columns = Annotated[tuple[Text, ...] | None, Key("the names of the columns of `rows`")]
+Rows = Annotated[
+    tuple[tuple[State, ...], ...] | None,
+    Key("every combination of values that can occur", [["a", "low"], ["b", "high"]]),
+]
+Counts = Annotated[tuple[int, ...] | None, Key("how often each row was counted")]
+Probabilities = Annotated[tuple[Number, ...] | None, Key("the probability of each row")]
+
+
+def mass(given: Number) -> Any:
+    """Return a probability as it was written: floats stay floats, fractions written as text are exact."""
+    return as_fraction(given, "a probability") if isinstance(given, str) else given

@@ -1,0 +1,85 @@
+"""Independent users as a release file declares them: one distribution for all, or one for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from annotated_types import MinLen
+
+from takifugu.core.errors import InputError, about
+from takifugu.core.sections import Key, Number, State, Text
+from takifugu.model.beliefs.sections import Origin, Presence, Public, Size, Values, mass
+from takifugu.model.beliefs.users import IndependentUsers
+
+#: What stands between the values of a combination: "young, f".
+BETWEEN = ", "
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Users that share one distribution."""
+
+    name: Annotated[Text, Key("the group's name, as in the column source.group", "ward 1")]
+    size: Annotated[Size, Key("how many users are in the group", 25)]
+    values: Annotated[Values, MinLen(1), Key("what a user contributes", [0, 1])]
+    probabilities: Annotated[tuple[Number, ...], MinLen(1), Key("the probability of each value", [0.9, 0.1])]
+    presence: Presence = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsersSection:
+    """Independent users: one distribution for all, or one per group."""
+
+    kind: Annotated[Literal["users"], Key("independent users, one row per user")]
+    size: Annotated[Size | None, Key("how many users there are", 25)] = None
+    values: Annotated[Values | None, Key("what a user can contribute", ["ill", "well"])] = None
+    probabilities: Annotated[tuple[Number, ...] | None, Key("the probability of each value", [0.1, 0.9])] = None
+    presence: Presence = 1
+    absence: Annotated[
+        Literal["unknown", "removed"] | None,
+        Key('what absence means: "unknown" (counted with an unknown value) or "removed"'),
+    ] = None
+    groups: Annotated[tuple[Group, ...] | None, Key("the groups, if they differ")] = None
+    source: Origin = "assumed"
+
+    def faults(self) -> Iterator[InputError]:
+        shared = {"size": self.size, "values": self.values, "probabilities": self.probabilities}
+        if self.groups is None:
+            for key, value in shared.items():
+                if not value:
+                    fix = "write size, values and probabilities, or [[belief.groups]]"
+                    yield InputError("is missing", fix=fix).at(key)
+            return
+        given = [key for key, value in shared.items() if value is not None]
+        for key in [*given, *(["presence"] if self.presence != 1 else [])]:
+            yield InputError("is given beside groups", fix="each group has its own").at(key)
+        if len({group.name for group in self.groups}) != len(self.groups):
+            yield InputError("two groups have the same name", fix="give each its own name").at("groups")
+
+    def belief(self, public: Public) -> IndependentUsers:
+        if self.groups is None:
+            return IndependentUsers.groups([_shares(self)], self.absence, self.source)
+        with about():
+            return IndependentUsers.groups(map(_shares, self.groups), self.absence, self.source)
+
+
+def combined(value: State | tuple[State, ...]) -> State:
+    """Return the name of a combination of values; a single value is its own."""
+    return BETWEEN.join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _shares(given: Any) -> tuple[int, dict[State, Any], Any]:
+    """Return how many users there are, how likely each value of one is, and to be present."""
+    return given.size, _law(given.values, given.probabilities), mass(given.presence)
+
+
+def _law(given: Values, probabilities: Sequence[Number]) -> dict[State, Any]:
+    values = [combined(value) for value in given]
+    if len(values) != len(probabilities) or len(set(values)) != len(values):
+        raise InputError(
+            f"there are {len(values)} values and {len(probabilities)} probabilities",
+            fix="give each value once, with one probability",
+        )
+    return dict(zip(values, map(mass, probabilities), strict=True))

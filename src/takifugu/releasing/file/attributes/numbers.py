@@ -1,0 +1,59 @@
+"""Whole columns of numbers: they are bounded, put on a grid and added up where they are, in one scan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from takifugu.analysis.questions.real_columns import ColumnTotals
+from takifugu.core.errors import TakifuguError
+from takifugu.data import Bounded, totals
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.attributes.kind import Attributes
+from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.reading import wrong
+
+
+class Numbers(Attributes):
+    """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
+
+    def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+        given = spec.belief
+        for key in ("ranges", "missing"):
+            for name in getattr(given, key) or {}:
+                if name not in given.columns:
+                    yield fault(("belief", key, name), "is no column of the belief", f"write one of {[*given.columns]}")
+        for name in given.columns:
+            if name not in given.ranges:
+                fix = f"write the least and the largest number that it can hold, {name} = [0, 200]"
+                yield fault(("belief", "ranges", name), "is missing", fix)
+                continue
+            try:
+                _rule(given, name)
+            except TakifuguError as error:
+                yield blamed(error, "belief", *_key_of(error, given, name))
+
+    def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
+        """Return the total of each column."""
+        given: Any = file.spec.belief  # type: ignore[attr-defined]
+        (group,) = totals(file.table, [_rule(given, name) for name in given.columns])
+        if group.rows != given.records:
+            raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
+        step = as_fraction(given.resolution, "the resolution")
+        return (Unit(None, ColumnTotals(given.columns, tuple(int(total) * step for total in group.sums))),)
+
+
+def _rule(given: Any, name: str) -> Bounded:
+    low, high = given.ranges[name]
+    return Bounded(name, low, high, given.resolution, (given.missing or {}).get(name), given.outside == "clip")
+
+
+def _key_of(error: TakifuguError, given: Any, name: str) -> tuple[str, ...]:
+    """Return the key to blame for a column that cannot be read as declared."""
+    if error.where == ("grid",):
+        return ("resolution",)
+    low, high = (as_fraction(end, "an end of a range") for end in given.ranges[name])
+    return ("missing" if name in (given.missing or {}) and low <= high else "ranges", name)
+

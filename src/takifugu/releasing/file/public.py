@@ -1,0 +1,107 @@
+"""What a belief may be made from beside its own keys: public files, written as [source] is or as they say."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import DataError, Step, TakifuguError
+from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
+from takifugu.data.values.texts import NOT_FINITE, NUMBER
+from takifugu.model.beliefs.sections import Texts
+from takifugu.releasing.file.binning import binned, bins_of
+from takifugu.releasing.file.described import Described, files_of
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.reading import texts
+from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
+from takifugu.releasing.file.source import open_public, private_files
+
+
+@dataclass(frozen=True)
+class PublicTable:
+    """A public file, opened (`model.beliefs.sections.PublicTable`)."""
+
+    table: Table
+    source_keys: Any
+
+    @property
+    def source(self) -> str:
+        return self.table.source
+
+    def texts(self, columns: Sequence[str]) -> list[Texts]:
+        return texts(self.table, columns)
+
+    def counts(self, columns: Sequence[str], classes: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
+        counts = Counter[tuple[Any, ...]]()
+        bins = {name: bins_of(self.source_keys, name) for name in columns}
+        for group in totals(self.table, [], by=columns, null_keys="keep"):
+            cells = zip(group.key, columns, strict=True)
+            key = (self._value(text, name, bins[name], classes.get(name)) for text, name in cells)
+            counts[tuple(key)] += group.rows
+        return counts
+
+    def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Any:
+        """Return what a cell counts as; DataError for a missing value that no class is declared for."""
+        code = UNOBSERVED
+        if classes is not None:
+            text = None if text is None else self.table.numerals.plain(text)
+            if text is not None and not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
+                raise DataError(f"{self.source}: column {name!r} has texts that are no numbers", fix="repair them")
+            code = classes.classes().code(None if text is None else float(text))
+        if code == UNOBSERVED and (text is None or classes is not None):
+            instead = "drop these rows" if classes is None else "write missing = ... in its classes"
+            fix = f"fill them, or {instead}"
+            raise DataError(f"{self.source}: column {name!r} has missing values", fix=fix)
+        return binned(text, name, bins, self.table.numerals) if classes is None else classes.called[code]
+
+    def people(self, written: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
+        return meant(written, column, "person")
+
+    def plain(self, text: str) -> str:
+        return self.table.numerals.plain(text)
+
+
+@dataclass(frozen=True)
+class Public:
+    """The folder of a release file, and the keys of its [source]."""
+
+    folder: Path
+    source: Any
+
+    def open(self, file: Any, missing: bool = True) -> PublicTable:
+        return PublicTable(open_public(file, self.source, self.folder / file.file, missing), self.source)
+
+
+def faults_in(spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    """Yield what no single key of a declared [belief] shows, and the keys that name the private data's own file."""
+    if not isinstance(spec.belief, Described):
+        return
+    meant, private = spec.belief.meant, private_files(spec.source, folder, data)
+    for error in meant.faults() if hasattr(meant, "faults") else ():
+        yield blamed(error, "belief", *key_of(spec.belief, error))
+    for key, path, section in files_of(spec.belief):
+        declared = getattr(section, "private", None)
+        if not declared and is_one_of(folder / path, private):
+            yield fault(("belief", *key), IS_PRIVATE, GIVE_PUBLIC if declared is None else FIT_ELSEWHERE)
+
+
+def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:
+    """Return where in a section an error is, if it says so by one of its keys."""
+    return tuple(error.where[:3]) if error.where and error.where[0] in type(section).model_fields else ()
+
+
+def revealed(spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
+    """Yield the key of [belief] whose public file has the rows of the private data, which are in this table."""
+    meant: Any = spec.belief.meant if isinstance(spec.belief, Described) else None
+    counted = meant.counted(Public(folder, spec.source)) if hasattr(meant, "counted") else None
+    if counted is None or getattr(counted[0], "private", False):
+        return
+    file, columns = counted
+    if same_rows(open_public(file, spec.source, folder / file.file), table, columns):
+        fix = FIT_ELSEWHERE if hasattr(file, "private") else GIVE_PUBLIC
+        key = next(key for key, path, _ in files_of(spec.belief) if path == file.file)
+        yield fault(("belief", *key), "has the rows of the private data", fix)
