@@ -61,7 +61,7 @@ _SOURCE = click.argument("source")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @_JSON
 def init(data: str, output: Path, kind: str, force: bool, as_json: bool) -> None:
-    """Start a release file for DATA, a CSV or Parquet file.
+    """Start a release file for DATA, a file of a table (CSV, Excel, a database ...).
 
     Guesses what the columns are, and marks what only you can know. Publishes nothing.
     """

@@ -13,6 +13,7 @@ from takifugu.data.sequences import Counted, Piece, pieces, transitions, transit
 from takifugu.data.tally import Known, tally
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots, axes_of
+from takifugu.data.times.epochs import check_order_format
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.times.zones import Zone
 from takifugu.data.totals import Group, totals
@@ -49,6 +50,7 @@ __all__ = [
     "Written",
     "Zone",
     "axes_of",
+    "check_order_format",
     "column_kinds",
     "meant",
     "missing_states",

@@ -33,7 +33,8 @@ def column_kinds(table: Table) -> dict[str, str]:
 
 
 def _in_python(table: Table, name: str) -> str:
-    there = [table.numerals.plain(t) for t in (x.strip(BLANKS) for x in table.frame[name]) if t not in table.missing]
+    texts = ((text or "").strip(BLANKS) for text in table.frame[name])
+    there = [table.numerals.plain(text) for text in texts if text not in table.missing]
     return _first([sum(bool(re.match(form, t)) for t in there) for _, form in _FORMS], len(there))
 
 

@@ -13,14 +13,15 @@ from typing import Any
 from takifugu.core.errors import DataError, InputError
 from takifugu.data.engines.outside import engine_of
 from takifugu.data.engines.table import Table
-from takifugu.data.files.formats import careful_with_format, columns_of, data_file, format_of, format_words
+from takifugu.data.files.formats import careful_with_format, check_parts, columns_of, data_file, format_of, format_words
+from takifugu.data.files.many import files_of, is_many, open_many
 from takifugu.data.files.with_duckdb import relabelled
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
 
 
 def open_frame(data: Any, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
-    """Open a file of any registered format (CSV, Parquet), or a frame: pandas, Polars, PyArrow, DuckDB or PySpark.
+    """Open a file of any registered format, or a frame: pandas, Polars, PyArrow, DuckDB or PySpark.
 
     Nothing but the names of the columns is read. Files go through DuckDB where it is installed, so that they may be
     larger than memory. Texts in `missing` count as missing values, beside the empty one; `written` says how the source
@@ -100,9 +101,13 @@ def _plain_labels(data: Any) -> Any:
 def sniffed(path: Path) -> Written:
     """Return how a file seems to be written, by its format; what is wrong with the file, opening it says."""
     try:
-        file = data_file(path)
-        return format_of(file).guess(file)
-    except DataError:
+        many = is_many(path)
+        file = data_file(files_of(path)[0] if many else path)
+        form = format_of(file)
+        with careful_with_format(file, form):
+            guessed = form.guess(file)
+        return replace(guessed, file_names="file") if many and form.name != "Parquet" else guessed
+    except (DataError, IndexError):
         return Written()
 
 
@@ -110,12 +115,18 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str], written: Writ
     if "://" in str(data):
         raise DataError("the data is a URL", fix="download it first and give the path of the copy")
     path = Path(os.path.abspath(data))  # engines differ in how they read ~ and file:
-    if os.path.isdir(path):
-        raise DataError(f"{path.name or path} is a folder", fix=f"give the path of {format_words()}")
+    if is_many(path):
+        what, table, form = open_many(path, written)
+        return replace(table, source=what, ordered=form.ordered, missing=missing, written=written)
+    if written.file_names is not None:
+        raise InputError(
+            f"{path.name} is one file", rule="names of files are read where there are many", fix="leave file_names out"
+        ).at("file_names")
     file = data_file(path)
     form = format_of(file)
+    check_parts(file, form, written)
     with careful_with_format(file, form):
         rows = form.read(file, written)
         table = columns_of(rows, file.name) if isinstance(rows, Mapping) else rows
         table = table if isinstance(table, Table) else _open_native(table, missing)
-    return replace(table, source=file.name, ordered=True, missing=missing, written=written)
+    return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=written)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from takifugu.core.errors import DataError
 from takifugu.data.engines.table import Table
 from takifugu.data.measure import Measured, check_weights, counts_by_piece, measure, runs_by_piece
+from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
 from takifugu.data.rows.pieces import Key, Rows, runs_of
 from takifugu.data.values.codes import UNOBSERVED
@@ -201,6 +202,7 @@ def rows_of(table: Table, layout: Layout, states: Recode) -> Rows:
     Raises InputError for a column that is not there, DataError for columns of a kind that is of no use.
     """
     states.check(table.missing)
+    table, layout = with_joined_order(table, layout)
     if table.in_python:
         from takifugu.data.rows.in_python import python_rows
 

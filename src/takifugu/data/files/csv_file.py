@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
-from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look
-from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
+from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look, rows_of
+from takifugu.data.files.formats import DataFile, Rows, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.recoded import copied
 from takifugu.data.files.sniff import guess
@@ -39,6 +40,11 @@ def read(file: DataFile, written: Written) -> Table:
     if dialect.codec is not None:
         file = copied(file, dialect.codec, Path(folder.name))
     check_lines(file, whole=file.packed)
+    return with_dialect(file, dialect, folder)
+
+
+def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str]) -> Table:
+    """Open a CSV file of UTF-8 with DuckDB, whose temporary files go to a folder."""
     table = replace(opened(file, _call(dialect, file.packed), folder)[0], names=dialect.names)
     if len(dialect.names) == 1:  # an empty line is a row
         return table
@@ -63,4 +69,12 @@ def _call(dialect: Dialect, packed: bool) -> str:
     )
 
 
-CSV = SourceFormat("CSV", read, suffixes=(".csv", ".tsv"), guess=guess)
+def rows(file: DataFile, written: Written) -> Rows:
+    """Return the names and the rows of a CSV file that is one of many."""
+    refuse_other_kinds(file, is_utf_16=written.codec is not None)
+    check_lines(file, whole=True)
+    dialect = look(file, written)
+    return dialect.names, rows_of(file, dialect)
+
+
+CSV = SourceFormat("CSV", read, suffixes=(".csv", ".tsv"), guess=guess, rows=rows)

@@ -135,9 +135,17 @@ def as_lists(file: DataFile, dialect: Dialect) -> dict[str, list[str | None]]:
     Rows without any value are none. Raises DataError for rows of another length than the header, broken quotes, and
     text that is not in the file's encoding.
     """
-    width = len(dialect.names)
-    columns: list[list[str | None]] = [[] for _ in range(width)]
+    columns: list[list[str | None]] = [[] for _ in dialect.names]
     seen: dict[str, str] = {}
+    for row in rows_of(file, dialect):
+        for column, field in zip(columns, row, strict=True):
+            column.append(seen.setdefault(field, field))
+    return dict(zip(dialect.names, columns, strict=True))
+
+
+def rows_of(file: DataFile, dialect: Dialect) -> Iterator[list[str]]:
+    """Yield the rows of a CSV file; see as_lists."""
+    width = len(dialect.names)
     with text_of_file(file, dialect.codec) as text:
         lines = islice(text, dialect.skipped, None)
         rows = csv.reader(lines, strict=True, delimiter=dialect.separator, skipinitialspace=True)
@@ -153,9 +161,7 @@ def as_lists(file: DataFile, dialect: Dialect) -> dict[str, list[str | None]]:
                 raise DataError(
                     f"{file.name} has a row with more or fewer fields than its header", fix="repair the file"
                 )
-            for column, field in zip(columns, fields, strict=True):
-                column.append(seen.setdefault(field, field))
-    return dict(zip(dialect.names, columns, strict=True))
+            yield fields
 
 
 @contextmanager

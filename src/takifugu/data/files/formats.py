@@ -1,6 +1,6 @@
 """Formats of files with data: each one says which files are its, opens them, and guesses how they are written.
 
-A format is one file. Those of the package are CSV, which takes what no other format does, and Parquet.
+A format is one file; CSV takes what no other one does.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import gzip
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -25,6 +25,8 @@ from takifugu.data.values.written import Written, not_written_so
 
 #: How many first bytes of a file tell its format.
 BEGINNING = 512
+#: The names of columns, and rows with a text, or none, for each of them.
+Rows = tuple[Sequence[str], Iterable[Sequence[str | None]]]
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class SourceFormat:
     `read` returns texts by column (None where one is missing), or any frame that `tf.release(data=...)` takes; its
     rows are in the file's order. What it cannot read it refuses with a DataError that quotes nothing of the file; other
     exceptions are replaced by such a one. `guess` says how a file seems to be written, for the draft that `init` makes.
+    `parts` are the keys that choose a part of a file ("sheet", "table"); `ordered` says that rows have an order, and
+    `rows` returns the names of the columns and its rows one by one, of one file of many.
 
     >>> form = SourceFormat("fixed width", read=lambda file, written: {"name": ["Ana"]}, suffixes=(".fwf",))
     >>> DataFile(Path("people.fwf.gz"), "people.fwf.gz", packed=True, start=b"Ana  12").suffix in form.suffixes
@@ -71,11 +75,23 @@ class SourceFormat:
     suffixes: tuple[str, ...] = ()
     begins: tuple[bytes, ...] = ()
     guess: Callable[[DataFile], Written] = _as_they_say
+    parts: tuple[str, ...] = ()
+    ordered: bool = True
+    rows: Callable[[DataFile, Written], Rows] | None = None
 
 
 #: The last one takes what no other knows.
 FORMATS: Registry[SourceFormat] = Registry(
-    "the source format", {"Parquet": "data.files.parquet:PARQUET", "CSV": "data.files.csv_file:CSV"}
+    "the source format",
+    {
+        "Parquet": "data.files.parquet:PARQUET",
+        "JSON lines": "data.files.json_lines:JSON_LINES",
+        "GeoJSON": "data.files.geojson:GEOJSON",
+        "Excel": "data.files.excel:EXCEL",
+        "SQLite": "data.files.sqlite:SQLITE",
+        "DuckDB": "data.files.duckdb_file:DUCKDB",
+        "CSV": "data.files.csv_file:CSV",
+    },
 )
 
 
@@ -108,18 +124,47 @@ def format_words() -> str:
     return f"a {', '.join(names[:-1])} or {names[-1]} file"
 
 
-def data_file(path: Path) -> DataFile:
-    """Look at a file's first bytes; DataError for one that is empty, or cannot be read."""
-    start = _first_bytes(path)
+def suffixes() -> tuple[str, ...]:
+    """Return how the names of files of every format end."""
+    return tuple(suffix for name in FORMATS.names for suffix in FORMATS.find(name).suffixes)
+
+
+def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) -> str:
+    """Return the part of a file (a "sheet", a "table") that is wanted, or its only one.
+
+    Raises DataError, which names none that is not wanted, where there is no such part, or several and none is wanted.
+    """
+    if wanted is not None and wanted not in names:
+        raise DataError(f"{file.name} has no {part} {wanted!r}", fix="write its name as it is there").at(part)
+    if wanted is None and len(names) != 1:
+        many = f"has {len(names)} {part}s, and none is named" if names else f"has no {part}"
+        raise DataError(f"{file.name} {many}", fix=f'write {part} = "..." with the one that holds the data').at(part)
+    return names[0] if wanted is None else wanted
+
+
+def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
+    """Raise InputError where a sheet or a table is declared of a file that has none."""
+    for part in ("sheet", "table"):
+        if getattr(written, part) is not None and part not in form.parts:
+            raise InputError(f"{file.name} is a {form.name} file, which has no {part}s", fix="leave it out").at(part)
+
+
+def data_file(path: Path, name: str = "") -> DataFile:
+    """Look at a file's first bytes; DataError for one that is empty, or cannot be read.
+
+    Messages call it by its name, or by another one.
+    """
+    name = name or path.name
+    start = _first_bytes(path, name)
     if not start:
-        raise DataError(f"{path.name} is empty", rule="a CSV file starts with a line of column names")
+        raise DataError(f"{name} is empty", rule="a CSV file starts with a line of column names")
     if not start.startswith(b"\x1f\x8b"):
-        return DataFile(path, path.name, False, start)
-    with careful_with_files(path.name), gzip.open(path) as file:
-        return DataFile(path, path.name, True, file.read(BEGINNING))
+        return DataFile(path, name, False, start)
+    with careful_with_files(name), gzip.open(path) as file:
+        return DataFile(path, name, True, file.read(BEGINNING))
 
 
-def _first_bytes(path: Path) -> bytes:
+def _first_bytes(path: Path, name: str) -> bytes:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise OSError(errno.EINVAL, "It is a device or a pipe, and data are read more than once")
@@ -131,7 +176,7 @@ def _first_bytes(path: Path) -> bytes:
         ) from None
     except OSError as error:
         reason = (error.strerror or "it cannot be opened").lower()
-        raise DataError(f"{path.name} cannot be read ({reason})", fix="check the path and the file") from None
+        raise DataError(f"{name} cannot be read ({reason})", fix="check the path and the file") from None
 
 
 def columns_of(columns: Mapping[str, Sequence[str | None]], name: str) -> Table:

@@ -13,12 +13,12 @@ _UNPACK = "unpack it, or compress it with gzip"
 
 #: How binary files begin, what they are, and what to do with them.
 _BINARY = {
-    b"PK\x03\x04": ("is a zip archive or an Excel workbook", "export the sheet as CSV"),
-    b"\xd0\xcf\x11\xe0": ("is an Excel workbook", "export the sheet as CSV"),
+    b"PK\x03\x04": ("is a zip archive or an Excel workbook", "unpack it, or let a workbook's name end in .xlsx"),
+    b"\xd0\xcf\x11\xe0": ("is an Excel workbook", "save it as .xlsx, with no password"),
     b"ARROW1": ("is an Arrow file", "read it with pyarrow or polars and give the frame, or save it as Parquet"),
     b"FEA1": ("is a Feather file", "read it with pyarrow and give the frame, or save it as Parquet"),
     b"Obj\x01": ("is an Avro file", "save it as Parquet"),
-    b"SQLite format 3": ("is a SQLite database", "export the table as CSV"),
+    b"SQLite format 3": ("is a SQLite database", "unpack it, or export the table as CSV"),
     b"\x28\xb5\x2f\xfd": ("is compressed with zstd", _UNPACK),
     b"BZh9": ("is compressed with bzip2", _UNPACK),
     b"\xfd7zXZ": ("is compressed with xz", _UNPACK),
@@ -43,7 +43,7 @@ _ORC = re.compile(rb"ORC[\t\r\n\x20-\xff]{0,24}[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _PICKLE = re.compile(rb"\x80[\x02-\x05]|[\]}]q\x00")
 _UTF_16 = ("is UTF-16 text", 'save it as UTF-8, or declare encoding = "utf-16"')
 
-_JSON = ("is JSON", f"{_TO_FLAT}: lists and objects are not read")
+_JSON = ("is JSON", f"{_TO_FLAT}; files of JSON lines end in .jsonl, and GeoJSON in .geojson")
 _MARKUP = ("is XML or HTML", f"{_TO_FLAT}: GPX, KML and web pages are not read")
 _PICKLED = ("is a Python pickle", "load it, if you trust it, and give the frame, or save it as Parquet")
 
@@ -75,13 +75,15 @@ def other_kind(start: bytes, is_utf_16: bool = False) -> tuple[str, str] | None:
     """Return what a file is that begins so and is no table, with what to do about it; None for what may be one.
 
     >>> other_kind(b"SQLite format 3\\x00")
-    ('is a SQLite database', 'export the table as CSV')
+    ('is a SQLite database', 'unpack it, or export the table as CSV')
     """
     for magic, kind in _BINARY.items():
         if start.startswith(magic):
             return kind
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None if is_utf_16 else _UTF_16
+    if start[8:12] == b"DUCK":
+        return "is a DuckDB database", "let its name end in .duckdb"
     if _ORC.match(start):
         return "is an ORC file", "save it as Parquet"
     return _PICKLED if _PICKLE.match(start) else None

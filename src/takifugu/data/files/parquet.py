@@ -49,15 +49,20 @@ def check_texts(source: str, lengths: Iterable[Lengths]) -> None:
 
 def read(file: DataFile, written: Written) -> Table:
     """Open a Parquet file with the first engine that is installed: DuckDB, Polars, PyArrow."""
+    check_magic(file)
+    for engine, reader in {"duckdb": _with_duckdb, "polars": _with_polars, "pyarrow": _with_pyarrow}.items():
+        if is_installed(engine):
+            return reader(file)
+    raise DataError(f"{file.name} is a Parquet file", fix="install duckdb (pip install duckdb), polars or pyarrow")
+
+
+def check_magic(file: DataFile) -> None:
+    """Raise DataError for a file that is called Parquet and is not."""
     if not file.start.startswith(PARQUET.begins):
         refuse_other_kinds(file)
         raise DataError(f"{file.name} is called Parquet and is not", fix="check the file")
     if file.packed:
         raise DataError(f"{file.name} is a Parquet file inside gzip", fix="unpack it")
-    for engine, reader in {"duckdb": _with_duckdb, "polars": _with_polars, "pyarrow": _with_pyarrow}.items():
-        if is_installed(engine):
-            return reader(file)
-    raise DataError(f"{file.name} is a Parquet file", fix="install duckdb (pip install duckdb), polars or pyarrow")
 
 
 def _with_duckdb(file: DataFile) -> Table:
@@ -108,7 +113,7 @@ def _with_pyarrow(file: DataFile) -> Table:
         texts = [f.name for f in schema if pyarrow.types.is_string(f.type) or pyarrow.types.is_large_string(f.type)]
         packed = pyarrow.parquet.ParquetFile(file.path, read_dictionary=texts)
         for batch in packed.iter_batches(columns=texts) if texts else ():
-            check_texts(file.name, (_longest(column) for column in batch.columns))
+            check_texts(file.name, (longest(column) for column in batch.columns))
         table = whole.read()
     names = tuple(table.column_names)
     return Table(file.name, names, True, frozenset(), nw.from_native(table), names)
@@ -120,12 +125,13 @@ def careful_with_engine(name: str) -> AbstractContextManager[None]:
     return careful(name)
 
 
-def _longest(column: Any) -> Lengths:
+def longest(column: Any) -> Lengths:
+    """Return the lengths of an Arrow column's texts."""
     import pyarrow.compute
 
     words = column.dictionary if hasattr(column, "dictionary") else column
-    longest: int | None = pyarrow.compute.max(pyarrow.compute.binary_length(words)).as_py()
-    return longest, (longest or 0) * len(column)
+    most: int | None = pyarrow.compute.max(pyarrow.compute.binary_length(words)).as_py()
+    return most, (most or 0) * len(column)
 
 
 PARQUET = SourceFormat("Parquet", read, suffixes=(".parquet",), begins=(b"PAR1",))

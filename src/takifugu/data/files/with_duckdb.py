@@ -13,18 +13,29 @@ from takifugu.data.files.formats import DataFile
 
 def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[Table, Any]:
     """Open what a call of DuckDB's reads from a file, its `{path}`; return the table, and DuckDB's connection."""
-    import duckdb
-    import narwhals.stable.v2 as nw
-
     from takifugu.data.engines.differences import careful
 
     with careful(file.name):
-        connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder.name})
+        connection = connected(folder)
         relation = connection.sql("select * from " + call.format(path=place(file)))
-        headings = tuple(relation.columns)
-        labels = tuple(f"c{number}" for number in range(len(headings)))  # * as a name is an expression to an engine
-        frame = nw.from_native(relabelled(relation, headings, labels))
-    return Table(file.name, headings, True, frozenset(), frame, labels, (connection, folder)), connection
+        return table_of_relation(file.name, relation, (connection, folder)), connection
+
+
+def connected(folder: TemporaryDirectory[str]) -> Any:
+    """Return a connection to a new instance of DuckDB, whose temporary files go to a folder."""
+    import duckdb
+
+    return duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder.name})
+
+
+def table_of_relation(source: str, relation: Any, keeps: Any) -> Table:
+    """Return a relation of DuckDB's as a table; `keeps` is what must live as long."""
+    import narwhals.stable.v2 as nw
+
+    headings = tuple(relation.columns)
+    labels = tuple(f"c{number}" for number in range(len(headings)))  # * as a name is an expression to an engine
+    frame = nw.from_native(relabelled(relation, headings, labels))
+    return Table(source, headings, True, frozenset(), frame, labels, keeps)
 
 
 def place(file: DataFile) -> str:

@@ -92,7 +92,7 @@ def _whole_expr(value: nw.Expr | int) -> nw.Expr:
 def order_text(table: Table, layout: Layout) -> nw.Expr:
     """Return the picked order column as texts, and numbers as they are usually written."""
     stripped = text(nw.col("tick").cast(nw.String), table.missing)
-    return stripped if layout.order_format is not None else table.numerals.plain_in_engine(stripped)
+    return stripped if layout.clock.form is not None else table.numerals.plain_in_engine(stripped)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from takifugu.data.rows.pieces import (
 )
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.clock import Clock
+from takifugu.data.times.epochs import dates_for_numbers, microseconds
 from takifugu.data.times.zones import Zone, second_passes
 from takifugu.data.values.bins import Bins
 from takifugu.data.values.bounded import Bounded
@@ -74,7 +75,7 @@ def python_rows(table: Table, layout: Layout, states: Recode) -> PythonRows:
     units, parts = clean.get("unit", [None] * len(raw)), clean.get("piece", [None] * len(raw))
     read = Ticks([None] * len(raw), None)
     if layout.order is not None:
-        written = clean["tick"] if layout.order_format else [None if t is None else table.numerals.plain(t)
+        written = clean["tick"] if layout.clock.form else [None if t is None else table.numerals.plain(t)
                                                              for t in clean["tick"]]  # fmt: skip
         read = _ticks(written, layout)
     pieces: dict[Key, list[Line]] = {}
@@ -298,6 +299,16 @@ def _ticks(values: Sequence[str | None], layout: Layout) -> Ticks:
     there = [v for v in values if v is not None]
     length = None if layout.step is None else parse_step(layout.step)
     clock, numbers = layout.clock, all(re.match(NUMBER, v) for v in there)
+    if clock.epoch and (numbers or all(re.match(TIME, v) for v in there)):
+        if length is not None and not isinstance(length, timedelta):
+            raise number_for_times(str(layout.order))
+        step = None if length is None else length // timedelta(microseconds=1)
+        if not numbers:
+            raise dates_for_numbers(str(layout.order))
+        read = int if all(re.match(INTEGER, v) for v in there) else float
+        since = [microseconds(read(v), clock.epoch) if v is not None else None for v in values]
+        rounded, step, _ = _rounded(since, step, clock)
+        return Ticks(rounded, step)
     if clock.form is not None or not numbers:
         if clock.form is None and not all(re.match(TIME, v) for v in there):
             raise no_order(str(layout.order))

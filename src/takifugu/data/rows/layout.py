@@ -14,6 +14,7 @@ from takifugu.core.errors import InputError, did_you_mean, within
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.clock import Clock, parts_of
+from takifugu.data.times.epochs import EPOCHS
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins
@@ -42,13 +43,14 @@ class Layout:
     unobserved entries. `nulls` says what a missing state is: an error ("refuse") or an "unobserved" entry. `null_keys`
     says what a row without a unit or piece is: an error ("refuse"), nothing ("drop"), or a row of one more unit or
     piece that has no name ("keep"). `duplicates` says which of several rows in one step of a piece counts, in the order
-    of the rows. `order_format` and `timezone` say how times are written (see TimeFormat, Zone), and `round_to` what an
-    inexact clock is rounded to, the step or a whole part of it. `ambiguous` says what times are that clocks in the zone
+    of the rows. `order_format` and `timezone` say how times are written (see TimeFormat, EPOCHS, Zone), and `round_to`
+    what an inexact clock is rounded to, the step or a part of it. `ambiguous` says what times are that clocks in a zone
     show twice: those of the first or the last pass, left out ("drop"), or what the order of the rows says ("refuse": an
     error where it says nothing, unless neither pass lies in the window). With a `calendar`
     places count its steps, and only those in `window` are read; of "hidden" `gaps` nothing is told. `by` counts entries
-    by cells of the window (see Slots). Raises InputError
-    for another rule, for a format or a zone that there is not, and for a step or a rule about the order without one.
+    by cells of the window (see Slots). Where `order` holds dates alone, `time_of_day` is the column beside it. Raises
+    InputError for another rule, for a format or a zone that there is not, and for a step or a rule about the order
+    without one.
 
     >>> Layout("posture", unit="person", order="minute", step="1min").columns
     ('person', 'minute', 'posture')
@@ -70,6 +72,7 @@ class Layout:
     window: range | None = None
     gaps: str = "public"
     by: tuple[str, ...] = ()
+    time_of_day: str | None = None
 
     def __post_init__(self) -> None:
         for name, rules in _RULES.items():
@@ -84,7 +87,7 @@ class Layout:
                 raise InputError(
                     "a step is declared and no order column", rule="steps are counted along an order column"
                 ).at("order")
-        for name in ("order_format", "timezone", "round_to", "duplicates"):
+        for name in ("order_format", "timezone", "round_to", "duplicates", "time_of_day"):
             if self.order is None and getattr(self, name) not in (None, "refuse"):
                 raise InputError(f"{name} is declared and no order column", fix="name the order column").at(name)
         self._check_ambiguous()
@@ -107,7 +110,8 @@ class Layout:
     @cached_property
     def clock(self) -> Clock:
         """Return how the order column is written and what it is rounded to."""
-        form = None if self.order_format is None else TimeFormat(self.order_format)
+        epoch = EPOCHS.get(self.order_format or "", 0)
+        form = None if self.order_format is None or epoch else TimeFormat(self.order_format)
         zone, parts = None if self.timezone is None else Zone(self.timezone), 0
         if self.round_to is not None:
             with within("round_to"):
@@ -117,7 +121,7 @@ class Layout:
                     "a clock is rounded and no step is declared", fix='declare the step, such as step = "1min"'
                 ).at("round_to")
             parts = parts_of(parse_step(self.step), length)
-        return Clock(form, zone, parts)
+        return Clock(form, zone, parts, epoch, self.time_of_day is not None)
 
     @cached_property
     def moments(self) -> tuple[int, int] | None:
@@ -135,7 +139,7 @@ class Layout:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        named = (self.unit, self.piece, self.order, self.value)
+        named = (self.unit, self.piece, self.order, self.time_of_day, self.value)
         return tuple(dict.fromkeys(c for c in named if c is not None))
 
 

@@ -19,6 +19,7 @@ from takifugu.data.engines.differences import (
 from takifugu.data.engines.fixed_point import round_half_even
 from takifugu.data.rows.layout import parse_step
 from takifugu.data.times.clock import Clock
+from takifugu.data.times.epochs import LAST, dates_for_numbers
 from takifugu.data.times.time_format import CENTURY, SHORT, TimeFormat
 from takifugu.data.values.texts import (
     INTEGER,
@@ -46,7 +47,7 @@ def with_ticks(
     """
     clock = clock or Clock()
     frame, length, whole = _with_ticks(frame, column, step, kind, in_texts, clock)
-    if clock.zone is not None and not isinstance(kind, nw.Date | nw.Datetime):
+    if clock.zone is not None and not clock.epoch and not isinstance(kind, nw.Date | nw.Datetime):
         raise zone_of_numbers(column)
     if length is None or not clock.parts:
         return frame, length, whole
@@ -63,6 +64,8 @@ def _with_ticks(
     frame: Frame, column: str, step: int | float | str | None, kind: nw.dtypes.DType, in_texts: bool, clock: Clock
 ) -> tuple[Frame, int | None, bool]:
     tick = nw.col("tick")
+    if clock.epoch and (in_texts or not isinstance(kind, nw.Date | nw.Datetime)):
+        return _since_1970(frame, column, kind, in_texts, clock.epoch), _time_step(step, column), True
     if in_texts and clock.form is not None and isinstance(kind, nw.Datetime):
         frame = frame.with_columns(tick=nw.when(tick.str.contains(clock.form.pattern)).then(tick))
         return microseconds_of_format(frame, clock.form), _time_step(step, column), True
@@ -88,6 +91,27 @@ def _with_ticks(
     if length is None:
         return frame, None, False
     return _ticks_of_fractions(frame, length / PARTS_OF_STEP), PARTS_OF_STEP, True
+
+
+def _since_1970(frame: Frame, column: str, kind: nw.dtypes.DType, in_texts: bool, unit: int) -> Frame:
+    """Replace numbers `tick` of a unit of so many microseconds by microseconds; null for what is no time."""
+    tick = nw.col("tick")
+    if in_texts:
+        if not kind.is_numeric():
+            raise dates_for_numbers(column)
+        form = INTEGER if kind.is_integer() else NUMBER
+        frame = frame.with_columns(tick=nw.when(tick.str.contains(form)).then(tick))
+        frame = as_integers(frame, "tick") if kind.is_integer() else frame
+    elif not kind.is_numeric():
+        raise no_order(column)
+    if kind.is_integer():
+        frame = settled(frame.with_columns(tick=tick.cast(nw.Int64)), ["tick"])
+        frame = frame.with_columns(tick=nw.when(tick.abs() <= LAST // unit).then(tick))
+        return settled(frame.with_columns(tick=tick * unit), ["tick"])
+    number = (tick.cast(nw.String) if isinstance(kind, nw.Decimal) else tick).cast(nw.Float64)
+    frame = frame.with_columns(tick=number)
+    frame = frame.with_columns(tick=nw.when(tick.abs() <= float(LAST // unit)).then(tick * float(unit)))
+    return settled(round_half_even(frame, ["tick"]), ["tick"])
 
 
 def _ticks_of_fractions(frame: Frame, part: Fraction) -> Frame:

@@ -16,12 +16,15 @@ from takifugu.data.times.zones import Zone
 class Clock:
     """A format of texts (else numbers, or ISO 8601), the zone of times without one, and the part of a step rounded to.
 
-    `parts` is how many times what the order is rounded to fits into a step; 0 where nothing is rounded.
+    `parts` is how many times what the order is rounded to fits into a step; 0 where nothing is rounded. Numbers that
+    are times are so many microseconds each since 1970 (`epoch`; 0 for others). `joined` times are in two columns.
     """
 
     form: TimeFormat | None = None
     zone: Zone | None = None
     parts: int = 0
+    epoch: int = 0
+    joined: bool = False
 
     def rounding(self, step: int) -> Rounding:
         """Return how ticks are rounded, of which so many make a step."""

@@ -1,4 +1,4 @@
-"""How a source writes what it holds, where that is declared: the characters and fields of a CSV file, and numbers."""
+"""How a source writes what it holds, where that is declared: characters, fields, parts of a file, and numbers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ _NO_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefi
 
 @dataclass(frozen=True)
 class Written:
-    """How a CSV file is written, and the numbers of any source; what is None is seen from the file itself.
+    """How a file is written, and the numbers of any source; what is None is seen from the file itself.
 
     Without a `header` the columns are called column_1, column_2 and so on. Parquet files and frames know their own
-    characters, fields and names. Raises InputError for an encoding that there is not, and for a delimiter that is none.
+    characters, fields and names. `sheet` and `table` choose a part of a workbook or a database, and `file_names` is the
+    column that each file's name becomes where there are many. Raises InputError for an encoding that there is not, and
+    for a delimiter that is none.
 
     >>> Written(encoding="latin-1", delimiter=";").codec
     'iso8859-1'
@@ -33,6 +35,9 @@ class Written:
     delimiter: str | None = None
     header: bool = True
     numerals: Numerals = field(default_factory=Numerals)
+    sheet: str | None = None
+    table: str | None = None
+    file_names: str | None = None
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)

@@ -64,6 +64,12 @@ def written_lines(columns: Sequence[Column]) -> Iterator[str]:
     if not columns:
         return
     written = columns[0].written
+    if written.sheet is not None:
+        yield line(f"sheet = {toml_of(written.sheet)}", "guessed: the first of several sheets")
+    if written.table is not None:
+        yield line(f"table = {toml_of(written.table)}", "guessed: the first of several tables")
+    if written.file_names is not None:
+        yield line(f"file_names = {toml_of(written.file_names)}", "the column that the name of each file becomes")
     if written.encoding is not None:
         yield line(f"encoding = {toml_of(written.encoding)}", "guessed: how its characters are written")
     if not written.header:
@@ -119,8 +125,8 @@ def plain(text: str) -> str:
 
 
 def slug(data: Path) -> str:
-    stem = data.name.split(".")[0]
-    return re.sub(r"\W+", "-", stem).strip("-") or "data"
+    stems = (data.name.split(".")[0], data.parent.name)  # a pattern may have no letters
+    return next((name for stem in stems if (name := re.sub(r"\W+", "-", stem).strip("-"))), "data")
 
 
 def relative(data: Path, output: Path) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 
 #: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
 ELSEWHERE = frozenset((
-    "name", "file", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls", "attributes",
-    "batch", "rows_per_person", "as_composing", "begins_series",
+    "name", "file", "sheet", "table", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls",
+    "attributes", "batch", "rows_per_person", "as_composing", "begins_series",
 ))  # fmt: skip
 
 #: What is meant where a key of [source] is left out, if its section does not say so.

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
+from takifugu.data.files.formats import suffixes
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, other_kinds
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
@@ -28,8 +29,8 @@ from takifugu.releasing.file.sharing import sharing_problems
 _LARGEST = 2**53
 #: A sensible release file is no larger, holds no longer text, and nests no deeper.
 LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
-#: How the names of files of data end.
-_TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".feather", ".arrow")
+#: How the names of tables end that no format reads.
+_NO_SOURCES = (".xls", ".xlsb", ".ods", ".feather", ".arrow")
 #: Each table is calibrated, and its cost computed beside all others.
 MOST_TABLES = 1000
 #: A text in double quotes with a backslash, as in paths on Windows.
@@ -141,7 +142,7 @@ def _choose(raw: dict[str, Any], window: str | None) -> None:
 
 def _is_table(path: Path) -> bool:
     """Whether a path is that of data by its name, with or without the ending of a packed file."""
-    return path.name.lower().removesuffix(".gz").endswith(_TABLES)
+    return path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
 
 
 def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems, promise_problems
 from takifugu.releasing.file.public import faults_in, key_of
-from takifugu.releasing.file.source import is_there, open_source
+from takifugu.releasing.file.source import PARTS, is_there, open_source
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.kind import Kind
@@ -103,7 +103,8 @@ def opened(kind: Kind, spec: Any, belief: Any, folder: Path, data: Any) -> tuple
     try:
         table = open_source(spec.source, folder, data)
     except TakifuguError as error:
-        return None, [blamed(error, "source", "file")]
+        part = [key for key in error.where[:1] if key in PARTS]
+        return None, [blamed(error, "source", *(part or ["file"]))]
     return table, list(_missing_columns(kind.columns(spec, belief), table))
 
 

@@ -149,6 +149,17 @@ class FileKeys(Section):
         Field(description="the sign between groups of three digits", examples=["."]),
         AfterValidator(_thousands),
     ] = None
+    sheet: Annotated[
+        Text | None, Field(description="the sheet of an Excel workbook that has several", examples=["Sheet1"])
+    ] = None
+    table: Annotated[
+        Text | None, Field(description="the table of a database that has several", examples=["visits"])
+    ] = None
+
+    file_names: Annotated[
+        Text | None,
+        Field(description="the column that each file's name becomes, of a folder or a pattern", examples=["person"]),
+    ] = None
 
     @model_validator(mode="after")
     def _numerals(self) -> Self:
@@ -166,7 +177,7 @@ class BudgetSpec(Section):
 #: Keys of [source] and [[release]] that every kind of file has.
 SourceFile = Annotated[
     Path | None,
-    Field(description="a CSV or Parquet file, relative to this file; a frame given in Python needs none"),
+    Field(description="the data's file, relative to this one: CSV, Parquet, Excel ...; a frame in Python needs none"),
 ]
 Missing = Annotated[
     tuple[StrictStr, ...],

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import DataError, InputError
 from takifugu.data import Numerals, Table, Written, open_frame
 from takifugu.data.files.formats import format_words
+from takifugu.data.files.many import files_of, is_many
+from takifugu.data.files.many import is_there as leads_to_data
 from takifugu.releasing.file.sections import Source
+
+#: Keys that choose what is read of a file.
+PARTS = ("sheet", "table", "file_names")
 
 
 def written_of(*keys: Any) -> Written:
-    """Return how a file is written, by the first of these sections that declares it; a section may lack the keys."""
+    """Return how a file is written, by the first of these sections that declares it; a section may lack the keys.
+
+    Only the first one says what is in a file: another section is about another file.
+    """
 
     def first(name: str, default: Any) -> Any:
         return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
 
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
-    return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals)
+    parts = {key: getattr(keys[0], key, None) for key in PARTS}
+    return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals, **parts)
 
 
 def open_public(keys: Any, source: Source, path: Path | str, missing: bool = True) -> Table:
@@ -44,11 +54,14 @@ def open_source(source: Source, folder: Path, data: Any) -> Table:
 
 def is_there(source: Source, folder: Path, data: Any) -> bool:
     """Return whether there are data to open: some were given, or the file that is named exists."""
-    return data is not None or (source.file is not None and (folder / source.file).exists())
+    return data is not None or (source.file is not None and leads_to_data(folder / source.file))
 
 
 def private_files(source: Source, folder: Path, data: Any) -> tuple[Path, ...]:
     """Return the files that hold the private data: the source's own, and the one that was given in its place."""
-    data_files = [] if source.file is None or "://" in source.file else [folder / source.file]
-    given = [Path(data)] if isinstance(data, str | os.PathLike) else []
-    return (*data_files, *given)
+    paths = [] if source.file is None or "://" in source.file else [folder / source.file]
+    paths += [Path(data)] if isinstance(data, str | os.PathLike) else []
+    for path in filter(is_many, tuple(paths)):
+        with suppress(DataError):  # opening it says what is wrong
+            paths += files_of(path)
+    return tuple(paths)

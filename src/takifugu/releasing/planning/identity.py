@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
 _ELSEWHERE: dict[str, Any] = {
-    "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "source": {"file", "budget"},
-    "publisher": True, "contact": True, "expect": True, "release": {"__all__": {"title", "measured_in", "expect"}},
+    "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
+    "source": {"file", "sheet", "table", "budget"}, "expect": True,
+    "release": {"__all__": {"title", "measured_in", "expect"}},
 }  # fmt: skip
 
 #: Keys that came later, with what they mean where they are left out.
 _NEWER: dict[str, Any] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
+    "file_names": None,
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse", "ambiguous": "refuse",
     **dict.fromkeys(("from_", "until", "to", "window", "every", "by", "stay", "next", "adjust")), "gaps": "hidden",
     **dict.fromkeys(("matrix_by", "matrices", "stays", "importance")), "attributes": {},

@@ -68,7 +68,7 @@ class BoxSpec(Section):
 class ReferenceSpec(FileKeys):
     """A public file of other people, in which the values of each population are counted."""
 
-    file: Annotated[Path, Field(description="a CSV or Parquet file, relative to this file", examples=["survey.csv"])]
+    file: Annotated[Path, Field(description="a public file of a table, relative to this file", examples=["survey.csv"])]
     population: Annotated[Text, Field(description="the column that names the population", examples=["status"])]
     populations: Annotated[
         tuple[Text, ...] | None, Field(min_length=2, description="the populations that count; other rows are left out")

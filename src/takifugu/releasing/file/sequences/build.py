@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, transitions, transitions_by
@@ -42,9 +43,25 @@ def layout_of(
     """
     keys = ("value", "unit", "piece", "order", "order_format")
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
+    named["order"], named["time_of_day"] = columns_of_order(named["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
     rules_of_source = {rule: getattr(source, rule) for rule in rules}
     return Layout(**named, **rules_of_source, calendar=calendar, window=window, gaps=source.gaps, by=by)
+
+
+def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, str | None]:
+    """Return the column of the order, or of its dates, and that of its times of day."""
+    return order if isinstance(order, tuple) else (order, None)
+
+
+def named_columns(*sections: Any) -> dict[tuple[str, ...], str]:
+    """Return the columns that the first section which has it names for each role, by the key that names it."""
+    named = dict[tuple[str, ...], str]()
+    for key in ("unit", "piece", "order", "value"):
+        columns = next((one for section in sections if (one := getattr(section, key)) is not None), ())
+        for column in (columns,) if isinstance(columns, str) else columns:
+            named[(key, column) if isinstance(columns, tuple) else (key,)] = column
+    return named
 
 
 def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:

@@ -16,7 +16,7 @@ from takifugu.releasing.file.promise import only_release_problems
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import groups, stays, windows
-from takifugu.releasing.file.sequences.build import chain_of
+from takifugu.releasing.file.sequences.build import chain_of, columns_of_order, named_columns
 from takifugu.releasing.file.sequences.periods import CALENDAR
 from takifugu.releasing.file.sequences.sections import (
     ChainClassSpec,
@@ -92,8 +92,7 @@ def meaning_of(
 
 
 def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
-    keys = [key for key in ("unit", "piece", "order", "value") if f"source.{key}" not in faulty]
-    named = {key: getattr(source, key) for key in keys if getattr(source, key)}
+    named = {key: one for key, one in named_columns(source).items() if f"source.{key[0]}" not in faulty}
     if len(set(named.values())) != len(named):
         what, fix = "one column is named twice", "unit, piece, order and value are different columns"
         yield fault(("source",), what, fix)
@@ -101,7 +100,7 @@ def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) ->
         try:
             table.require([column], list(named.values()))  # type: ignore[union-attr]
         except TakifuguError as error:
-            yield blamed(error, "source", key)
+            yield blamed(error, "source", key[0])
 
 
 def _source(source: SourceSpec) -> Iterator[TakifuguError]:
@@ -116,7 +115,9 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             return
     rules = {key: getattr(source, key) for key in ("order_format", "timezone", "round_to", "duplicates", "ambiguous")}
     try:
-        Layout(source.value, order=source.order, step=source.step if source.order else None, **rules)
+        order, time_of_day = columns_of_order(source.order)
+        step = source.step if source.order else None
+        Layout(source.value, order=order, time_of_day=time_of_day, step=step, **rules)
     except TakifuguError as error:
         if error.where[:1] != ("step",):  # which is told above
             yield blamed(error, "source", *error.where[:1])
@@ -266,13 +267,12 @@ def _fit_columns(fit: FitSpec, source: SourceSpec, folder: Path) -> Iterator[Tak
     except TakifuguError as error:
         yield blamed(error, "belief", "fit", "file")
         return
-    keys = ("unit", "piece", "order", "value")
-    named = {key: column for key in keys if (column := getattr(fit, key) or getattr(source, key)) is not None}
+    named = named_columns(fit, source)
     for key, column in named.items():
         try:
             table.require([column], list(named.values()))
         except TakifuguError as error:
-            yield blamed(error, "belief", "fit", key)
+            yield blamed(error, "belief", "fit", key[0])
 
 
 def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Iterator[TakifuguError]:

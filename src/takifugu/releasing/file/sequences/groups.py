@@ -18,6 +18,7 @@ from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Mean, Query, Sum
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.sequences.build import named_columns
 from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec, named
 
 
@@ -34,7 +35,7 @@ def used_by(source: SourceSpec, items: Iterable[ItemSpec]) -> tuple[str, ...]:
 
 def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
     """Yield what is wrong with declared attributes, and with tables by one."""
-    roles = {getattr(source, key): key for key in ("unit", "piece", "order", "value")}
+    roles = {column: key[0] for key, column in named_columns(source).items()}
     for name, values in source.attributes.items():
         where, texts = ("source", "attributes", name), [text_of(value) for value in values]
         if name in roles:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from takifugu.data import TimeFormat, Zone
+from takifugu.data import Zone, check_order_format
 from takifugu.releasing.file.sections import (
     Bins,
     FileKeys,
@@ -31,8 +31,7 @@ Moment = StrictStr | StrictInt | StrictFloat | datetime | date
 
 
 def _format(value: str | None) -> str | None:
-    if value is not None:
-        TimeFormat(value)
+    check_order_format(value)
     return value
 
 
@@ -50,7 +49,10 @@ class SourceSpec(SourceKeys):
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
     unit: Annotated[Text | None, Field(description="the column that names the unit of a row")] = None
     piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None
-    order: Annotated[Text | None, Field(description="the column that orders the rows of a piece")] = None
+    order: Annotated[
+        Text | tuple[Text, Text] | None,
+        Field(description="the column that orders the rows of a piece, or those of a date and a time of day"),
+    ] = None
     step: Annotated[
         StrictInt | StrictFloat | StrictStr | None,
         Field(description="the declared step between rows; missing steps are unobserved", examples=["1min"]),
@@ -78,7 +80,11 @@ class SourceSpec(SourceKeys):
     null_keys: NullKeys = "refuse"
     order_format: Annotated[
         Text | None,
-        Field(description="how the times of order are written, if not as ISO 8601", examples=["%d/%m/%Y %H:%M"]),
+        Field(
+            description='how the times of order are written, if not as ISO 8601; "epoch" are seconds since 1970, and '
+            '"epoch_ms" thousandths of one',
+            examples=["%d/%m/%Y %H:%M"],
+        ),
         AfterValidator(_format),
     ] = None
     timezone: Annotated[
@@ -121,7 +127,9 @@ class FitSpec(FileKeys):
     value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
     unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
     piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
-    order: Annotated[Text | None, Field(description="its order column; default: the source's")] = None
+    order: Annotated[
+        Text | tuple[Text, Text] | None, Field(description="its order column, or two; default: the source's")
+    ] = None
     order_format: Annotated[
         Text | None, Field(description="how its times are written; default: the source's"), AfterValidator(_format)
     ] = None

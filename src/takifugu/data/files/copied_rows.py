@@ -1,0 +1,100 @@
+"""Rows that Python reads one by one: a private copy as CSV, which DuckDB reads, or lists where it is not installed."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from takifugu.core.errors import DataError
+from takifugu.core.escaping import visible
+from takifugu.data.engines.table import Table
+from takifugu.data.files.csv_file import LARGEST_IN_PYTHON, with_dialect
+from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, unnamed
+from takifugu.data.files.formats import DataFile, Rows, careful_with_files, is_installed
+from takifugu.data.files.parquet import LONGEST_TEXT
+from takifugu.data.files.temporary import private_folder
+from takifugu.data.values.texts import BLANKS
+from takifugu.data.values.written import Written
+
+#: More columns are no table: each record would have its own.
+MOST_COLUMNS = 2_000
+
+
+def read_rows(rows: Callable[[DataFile, Written], Rows], file: DataFile, written: Written) -> Table:
+    """Open what `rows` reads from a file; rows that hold nothing in any of several columns are none."""
+    return table_of(file, *rows(file, written))
+
+
+def table_of(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Table:
+    """Return rows of texts as a table; DataError for names that are none, and for texts that are too long.
+
+    With DuckDB the rows are written to a folder that only this user can read, and need no memory.
+    """
+    checked_names(file.name, names)
+    if not is_installed("duckdb"):
+        return _in_lists(file, names, rows)
+    folder = private_folder()
+    where = Path(folder.name) / "rows.csv"
+    with careful_with_files(file.name), open(where, "x", encoding="utf-8", newline="") as copy:
+        writer = csv.writer(copy, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        writer.writerow(unnamed(len(names)))
+        writer.writerows(_checked(file.name, rows))
+    copied = replace(file, path=where, packed=False)
+    return with_dialect(copied, Dialect(",", 0, tuple(names)), folder)
+
+
+def checked_names(source: str, names: Sequence[str]) -> None:
+    """Raise DataError, which quotes none, where the names of columns are none, too many, or hold control characters."""
+    if not any(names):
+        raise DataError(f"{source} has no column names", fix="write them into its first row or record")
+    if len(names) > MOST_COLUMNS:
+        raise DataError(f"{source} has more than {MOST_COLUMNS:,} columns", fix="leave those out that are not read")
+    if any(visible(name) != name or "\n" in name for name in names):
+        raise DataError(f"{source} has control characters in the names of its columns", fix="rename them")
+
+
+def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | None]]) -> Rows:
+    """Return rows of which the first that holds anything has the names, unless the file is declared to have none."""
+    lines = iter(rows)
+    first = next((row for row in lines if any(cell and cell.strip(BLANKS) for cell in row)), None)
+    if first is None:
+        raise DataError(f"{file.name} is empty", rule="a table has a row of column names")
+    if written.header:
+        return [(name or "").strip() for name in first], lines
+    return unnamed(len(first)), _put_back(first, lines)
+
+
+def _put_back(first: Sequence[str | None], rows: Iterable[Sequence[str | None]]) -> Iterator[Sequence[str | None]]:
+    yield first
+    yield from rows
+
+
+def _checked(source: str, rows: Iterable[Sequence[str | None]]) -> Iterator[Sequence[str | None]]:
+    """Yield rows whose texts engines read alike."""
+    for row in rows:
+        sizes = [len(text.encode()) for text in row if text]
+        if max(sizes, default=0) > LONGEST_TEXT or 2 * sum(sizes) > LONGEST_LINE:
+            raise DataError(
+                f"{source} has a text of more than {LONGEST_TEXT:,} bytes, or a row of more than {LONGEST_LINE // 2:,}",
+                rule="no state or name is that long",
+            )
+        yield row
+
+
+def _in_lists(file: DataFile, names: Sequence[str], rows: Iterable[Sequence[str | None]]) -> Table:
+    columns: list[list[str | None]] = [[] for _ in names]
+    seen: dict[str | None, str | None] = {}
+    size = 0
+    with careful_with_files(file.name):
+        for row in _checked(file.name, rows):
+            if len(names) > 1 and not any(cell and cell.strip(BLANKS) for cell in row):
+                continue
+            size += sum(len(cell) for cell in row if cell) + len(row)
+            if size > LARGEST_IN_PYTHON:
+                raise DataError(f"{file.name} is large", fix="install duckdb (pip install duckdb)")
+            for column, cell in zip(columns, row, strict=True):
+                column.append(seen.setdefault(cell, cell))
+    lists = dict(zip(names, columns, strict=True))
+    return Table(file.name, tuple(names), True, frozenset(), lists, tuple(names))

@@ -1,0 +1,102 @@
+"""DuckDB databases, opened read-only: a table stays where it is, and its rows have no order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.table import Table
+from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed
+from takifugu.data.files.parquet import check_texts
+from takifugu.data.files.temporary import private_folder
+from takifugu.data.files.with_duckdb import identifier, table_of_relation
+from takifugu.data.values.written import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: A view runs what somebody wrote into the file.
+_TABLES = "select table_name from duckdb_tables() where not internal and schema_name = 'main' order by table_name"
+
+
+def read(file: DataFile, written: Written) -> Table:
+    """Open the table that is named, or the only one; DataError where another process holds the database."""
+    if not is_installed("duckdb"):
+        raise DataError(f"{file.name} is a DuckDB database", fix="install duckdb (pip install duckdb)")
+    base = _base(file)
+    with _careful(file):
+        connection = base.connection.cursor()
+        name = chosen(_tables(connection), written.table, file, "table")
+        table = table_of_relation(file.name, connection.sql(f"select * from {identifier(name)}"), (connection, base))
+    name_of = {label: identifier(column) for label, column in zip(table.labels, table.names, strict=True)}
+
+    def check(labels: Sequence[str]) -> None:
+        lengths = (f"max(strlen({name_of[label]})), sum(strlen({name_of[label]}))" for label in labels)
+        row = connection.sql(f"select {', '.join(lengths)} from {identifier(name)}").fetchall()[0]
+        check_texts(file.name, zip(row[::2], row[1::2], strict=True))
+
+    return replace(table, check_texts=check)
+
+
+class _Base:
+    """An open database, and the folder for what does not fit into memory."""
+
+    def __init__(self, path: Path) -> None:
+        import duckdb
+
+        self.folder = private_folder()
+        config: dict[str, Any] = {"enable_external_access": "false", "temp_directory": self.folder.name}
+        self.connection = duckdb.connect(str(path), read_only=True, config=config)  # the file may be anybody's
+
+
+#: A process opens a database once: what is open, by its place and its state on the disk.
+_OPEN: WeakValueDictionary[tuple[object, ...], _Base] = WeakValueDictionary()
+
+
+def _base(file: DataFile) -> _Base:
+    import duckdb
+
+    try:
+        status = file.path.stat()
+        key = (file.path.resolve(), status.st_ino, status.st_size, status.st_mtime_ns)
+        base = _OPEN.get(key)
+        if base is None:
+            base = _OPEN[key] = _Base(file.path)
+        return base
+    except duckdb.Error as error:
+        if "set lock on" in str(error) or "different configuration" in str(error):
+            raise DataError(
+                f"{file.name} is locked by another process or connection", fix="close it there, or give a copy"
+            ) from None
+        raise DataError(
+            f"{file.name} cannot be read as a DuckDB database", fix="check the file, and the version that wrote it"
+        ) from None
+
+
+def _tables(connection: Any) -> list[str]:
+    return [str(name) for (name,) in connection.sql(_TABLES).fetchall()]
+
+
+@contextmanager
+def _careful(file: DataFile) -> Iterator[None]:
+    from takifugu.data.engines.differences import careful
+
+    with careful(file.name):
+        yield
+
+
+def guess(file: DataFile) -> Written:
+    """Return the first of several tables."""
+    if not is_installed("duckdb"):
+        return Written()
+    base = _base(file)
+    tables = _tables(base.connection.cursor())
+    return Written(table=tables[0] if len(tables) > 1 else None)
+
+
+DUCKDB = SourceFormat("DuckDB", read, suffixes=(".duckdb", ".ddb"), guess=guess, parts=("table",), ordered=False)

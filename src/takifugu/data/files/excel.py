@@ -1,0 +1,181 @@
+"""Excel workbooks (.xlsx, .xlsm): the cells of one sheet, looked at in their XML before python-calamine reads them."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+from xml.etree import ElementTree
+
+from takifugu.core.errors import DataError
+from takifugu.data.files.copied_rows import read_rows, with_names
+from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen
+from takifugu.data.files.other_kinds import refuse_other_kinds
+from takifugu.data.values.written import Written
+
+#: The XML of a workbook is no larger, in bytes, and has no more parts: it is read into memory.
+LARGEST, MOST_PARTS = 200_000_000, 10_000
+#: A sheet is read as a full grid, which may have so many cells, or so many times those that are there.
+GRID, SPARSE = 1_000_000, 4
+_ZIP, _OLD = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_ERROR = re.compile(rb"<(?:\w+:)?c\s[^>]*?\bt\s*=\s*[\"']e[\"']")
+_CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
+_PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
+
+
+def rows(file: DataFile, written: Written) -> Rows:
+    """Return the names and rows of the sheet that is named, or of the only one; its first row has the names.
+
+    Raises DataError, which quotes nothing, for a workbook that is encrypted, too large or damaged, and for a sheet that
+    shows an error such as #DIV/0!.
+    """
+    parts = _parts(file)
+    sheets = _sheets(file, parts)
+    name = chosen(list(sheets), written.sheet, file, "sheet")
+    _check_cells(file, parts[sheets[name]])
+    return with_names(file, written, _cells(file, parts, name))
+
+
+def _parts(file: DataFile) -> dict[str, bytes]:
+    """Return the XML of a workbook, part by part."""
+    if file.packed:
+        raise DataError(f"{file.name} is a workbook inside gzip", fix="unpack it")
+    if file.start.startswith(_OLD):
+        raise DataError(
+            f"{file.name} is encrypted, or a workbook of an old Excel (.xls)", fix="save it as .xlsx, with no password"
+        )
+    if not file.start.startswith(_ZIP):
+        refuse_other_kinds(file)
+        raise _damaged(file)
+    parts, size = dict[str, bytes](), 0
+    try:
+        with zipfile.ZipFile(file.path) as book:
+            if len(book.infolist()) > MOST_PARTS:
+                raise DataError(f"{file.name} has more than {MOST_PARTS:,} parts", fix="copy the sheet into a new one")
+            for part in book.infolist():
+                if not part.filename.lower().endswith((".xml", ".rels")):
+                    continue
+                if part.flag_bits & 1:
+                    raise DataError(f"{file.name} is encrypted", fix="save it without a password")
+                with book.open(part) as data:  # what a part says of its size is not believed
+                    parts[part.filename] = data.read(LARGEST - size + 1)
+                size += len(parts[part.filename])
+                if size > LARGEST:
+                    raise DataError(f"{file.name} is larger than {LARGEST // 10**6} MB unpacked", fix="save it as CSV")
+    except DataError:  # which is a ValueError
+        raise
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError):
+        raise _damaged(file) from None
+    return parts
+
+
+def _sheets(file: DataFile, parts: dict[str, bytes]) -> dict[str, str]:
+    """Return the part that holds each sheet of cells, by the sheet's name."""
+    try:
+        book, links = (_parsed(parts[f"xl/{name}"]) for name in ("workbook.xml", "_rels/workbook.xml.rels"))
+    except (KeyError, ElementTree.ParseError):
+        raise _damaged(file) from None
+    target = {
+        link.get("Id"): str(PurePosixPath("xl", link.get("Target", "")).as_posix()).lstrip("/")
+        for link in links if str(link.get("Type")).endswith("/worksheet")
+    }  # fmt: skip
+    sheets = dict[str, str]()
+    for element in book.iter():
+        if element.tag.rpartition("}")[2] == "sheet":
+            link = next((value for key, value in element.items() if key.rpartition("}")[2] == "id"), None)
+            if target.get(link) in parts:
+                sheets[element.get("name", "")] = target[link]
+    return sheets
+
+
+def _parsed(xml: bytes) -> ElementTree.Element:
+    if b"<!DOCTYPE" in xml:
+        raise ElementTree.ParseError
+    return ElementTree.fromstring(xml)
+
+
+def _check_cells(file: DataFile, xml: bytes) -> None:
+    """Refuse what a reader would not show: cells with errors, which it leaves empty, and a grid without end."""
+    if _ERROR.search(xml):
+        raise DataError(
+            f"{file.name} has cells that show an error (such as #DIV/0! or #N/A)",
+            rule="what they should hold is not known",
+            fix="repair the formulas, or empty these cells where the value is missing",
+        )
+    height = width = 0
+    for place in _PLACE.finditer(xml):
+        height = max(height, int(place[2]))
+        width = max(width, _number(place[1]))
+    cells = sum(1 for _ in _CELL.finditer(xml))
+    if height * width > max(GRID, SPARSE * cells):
+        raise DataError(f"{file.name} has cells far from its table", fix="delete what is outside of the table")
+
+
+def _number(letters: bytes) -> int:
+    """Return the number of a column.
+
+    >>> _number(b"A"), _number(b"AA")
+    (1, 27)
+    """
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - 64
+    return number
+
+
+def _cells(file: DataFile, parts: dict[str, bytes], name: str) -> Iterator[list[str | None]]:
+    try:
+        import python_calamine
+    except ImportError:
+        raise DataError(
+            f"{file.name} is an Excel workbook", fix="install python-calamine (pip install 'takifugu[excel]')"
+        ) from None
+    checked = io.BytesIO()  # only what was looked at, so that no two readers take different parts for one
+    with zipfile.ZipFile(checked, "w") as book:
+        for part, xml in parts.items():
+            book.writestr(part, xml)
+    checked.seek(0)
+    try:
+        sheet = python_calamine.CalamineWorkbook.from_filelike(checked).get_sheet_by_name(name)
+    except Exception:
+        raise _damaged(file) from None
+    for row in sheet.iter_rows():
+        yield [_text(value) for value in row]
+
+
+def _text(value: Any) -> str | None:
+    """Return a cell as it is written in CSV: whole numbers without a fraction, times in ISO 8601.
+
+    >>> [_text(value) for value in (3.0, 0.5, True, "", datetime(2026, 1, 31, 10, 30), time(9, 5))]
+    ['3', '0.5', 'true', None, '2026-01-31T10:30:00', '09:05:00']
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, timedelta):
+        return _text(value / timedelta(seconds=1))
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    return str(value) or None
+
+
+def _damaged(file: DataFile) -> DataError:
+    return DataError(f"{file.name} cannot be read as an Excel workbook", fix="check the file, or save it as CSV")
+
+
+def guess(file: DataFile) -> Written:
+    """Return the first of several sheets."""
+    sheets = list(_sheets(file, _parts(file)))
+    return Written(sheet=sheets[0] if len(sheets) > 1 else None)
+
+
+EXCEL = SourceFormat(
+    "Excel", partial(read_rows, rows), suffixes=(".xlsx", ".xlsm"), guess=guess, parts=("sheet",), rows=rows
+)

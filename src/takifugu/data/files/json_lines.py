@@ -1,0 +1,72 @@
+"""JSON lines: a record in each line, with one value in each of its fields; what a record lacks is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from takifugu.core.errors import DataError
+from takifugu.data.files.copied_rows import MOST_COLUMNS, checked_names, read_rows
+from takifugu.data.files.csv_text import LONGEST_LINE, text_of_file
+from takifugu.data.files.formats import DataFile, Rows, SourceFormat
+from takifugu.data.files.other_kinds import refuse_other_kinds
+from takifugu.data.values.written import Written
+
+_TO_FLAT = "write one value in each field: lists and objects are not read"
+
+
+def rows(file: DataFile, written: Written) -> Rows:
+    """Return the names of all fields, in the order in which they appear, and the records: the file is read twice."""
+    refuse_other_kinds(file, is_utf_16=written.codec is not None)
+    known = dict[str, None]()
+    for record in _records(file, written):
+        known |= dict.fromkeys(record)
+        if len(known) > MOST_COLUMNS:
+            break
+    names = tuple(known)
+    checked_names(file.name, names)
+    return names, ([record.get(name) for name in names] for record in _records(file, written))
+
+
+def _records(file: DataFile, written: Written) -> Iterator[dict[str, str | None]]:
+    with text_of_file(file, written.codec) as text:
+        number = 0
+        while line := text.readline(LONGEST_LINE):
+            number += 1
+            if len(line) == LONGEST_LINE:
+                raise DataError(f"{file.name} has a line of more than {LONGEST_LINE:,} characters", fix="shorten it")
+            if line.strip():
+                yield fields(parsed(line, f"{file.name}, line {number},"), f"{file.name}, line {number},")
+
+
+def parsed(text: str, what: str) -> Any:
+    """Return what a text of JSON says, with numbers as they are written; DataError, which quotes nothing, for others.
+
+    A name that is there twice is refused, because readers take different ones.
+    """
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({name for name, _ in pairs}) < len(pairs):
+            raise DataError(f"{what} has two fields of one name", fix="rename one")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_float=str, parse_int=str, parse_constant=str)
+    except DataError:  # which is a ValueError
+        raise
+    except (ValueError, RecursionError):
+        raise DataError(f"{what} is no JSON", fix="repair it; a file of JSON lines has a record in each line") from None
+
+
+def fields(record: Any, what: str) -> dict[str, str | None]:
+    """Return the fields of a record as texts; DataError for one that holds more than a value."""
+    if not isinstance(record, dict):
+        raise DataError(f"{what} is no record", fix='write each one as in {"person": "Ana", "minute": 0}')
+    if any(isinstance(value, dict | list) for value in record.values()):
+        raise DataError(f"{what} has lists or objects in its fields", fix=_TO_FLAT)
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in record.items()}
+
+
+JSON_LINES = SourceFormat("JSON lines", partial(read_rows, rows), suffixes=(".jsonl", ".ndjson"), rows=rows)

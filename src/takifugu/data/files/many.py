@@ -1,0 +1,177 @@
+"""Many files as one table: those of a folder, or of a pattern such as people/*.csv, one after the other by name."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.table import Table
+from takifugu.data.files.copied_rows import table_of
+from takifugu.data.files.formats import (
+    DataFile,
+    Rows,
+    SourceFormat,
+    careful_with_format,
+    check_parts,
+    columns_of,
+    data_file,
+    format_of,
+)
+from takifugu.data.files.parquet import PARQUET
+from takifugu.data.files.parquet_dataset import dataset, refuse_twice
+from takifugu.data.values.written import Written
+
+#: More files, or folders in each other, are a mistake in the path.
+MOST_FILES, DEEPEST = 100_000, 16
+#: How a partition without a value is called.
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the files: its place, and the columns that its folders and its name become."""
+
+    file: DataFile
+    columns: Mapping[str, str | None]
+
+
+def is_many(path: Path) -> bool:
+    """Return whether a path is that of a folder, or a pattern."""
+    return path.is_dir() or (glob.has_magic(str(path)) and not path.exists())
+
+
+def is_there(path: Path) -> bool:
+    """Return whether a path leads to a file, a folder, or is a pattern."""
+    return path.exists() or is_many(path)
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files that a path stands for, by name; those whose names start with "." or "_" hold no rows.
+
+    Raises DataError for folders in a folder that are no partitions (key=value): whether they belong to it is not known.
+    """
+    if not is_many(path):
+        return [path]
+    if path.is_dir():
+        return sorted(_inside(path, path))
+    matched = (Path(one) for one in glob.iglob(str(path), recursive=True))
+    return sorted(one for one in matched if one.is_file() and not _is_aside(one))
+
+
+def _inside(folder: Path, top: Path) -> Iterator[Path]:
+    for one in folder.iterdir():
+        if _is_aside(one):
+            continue
+        if one.is_dir():
+            if "=" not in one.name or len(one.relative_to(top).parts) > DEEPEST:
+                raise DataError(
+                    f"{top.name} has folders that are no partitions",
+                    rule="a folder holds files, or folders called key=value",
+                    fix='write a pattern of the files that are meant, such as "people/**/*.csv"',
+                )
+            yield from _inside(one, top)
+        elif one.is_file():
+            yield one
+
+
+def _is_aside(path: Path) -> bool:
+    return path.name.startswith((".", "_"))
+
+
+def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
+    """Return what a folder or a pattern is called in messages, its table, and the format of its files.
+
+    Files are numbered in messages, because their names may be those of people. Raises DataError where there are none,
+    for files of several formats or with other columns, and for two files of one name where names are read.
+    """
+    what = f"{path.parent.name}/{path.name}"
+    paths = files_of(path)
+    if not paths or len(paths) > MOST_FILES:
+        many = f"has more than {MOST_FILES:,} files" if paths else "has no files"
+        raise DataError(f"{what} {many}", fix="check the path, and the signs * and ? in it")
+    parts = [_part(one, number, path, what, written) for number, one in enumerate(paths, 1)]
+    forms = {format_of(part.file).name: format_of(part.file) for part in parts}
+    if len(forms) > 1:
+        raise DataError(
+            f"{what} has files of several formats ({', '.join(sorted(forms))})", fix='write a pattern, as in "*.csv"'
+        )
+    (form,) = forms.values()
+    _check_columns(parts, what, written)
+    check_parts(parts[0].file, form, written)
+    if form is PARQUET:
+        return what, dataset([part.file for part in parts], [part.columns for part in parts], what), form
+    with careful_with_format(parts[0].file, form):
+        names, rows = _chained(form, parts, written)
+        return what, table_of(replace(parts[0].file, name=what), names, rows), form
+
+
+def _part(file: Path, number: int, top: Path, what: str, written: Written) -> Part:
+    one = data_file(file, f"file {number} of {what}")
+    columns = dict[str, str | None]()
+    for folder in file.relative_to(_root(top)).parts[:-1]:
+        key, sign, value = folder.partition("=")
+        if sign:
+            columns[unquote(key)] = None if value == _NO_VALUE else unquote(value)
+    if written.file_names is not None:
+        columns[written.file_names] = stem(file)
+    return Part(one, columns)
+
+
+def _root(top: Path) -> Path:
+    """Return the folder that a path surely leads to: folders above it are no partitions."""
+    while glob.has_magic(str(top)) and not top.is_dir():
+        top = top.parent
+    return top
+
+
+def stem(file: Path) -> str:
+    """Return a file's name without its ending.
+
+    >>> stem(Path("people/ana.b.csv.gz")), stem(Path("ben"))
+    ('ana.b', 'ben')
+    """
+    return Path(file.name.removesuffix(".gz")).stem
+
+
+def _check_columns(parts: Sequence[Part], what: str, written: Written) -> None:
+    for part in parts:
+        if part.columns.keys() != parts[0].columns.keys():
+            raise DataError(f"{part.file.name} lies in other partitions than the first one", fix="move it")
+    key = written.file_names
+    if key is not None and len({part.columns[key] for part in parts}) < len(parts):
+        raise DataError(
+            f"{what} has two files of one name", rule="they would be one", fix="rename one"
+        ).at("file_names")
+
+
+def _chained(form: SourceFormat, parts: Sequence[Part], written: Written) -> Rows:
+    first = tuple(_rows_of(form, parts[0].file, written)[0])
+    refuse_twice(parts[0].file.name, first, [part.columns for part in parts])
+    return (*first, *parts[0].columns), _rows(form, parts, written, first)
+
+
+def _rows(
+    form: SourceFormat, parts: Sequence[Part], written: Written, first: Sequence[str]
+) -> Iterator[Sequence[str | None]]:
+    for part in parts:
+        names, rows = _rows_of(form, part.file, written)
+        if sorted(names) != sorted(first) or (tuple(names) != first and len(set(first)) < len(first)):
+            raise DataError(f"{part.file.name} has other columns than the first one", fix="write the same in all")
+        places = [list(names).index(name) for name in first] if tuple(names) != first else range(len(first))
+        more = list(part.columns.values())
+        for row in rows:
+            yield [*(row[place] for place in places), *more]
+
+
+def _rows_of(form: SourceFormat, file: DataFile, written: Written) -> Rows:
+    if form.rows is not None:
+        return form.rows(file, written)
+    held = form.read(file, written)
+    if not isinstance(held, Mapping):
+        raise DataError(f"many files of {form.name} are not read together", fix="join them first")
+    columns = columns_of(held, file.name).frame
+    return tuple(columns), zip(*columns.values(), strict=True)

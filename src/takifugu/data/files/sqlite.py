@@ -1,0 +1,101 @@
+"""SQLite databases, opened read-only: the rows of a table, in the order of their rowids or of the primary key."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from takifugu.core.errors import DataError
+from takifugu.data.files.copied_rows import read_rows
+from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen
+from takifugu.data.files.with_duckdb import identifier
+from takifugu.data.values.written import Written
+
+#: How long another process may hold the database, in seconds.
+PATIENCE = 2
+#: A view or a virtual table runs what somebody wrote into the file.
+_TABLES = (
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' "
+    "and sql not like 'create virtual%' order by rowid"
+)
+
+
+def rows(file: DataFile, written: Written) -> Rows:
+    """Return the columns of the table that is named, or of the only one, and its rows.
+
+    Raises DataError, which quotes nothing, for a database that is damaged or locked, and for binary values.
+    """
+    if file.packed:
+        raise DataError(f"{file.name} is a SQLite database inside gzip", fix="unpack it")
+    with _opened(file) as base:
+        name = chosen(_tables(base), written.table, file, "table")
+        names = [str(column[0]) for column in base.execute(f"select * from {identifier(name)} limit 0").description]
+    return names, _rows(file, name, names)
+
+
+def _rows(file: DataFile, name: str, names: Sequence[str]) -> Iterator[list[str | None]]:
+    with _opened(file) as base:
+        for row in base.execute(f"select * from {identifier(name)}{_order(base, name, names)}"):
+            if any(isinstance(value, bytes) for value in row):
+                raise DataError(f"{file.name} has binary values", fix="write them as texts or numbers")
+            yield [None if value is None else _text(value) for value in row]
+
+
+def _text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _order(base: sqlite3.Connection, name: str, names: Sequence[str]) -> str:
+    """Return the clause that puts rows in their order; without it an index may put them in its own."""
+    taken = {column.casefold() for column in names}
+    try:
+        free = next((one for one in ("rowid", "_rowid_", "oid") if one not in taken), None)
+        if free is not None:
+            base.execute(f"select {free} from {identifier(name)} limit 0")
+            return f" order by {free}"
+    except sqlite3.OperationalError:
+        pass  # a table without rowids
+    keys = base.execute(f"select name from pragma_table_info({_quoted(name)}) where pk > 0 order by pk").fetchall()
+    return f" order by {', '.join(identifier(key) for (key,) in keys)}" if keys else ""
+
+
+def _quoted(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
+
+
+def _tables(base: sqlite3.Connection) -> list[str]:
+    return [str(name) for (name,) in base.execute(_TABLES)]
+
+
+@contextmanager
+def _opened(file: DataFile) -> Iterator[sqlite3.Connection]:
+    """Open a database that is read and never written; its own errors, which quote rows, become a DataError."""
+    path = quote(str(file.path))
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=PATIENCE)) as base:
+            yield base
+    except (sqlite3.Error, sqlite3.Warning) as error:
+        if "locked" in str(error):
+            raise DataError(
+                f"{file.name} is locked by another process", fix="wait until that has written, or give a copy"
+            ) from None
+        raise DataError(
+            f"{file.name} cannot be read as a SQLite database", fix="check the file, and that its texts are UTF-8"
+        ) from None
+
+
+def guess(file: DataFile) -> Written:
+    """Return the first of several tables."""
+    with _opened(file) as base:
+        tables = _tables(base)
+    return Written(table=tables[0] if len(tables) > 1 else None)
+
+
+SQLITE = SourceFormat(
+    "SQLite", partial(read_rows, rows), suffixes=(".sqlite", ".sqlite3"), begins=(b"SQLite format 3\x00",),
+    guess=guess, parts=("table",), rows=rows,
+)

@@ -1,0 +1,84 @@
+"""An order in two columns, a date and a time of day: one column of texts, as if it had been written in one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from takifugu.core.errors import DataError
+from takifugu.data.engines.table import Table
+from takifugu.data.rows.layout import Layout
+from takifugu.data.values.texts import BLANKS
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+
+def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
+    """Return the table with the column that the date and the time of day make, and the layout that is ordered by it.
+
+    A row that lacks one of them lacks both. Raises InputError for a column that is not there, DataError for one that
+    holds neither texts nor dates and times.
+    """
+    if layout.order is None or layout.time_of_day is None:
+        return table, layout
+    pair = (layout.order, layout.time_of_day)
+    table.require(pair)
+    name = " and ".join(pair)
+    number = sum(other.startswith(name) for other in table.names)
+    name += f" ({number})" if number else ""
+    layout = replace(layout, order=name, time_of_day=None)
+    if table.in_python:
+        days, clocks = (table.frame[column] for column in pair)
+        texts = [_joined(day, clock, table) for day, clock in zip(days, clocks, strict=True)]
+        return replace(table, names=(*table.names, name), frame={**table.frame, name: texts}), layout
+    labels = dict(zip(table.names, table.labels, strict=True))
+    label, parts = f"joined_{len(table.labels)}", (labels[pair[0]], labels[pair[1]])
+    join = partial(_with_joined, parts=parts, label=label, table=table)
+    check, blank = table.check_texts, table.without_blank_rows
+
+    def check_parts(columns: Any) -> None:
+        if check is not None:
+            check([column for column in columns if column != label])
+
+    return replace(
+        table, names=(*table.names, name), labels=(*table.labels, label), frame=join(table.frame),
+        check_texts=check_parts, without_blank_rows=None if blank is None else lambda: join(blank()),
+    ), layout  # fmt: skip
+
+
+def _joined(day: str | None, clock: str | None, table: Table) -> str | None:
+    parts = [(text or "").strip(BLANKS) for text in (day, clock)]
+    return None if set(parts) & table.missing else " ".join(parts)
+
+
+def _with_joined(frame: Any, parts: tuple[str, str], label: str, table: Table) -> Any:
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import typed
+
+    frame = typed(frame)
+    schema = frame.collect_schema()
+    texts = [_text(part, schema[part], table, dated) for part, dated in zip(parts, (True, False), strict=True)]
+    joined = nw.concat_str(*texts, separator=" ")
+    there = ~texts[0].is_null() & ~texts[1].is_null()
+    return frame.with_columns(nw.when(there).then(joined).alias(label))
+
+
+def _text(label: str, kind: Any, table: Table, dated: bool) -> nw.Expr:
+    """Return a column of dates, or of times of day, as texts of ISO 8601; texts and whole numbers as they are."""
+    import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.sanitise import is_text, text
+
+    column = nw.col(label)
+    if is_text(kind) or kind.is_integer():
+        return text(column.cast(nw.String), table.missing)
+    if dated and isinstance(kind, nw.Date | nw.Datetime):
+        return column.dt.to_string("%Y-%m-%d")
+    if not dated and isinstance(kind, nw.Time | nw.Unknown):  # narwhals has no word for DuckDB's times of day
+        return column.cast(nw.String).str.slice(0, 15)
+    name = table.names[table.labels.index(label)]
+    what = "a date" if dated else "a time of day"
+    raise DataError(f"column {name!r} holds values of type {kind}, and must hold {what}", fix="write it as text")
