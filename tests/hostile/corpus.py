@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.workbooks import ERROR, Cell, write_workbook
+
 from takifugu.releasing.certificates.certificate import checksum_of
 
 Content = bytes | Callable[[], bytes]
@@ -140,8 +142,8 @@ class Case:
 def corpus() -> list[Case]:
     """Return all cases, each under a name of its own."""
     kinds = (
-        release_files, record_files, csv_files, parquet_files, bif_files, other_networks, certificates, ledgers,
-        matrices, weights, options,
+        release_files, record_files, csv_files, parquet_files, other_data_files, bif_files, other_networks,
+        certificates, ledgers, matrices, weights, options,
     )  # fmt: skip
     cases = [case for kind in kinds for case in kind()]
     names = [case.name for case in cases]
@@ -349,7 +351,7 @@ def csv_files() -> Iterator[Case]:
     yield case("a unit of 5,000 marks", (DATA + f"u{chr(0x301) * 5000},1,still\n").encode())
     for data in ("escape.csv", "no.csv"):
         yield Case(f"init: {data}", {"escape.csv": b"\0\x1b"}, ("init", data))
-    yield Case("init: a folder", {"x/y.csv": DATA.encode()}, ("init", "x"))
+    yield Case("init: folders in a folder", {"x/y/z.csv": DATA.encode()}, ("init", "x"))
     yield Case("init: a file that is there", {"data.csv": DATA.encode(), "release.toml": b"mine"}, ("init", "data.csv"))
 
 
@@ -395,6 +397,75 @@ def parquet_files() -> Iterator[Case]:
     yield case("a text of 10 KB, ten million times", lambda: _repeated(10_000, 10_000_000))
     yield case("two spellings", _parquet({"who": ["é", "e\u0301"], "t": [1, 2], "state": ["still"] * 2}))
     yield case("a control in a name", _parquet({"who": ["a\x1bb"], "t": [1], "state": ["still"]}))
+
+
+def other_data_files() -> Iterator[Case]:
+    def case(name: str, file: str, made: Content, keys: str = "") -> Case:
+        spec = SPEC.replace('file = "data.csv"', f'file = "{file}"\n{keys}')
+        return _release(f"{file}: {name}", spec, {file.replace("*", "1"): made})
+
+    line = b'{"who": "ana", "t": 0, "state": "still"}\n'
+    for name, made in {
+        "nothing": b"\n", "no JSON": line + b"{", "nested": b'{"who": {"a": 1}}\n', "deep": b'{"who": ' + b"[" * 10**6,
+        "two names": b'{"who": 1, "who": 2}\n', "not UTF-8": b'{"who": "\xff"}\n',
+        "a command": line.replace(b"ana", b"\\u001b[2J"), "a unit without letters": line.replace(b"ana", b"\\u200b"),
+        "half a character": line.replace(b"ana", b"\\ud800"), "giant": line.replace(b"0", GIANT.encode()),
+        "another state": line.replace(b"still", b"\\u001b]0;pwned"),
+        "digits": line.replace(b"0", b"9" * 10**6), "no end": line + b'{"who": "', "a zip": b"PK\x03\x04" + line,
+    }.items():  # fmt: skip
+        yield case(name, "data.jsonl", made)
+    yield case("one line of 400 MB", "data.jsonl", lambda: b'{"who": "' + b"x" * 400_000_000 + b'"}')
+    yield case("columns without end", "data.jsonl", lambda: b"".join(b'{"c%d": 1}\n' % n for n in range(10**5)))
+    yield case("a bomb", "data.jsonl.gz", lambda: _bomb(b" " * 10**6, 2000))
+    yield case("no features", "data.geojson", b'{"type": "FeatureCollection", "features": []}')
+    yield case("out of range", "data.geojson", _points(999, 0))
+    yield case("a bomb", "data.geojson.gz", lambda: _bomb(b" " * 10**6, 1000))
+    yield case("deep", "data.geojson", b"[" * 10**6)
+    for name, make in _BOOKS.items():
+        yield case(name, "data.xlsx", make)
+    yield case("encrypted", "data.xlsx", b"\xd0\xcf\x11\xe0" + b"\0" * 5000)
+    yield case("two tables", "data.db", _sqlite(("create table a (x)", "create table b (x)")))
+    yield case("an endless view", "data.db", _sqlite(
+        ("create view a as with recursive n as (select 1 x union all select x + 1 from n) select x from n",)
+    ), 'table = "a"')  # fmt: skip
+    yield case("a virtual table", "data.db", _sqlite(("create virtual table a using fts5(x)",)), 'table = "a"')
+    yield case("cut", "data.db", _sqlite(("create table a (x)",))[:5000])
+    blob = "insert into a values (x'ff', 1, 'still')"
+    yield case("blobs", "data.db", _sqlite(("create table a (who, t, state)", blob)))
+    yield case("no database", "data.duckdb", b"\0" * 8 + b"DUCK" + b"\xff" * 10**5)
+    yield case("nothing there", "rows/*.txt", b"", 'file_names = "person"')
+    yield case("a control in a file's name", "a\u202e*.csv", DATA.encode())
+    yield case("its own column", "*.csv", DATA.encode(), 'file_names = "who"')
+    yield _release("a folder of this and that", SPEC.replace("data.csv", "."), {"x.jsonl": line})
+
+
+def _points(lon: int, lat: int) -> bytes:
+    point = {"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [lon, lat]}}
+    return json.dumps({"type": "FeatureCollection", "features": [point]}).encode()
+
+
+def _book(more: Mapping[str, Callable[[], str]], *cells: Any) -> Callable[[], bytes]:
+    def made() -> bytes:
+        file = io.BytesIO()
+        parts = {part: make() for part, make in more.items()}
+        write_workbook(file, {"a": [("who", "t", "state"), *cells]}, parts)
+        return file.getvalue()
+
+    return made
+
+
+_SHEET = "xl/worksheets/sheet1.xml"
+_BOOKS = {
+    "an error": _book({}, ("ana", 1, ERROR)),
+    "far away": _book({}, (Cell('<c r="XFD1048576"><v>1</v></c>'),)),
+    "rows far away": _book({_SHEET: lambda: '<worksheet><sheetData><row r="1048576"><c r="ZZZ1"/></row></sheetData>'}),
+    "300 MB of blanks": _book({_SHEET: lambda: " " * 300_000_000}),
+    "entities": _book({"xl/workbook.xml": lambda: "<!DOCTYPE a [<!ENTITY b 'b'>]><a>&b;</a>"}),
+    "no sheet": _book({"xl/workbook.xml": lambda: "<workbook/>"}),
+    "deep": _book({"xl/workbook.xml": lambda: "<a>" * 10**6}),
+    "no table": _book({_SHEET: lambda: "<worksheet/>"}),
+    "a command": _book({}, ("\u202eana", 1, "still")),
+}
 
 
 def _parquet(columns: dict[str, list[Any]]) -> bytes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
+Place = TypeVar("Place", Path, IO[bytes])
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -24,9 +25,9 @@ DATE, MOMENT, CLOCK = (Cell(f'<c r="{{place}}" s="{one}"><v>{number}</v></c>')
 
 
 def write_workbook(
-    path: Path, sheets: Mapping[str, Sequence[Sequence[Any]]], more: Mapping[str, str] | None = None
-) -> Path:
-    """Write a workbook; `more` are further parts, or others in place of these."""
+    path: Place, sheets: Mapping[str, Sequence[Sequence[Any]]], more: Mapping[str, str] | None = None
+) -> Place:
+    """Write a workbook to a path or an open file; `more` are further parts, or others in place of these."""
     numbers = range(1, len(sheets) + 1)
     names = zip(numbers, sheets, strict=True)
     listed = "".join(f'<sheet name={quoteattr(name)} sheetId="{i}" r:id="r{i}"/>' for i, name in names)

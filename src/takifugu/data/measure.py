@@ -111,10 +111,7 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
     if UNOBSERVED in codes and layout.nulls == "refuse":
         raise DataError(
             f"column {layout.value!r} has missing states",
-            fix=(
-                "fill them, leave their rows out, or have them counted as unobserved where the pattern of gaps may "
-                "be public"
-            ),
+            fix='fill them, leave their rows out, or write nulls = "unobserved" where the pattern of gaps is public',
         ).at("nulls")
 
 

@@ -55,7 +55,8 @@ def zone_of_numbers(column: str) -> DataError:
 
 def no_number_at_all(column: str) -> DataError:
     return DataError(
-        f"column {column!r} has values that are missing or not finite", fix="fill them, or say what they count as"
+        f"column {column!r} has values that are missing or not finite",
+        fix="fill them, or write what they count as: missing = ...",
     )
 
 

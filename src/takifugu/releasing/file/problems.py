@@ -9,7 +9,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean
 from takifugu.releasing.file.toml_words import in_toml
-from takifugu.releasing.file.unsupported import instead_of
+from takifugu.releasing.file.unsupported import exact_total, instead_of
 
 Where = tuple[Step, ...]
 
@@ -129,6 +129,9 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
     if kind == "missing":
         return InputError("is missing", fix=_write(key, node, schema))
     if kind == "extra_forbidden":
+        exact = exact_total(key)
+        if exact is not None:
+            return exact
         known, named = list(node.get("properties", {})), node.get("properties", {}).get("query", {}).get("const")
         having = [] if named is None else _having(key, node, schema)
         if having:

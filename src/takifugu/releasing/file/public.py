@@ -16,7 +16,7 @@ from takifugu.model.beliefs.sections import Texts
 from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.described import Described, files_of
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.reading import texts
+from takifugu.releasing.file.reading import FILL_THEM, texts
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.source import open_public, private_files
 
@@ -53,8 +53,7 @@ class PublicTable:
                 raise DataError(f"{self.source}: column {name!r} has texts that are no numbers", fix="repair them")
             code = classes.classes().code(None if text is None else float(text))
         if code == UNOBSERVED and (text is None or classes is not None):
-            instead = "drop these rows" if classes is None else "write missing = ... in its classes"
-            fix = f"fill them, or {instead}"
+            fix = FILL_THEM if classes is None else f'fill them, or write missing = "..." under [belief.classes.{name}]'
             raise DataError(f"{self.source}: column {name!r} has missing values", fix=fix)
         return binned(text, name, bins, self.table.numerals) if classes is None else classes.called[code]
 

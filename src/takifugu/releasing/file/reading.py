@@ -10,6 +10,9 @@ from takifugu.data import Table, meant, refuse_lookalikes, text_of
 
 Texts = tuple[str | None, ...]
 
+#: What helps where a value is missing that the belief would have to know.
+FILL_THEM = 'fill them with a text such as "unknown", and declare it as a value under [belief]; or leave these rows out'
+
 
 def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
     """Return some columns as rows of texts, in the order of the file; None is a missing value."""
@@ -40,7 +43,7 @@ def _present(value: Any, table: Table) -> str | None:
 def value_of(text: str | None, column: str, values: Mapping[str, Any], table: Table) -> Any:
     """Return the belief's value that a cell of a column of a table spells."""
     if text is None:
-        raise wrong("file", f"column {column!r} has missing values", fix="fill them, or drop these rows")
+        raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
     if text not in values:
         no_lookalikes(table, column, values)
         listed = list(values) if len(values) <= 20 else [*list(values)[:20], "..."]
@@ -60,10 +63,16 @@ def no_lookalikes(table: Table, column: str, declared: Iterable[Any], key: str =
         raise error.placed() from None
 
 
-def called(key: str, column: str, what: str, written: Sequence[str | None]) -> dict[str, str]:
-    """Return the canonical name of everybody who is named in the column of a key of [source]."""
+def called(
+    key: str, column: str, what: str, written: Sequence[str | None], may_drop: bool = False
+) -> dict[str, str]:
+    """Return the canonical name of everybody who is named in the column of a key of [source].
+
+    `may_drop` says that [source] has the key null_keys.
+    """
     if None in written:
-        raise wrong(key, f"column {column!r} has missing values", rule=f"every row must name its {what}")
+        fix = "fill them, or leave these rows out" + (', or write null_keys = "drop"' if may_drop else "")
+        raise wrong(key, f"column {column!r} has missing values", rule=f"every row must name its {what}", fix=fix)
     try:
         return meant([(str(name), row) for row, name in enumerate(written)], column, what)
     except DataError as error:

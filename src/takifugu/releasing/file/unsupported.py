@@ -109,6 +109,28 @@ def instead_of(wanted: Any, allowed: Sequence[str], raw: Any = None) -> InputErr
     return InputError(what, rule=recipe.why, fix=f'write query = "{recipe.query}"{bins}{joined}{recipe.how}')
 
 
+#: How people call the key of a total that is to be published as it is.
+_EXACT = frozenset(
+    ("invariant", "invariants", "exact", "exacttotal", "exacttotals", "totalexact", "keeptotal", "nonoise")
+)
+
+
+def exact_total(key: str) -> InputError | None:
+    """Return the error for a key that asks for an exact public total, with what that would cost; None for others.
+
+    >>> print(exact_total("invariant").line)
+    asks for an exact total, which is not published; it has no noise, so its epsilon would be infinite: ...
+    """
+    if re.sub("[^a-z]", "", key.lower()) not in _EXACT:
+        return None
+    return InputError(
+        "asks for an exact total, which is not published",
+        rule="it has no noise, so its epsilon would be infinite: whoever knows all others subtracts them, and has the "
+        "last one; and no promise about the other tables is proved for somebody who knows it",
+        fix="leave it out, and publish the total as a count or a sum with an epsilon of its own",
+    )
+
+
 def _kind_of(raw: Any) -> str:
     belief = raw.get("belief") if isinstance(raw, Mapping) else None
     kind = belief.get("kind") if isinstance(belief, Mapping) else None

@@ -11,7 +11,7 @@ from takifugu.data import UNKNOWN, UNOBSERVED, Classes, Table, tally
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.queries import State
 from takifugu.releasing.file.attributes.build import Known
-from takifugu.releasing.file.reading import no_lookalikes, wrong
+from takifugu.releasing.file.reading import FILL_THEM, no_lookalikes, wrong
 
 Row = tuple[State, ...]
 
@@ -47,7 +47,7 @@ def _read(values: Mapping[str, State], classes: DeclaredClasses | None) -> Mappi
 
 
 def _what_to_do(name: str, classes: Mapping[str, DeclaredClasses]) -> str:
-    return "fill them, or write missing = ... in its classes" if name in classes else "fill them, or drop these rows"
+    return f'fill them, or write missing = "..." under [belief.classes.{name}]' if name in classes else FILL_THEM
 
 
 def _short(values: Mapping[str, State]) -> list[str]:

@@ -17,6 +17,7 @@ from takifugu.core.errors import DataError
 from takifugu.data import Numerals, Table, text_of
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
+from takifugu.releasing.file.reading import FILL_THEM
 
 Codes = npt.NDArray[np.int32]
 #: Returns the number of each row's value, from the columns of the value.
@@ -64,7 +65,7 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
     except KeyError:
         if None in texts:
             raise DataError(
-                f"column {column!r} has missing values", fix="fill them, or drop these rows"
+                f"column {column!r} has missing values", fix=FILL_THEM
             ).at("value") from None
         like = Lookalikes(places)
         for row, text in enumerate(texts):

@@ -54,7 +54,7 @@ class Columned(Records):
                 fix = 'write unit = "<the column that names the unit>"'
                 raise wrong("unit", "the data has several rows", fix=fix)
             return (Unit(None, read(rows[0])),)
-        whose = called("unit", unit, "unit", [row[0] for row in rows])
+        whose = called("unit", unit, "unit", [row[0] for row in rows], may_drop=True)
         if len(whose) != len(rows):
             raise wrong("unit", f"column {unit!r} names a unit twice", rule="every unit has one row")
         units = [Unit(whose[str(row[0])], read(row[1:]), row[0]) for row in rows]

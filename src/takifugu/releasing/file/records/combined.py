@@ -17,7 +17,7 @@ from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
 from takifugu.releasing.file.binning import bins_of, state_in
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.reading import wrong
+from takifugu.releasing.file.reading import FILL_THEM, wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec
 
 
@@ -126,7 +126,7 @@ def counted(
 
 def _text(code: int, column: str, bins: Bins | None, texts: Sequence[str]) -> str:
     if code == UNOBSERVED:
-        raise wrong("file", f"column {column!r} has missing values", fix="fill them, or drop these rows")
+        raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
     if bins is not None:
         return state_in(code, column, bins)
     return "" if code in (UNKNOWN, OUTSIDE) else texts[code]

@@ -62,7 +62,7 @@ def _by_name(file: ReleaseFile) -> dict[str, Any]:
     rows = texts(file.table, [source.person, source.value])
     if source.null_keys == "drop":
         rows = [row for row in rows if row[0] is not None]
-    names = called("person", source.person, "person", [name for name, _ in rows])
+    names = called("person", source.person, "person", [name for name, _ in rows], may_drop=True)
     values: dict[str, Any] = {}
     for written, text in rows:
         name = names[str(written)]
