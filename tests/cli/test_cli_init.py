@@ -224,7 +224,7 @@ def test_what_is_no_table(tmp_path: Path, name: str, content: bytes | None, word
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    for source, words in ((tmp_path, "is a folder"), ("https://example.org/a.csv", "is a URL")):
+    for source, words in ((tmp_path, "has no files"), ("https://example.org/a.csv", "is a URL")):
         outcome = invoke("init", source, "-o", tmp_path / "release.toml")
         assert (outcome.exit_code, words in outcome.stderr) == (2, True), outcome.stderr
     assert list(tmp_path.iterdir()) == []

@@ -127,7 +127,7 @@ def test_mixed_line_ends_are_read_or_refused(tmp_path: Path, reader: str) -> Non
 
 def test_places_that_are_no_files(tmp_path: Path) -> None:
     for place, words in [
-        (tmp_path, "is a folder"),
+        (tmp_path, "has no files"),
         ("https://example.org/d.csv", "is a URL"),
         ("s3://bucket/d.parquet", "is a URL"),
         (tmp_path / "none.csv", "cannot be read .no such file"),

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, is_installed
 from takifugu.data.files.parquet import careful_with_engine, check_magic, check_rows, check_texts, read
 from takifugu.data.files.temporary import private_folder
-from takifugu.data.files.with_duckdb import connected, identifier, quoted, table_of_relation
+from takifugu.data.files.with_duckdb import connected, table_of_relation
 from takifugu.data.values.written import Written
 
 #: What each file's folders and name become: a text, or none, by the column's name.

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.files.copied_rows import read_rows
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen
-from takifugu.data.files.with_duckdb import identifier
 from takifugu.data.values.written import Written
 
 #: How long another process may hold the database, in seconds.
@@ -59,12 +59,8 @@ def _order(base: sqlite3.Connection, name: str, names: Sequence[str]) -> str:
             return f" order by {free}"
     except sqlite3.OperationalError:
         pass  # a table without rowids
-    keys = base.execute(f"select name from pragma_table_info({_quoted(name)}) where pk > 0 order by pk").fetchall()
+    keys = base.execute(f"select name from pragma_table_info({quoted(name)}) where pk > 0 order by pk").fetchall()
     return f" order by {', '.join(identifier(key) for (key,) in keys)}" if keys else ""
-
-
-def _quoted(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
 
 
 def _tables(base: sqlite3.Connection) -> list[str]:
