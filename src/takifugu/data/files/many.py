@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,12 +42,12 @@ class Part:
 
 def is_many(path: Path) -> bool:
     """Return whether a path is that of a folder, or a pattern."""
-    return path.is_dir() or (glob.has_magic(str(path)) and not path.exists())
+    return os.path.isdir(path) or (glob.has_magic(str(path)) and not os.path.exists(path))  # also no path at all
 
 
 def is_there(path: Path) -> bool:
     """Return whether a path leads to a file, a folder, or is a pattern."""
-    return path.exists() or is_many(path)
+    return os.path.exists(path) or is_many(path)
 
 
 def files_of(path: Path) -> list[Path]:
