@@ -30,9 +30,15 @@ SHORTEST = 100
 SPAN = 240
 EPSILONS = (0.2, 1.0, 5.0)
 DRAWS = 500
-HISTOGRAM = ("group", "quilt-approx", "quilt-exact", "entry")
-COUNT = ("group", "quilt-approx", "quilt-exact", "wasserstein", "laplace-exact", "entry")
-STYLES = {"group": "0.55", "quilt-approx": "tab:orange", "quilt-exact": "tab:blue", "entry": "tab:red"}
+HISTOGRAM = ("group", "quilt-approx", "quilt-exact", "influence", "entry")
+COUNT = ("group", "quilt-approx", "quilt-exact", "influence", "wasserstein", "laplace-exact", "entry")
+STYLES = {
+    "group": "0.55",
+    "quilt-approx": "tab:orange",
+    "quilt-exact": "tab:blue",
+    "influence": "tab:green",
+    "entry": "tab:red",
+}
 PAGE = ROOT / "docs" / "real-activity.md"
 PICTURE = ROOT / "docs" / "images" / "real-activity.svg"
 
@@ -100,10 +106,10 @@ def trials(
     """
     entropy = InsecureSeededEntropyForTests(2026)
     for lengths in groups:
-        asked = query(sum(lengths))
+        about = query(sum(lengths))
         for epsilon in EPSILONS:
             for name in mechanisms:
-                chosen = tf.calibrate(framework(chain, lengths), asked, epsilon, mechanism=name, allow_zero_noise=True)
+                chosen = tf.calibrate(framework(chain, lengths), about, epsilon, mechanism=name, allow_zero_noise=True)
                 noise = chosen.randomiser
                 drawn = [sum(abs(v) for v in noise.draw((0,) * noise.cells, entropy)) for _ in range(DRAWS)]
                 mean = float(sum(drawn) / DRAWS)
