@@ -301,8 +301,8 @@ def check_randomiser(noise: Any, answers: Sequence[int | Fraction], outputs: Seq
 def check_sending(noise: Any) -> None:
     """Check a randomiser of rows, each of which is sent by itself: masses, draws, losses, words, the way to JSON."""
     name, entropy, draws = noise.kind, InsecureSeededEntropyForTests(8), 3000
-    masses = [[noise.mass(x, y) for y in noise.outputs] for x in range(len(noise.values))]
-    losses = noise.pointwise()
+    masses = [[noise.mass(x, y) for y in noise.outputs] for x in range(len(noise.sender.values))]
+    losses = noise.sender.pointwise()
     for x, row in enumerate(masses):
         assert sum(row) == 1, f"{name}: the masses of what is sent for value {x} sum to {float(sum(row))}"
         seen = dict.fromkeys(noise.outputs, 0)

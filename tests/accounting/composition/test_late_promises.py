@@ -25,7 +25,8 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.mechanisms import group, wasserstein
-from takifugu.mechanisms.local.sent import SentValue
+from takifugu.mechanisms.local.senders import Values
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Count, Identity
 
@@ -130,7 +131,7 @@ def test_a_pooled_promise_is_raised_by_each_pooled_answer_about_others_once() ->
 
 def test_what_is_sent_about_a_population_is_raised_by_what_was_seen_of_the_same_rows() -> None:
     about = framework(LAW)
-    noise = SentValue(1, 0.0, 1.0, "", RESPONSE)
+    noise = Sending(1, 0.0, 1.0, "", Values(RESPONSE))
     one = replace(sent(noise, about), delta=SHARE)
     other = charge(chain_framework(3), Count(1), 3, WHOLE)
     late, early = joint(about, [other, one]), joint(about, [one, other])
@@ -147,7 +148,7 @@ def test_what_is_sent_about_a_population_is_raised_by_what_was_seen_of_the_same_
 
 def test_batches_of_independent_rows_do_not_raise_each_other() -> None:
     about = framework(LAW, rows=2, independent=True)
-    noise = SentValue(2, 0.0, 1.0, "", RESPONSE)
+    noise = Sending(2, 0.0, 1.0, "", Values(RESPONSE))
     may, june = (replace(sent(noise, about, batch=name), delta=SHARE) for name in ("May", "June"))
     assert joint(about, [may, june]).delta == 2 * SHARE
 

@@ -285,7 +285,7 @@ def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
     about = tf.Pufferfish(tf.which_population(), belief_of(2))
     found = tf.calibrate(about, tf.EachValue(), 1)
     noise: Any = found.randomiser
-    assert loss_over(noise.channel, about.beliefs[0].regions) <= 0.5  # type: ignore[attr-defined]
+    assert loss_over(noise.sender.channel, about.beliefs[0].regions) <= 0.5  # type: ignore[attr-defined]
     page = " ".join(str(tf.release(found, ["a", "b"]).certificate).split())
     for words in ("with confidence 0.99", "% of their mass", "rows: 400 of m, 400 of f", "outside of the class of",
                   "the rows of the reference file are independent of each other"):  # fmt: skip

@@ -30,7 +30,7 @@ def framework(rows: int = 1, independent: bool = False, laws: Any = LAWS, **told
 
 
 def channel_of(noise: Any) -> dict[Any, dict[Any, F]]:
-    return {x: {y: noise.mass(place, y) for y in noise.outputs} for place, x in enumerate(noise.values)}
+    return {x: {y: noise.mass(place, y) for y in noise.outputs} for place, x in enumerate(noise.sender.values)}
 
 
 def exact(about: Any, noise: Any, rows: int) -> float:

@@ -403,7 +403,7 @@ def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
 def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from takifugu.mechanisms.local.sent import SentValue
+    from takifugu.mechanisms.local.senders import Values
 
     file = words_in(tmp_path)
 
@@ -411,7 +411,7 @@ def test_what_was_paid_and_not_drawn_is_drawn_once_from_the_same_rows(
         raise OSError(5, "the operating system has no randomness")
 
     with monkeypatch.context() as crashing:
-        crashing.setattr(SentValue, "send", fails)
+        crashing.setattr(Values, "send", fails)
         with pytest.raises((TakifuguError, OSError)):
             tf.release_file(file)
     assert not (tmp_path / "release-published/answers.csv").exists()

@@ -157,9 +157,9 @@ def _same_rows(view: View, belief: FromPopulations, group: Sequence[Charge]) -> 
         return group[0].epsilon
     noises = [_noise(charge) for charge in group]
     rows = max([belief.rows, *(noise.rows for noise in noises)])
-    if any(noise.values != belief.values for noise in noises) or not belief.adds_up:
+    if any(noise.sender.values != belief.values for noise in noises) or not belief.adds_up:
         return _whatever(noises)
-    channel = noises[0].only_channel if len(group) == 1 else None
+    channel = noises[0].sender.only_channel if len(group) == 1 else None
     if channel is not None:
         return _times(rows, _measured(belief, channel))
     if belief.regions is not None:

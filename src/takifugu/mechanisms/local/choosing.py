@@ -26,7 +26,7 @@ from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.promises import Promise, hides_population
 from takifugu.mechanisms.local.rappor import permanent
 from takifugu.mechanisms.local.robust import optimal_over
-from takifugu.mechanisms.local.senders import Bits, OneValue, Sender, Tuple
+from takifugu.mechanisms.local.senders import Bits, Sender, Values
 from takifugu.numbers.distributions.channel import from_weights
 from takifugu.numbers.distributions.positive_part import mean_positive_part
 from takifugu.numbers.rationals import Number, as_fraction
@@ -115,13 +115,13 @@ def mechanisms(
         raise InputError(f"the radius is {radius!r}", rule="it must not be negative").at("radius")
 
     def of(rows: Callable[[float], Floats], of_distance: bool = True) -> Mechanism:
-        return Mechanism(lambda p, s: OneValue(from_weights(values, values, rows(s)), apart), rows, 0, of_distance)
+        return Mechanism(lambda p, s: Values(from_weights(values, values, rows(s))), rows, 0, of_distance)
 
     def inside(strength: float) -> Floats:
         return weights.restricted(apart, strength, reach)
 
     def by_dummies(p: Populations, strength: float) -> Sender:
-        return Tuple(from_weights(values, values, inside(strength)), dummies, apart)
+        return Values(from_weights(values, values, inside(strength)), dummies)
 
     def by_bits(p: Populations, strength: float) -> Sender:
         return Bits(permanent(values, repr(weights.flipped_bits(strength))))
@@ -151,7 +151,7 @@ def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sen
         weights = np.array([[float(populations.prior.get(x, 0))] for x in populations.values])
         cost = weights * populations.distances
         channel = optimal_over(populations.values, cost, populations.regions, epsilon, delta)
-        return OneValue(channel, populations.distances)
+        return Values(channel)
     laws = populations.laws
     promises = [hides_population(laws[a], laws[b], epsilon, delta) for a, b in populations.pairs]
     return least_loss(populations, promises)
@@ -161,7 +161,7 @@ def least_loss(populations: Populations, promises: Sequence[Promise]) -> Sender:
     """Return the channel of least expected loss among those that keep every promise."""
     values = populations.values
     solution = optimal(values, values, populations.prior, populations.distance, promises)
-    return OneValue(solution.channel, populations.distances)
+    return Values(solution.channel)
 
 
 def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction) -> float | None:

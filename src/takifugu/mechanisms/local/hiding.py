@@ -15,13 +15,13 @@ from typing import Any
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
-from takifugu.core.errors import CalibrationRefused, Unsupported
+from takifugu.core.errors import CalibrationRefused
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.choosing import Mechanism, least_loss, mechanisms, strongest
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.promises import hides_value
-from takifugu.mechanisms.local.senders import Bits, OneValue, Sender, Tuple
-from takifugu.mechanisms.local.sent import Sending, SentBits, SentTuple, SentValue
+from takifugu.mechanisms.local.senders import Sender
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.queries import EachValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
 from takifugu.numbers.search import geometric_mean, halved
@@ -124,14 +124,7 @@ def farthest(belief: Any, people: Populations, sender: Sender) -> str:
 
 def noise_of(sender: Sender, people: Populations, belief: Any) -> Sending:
     """Return a sender as the randomiser of a person's rows."""
-    common = (belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure)
-    if isinstance(sender, Tuple):
-        return SentTuple(*common, sender.channel, sender.dummies)
-    if isinstance(sender, Bits):
-        return SentBits(*common, sender.rappor)
-    if isinstance(sender, OneValue):
-        return SentValue(*common, sender.channel)
-    raise Unsupported(f"a {type(sender).__name__} has no form as a randomiser")
+    return Sending(belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure, sender)
 
 
 _MEASURED = "what it tells about the population is measured exactly"

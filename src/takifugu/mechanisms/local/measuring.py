@@ -36,6 +36,17 @@ def local_loss(channel: Channel) -> float:
     return channel.measure()
 
 
+def largest_log_ratios(channel: Channel) -> Floats:
+    """Return the largest log-ratio of the outputs' masses for each two inputs, both ways, rounded up; shape (n, n)."""
+    logs = log_masses(channel)
+    ratios = np.empty((len(logs), len(logs)))
+    for row, log in enumerate(logs):
+        with np.errstate(invalid="ignore"):
+            ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
+    ratios = np.maximum(np.maximum(ratios, ratios.T), 0.0)
+    return np.where(ratios > 0, ratios + (1 + ratios) * _ROUNDED, 0.0)
+
+
 def metric_loss(channel: Channel, metric: Metric) -> float:
     """Return the least epsilon with A(x)[y] <= e^(epsilon d(x, x')) A(x')[y] for all inputs and outputs, rounded up.
 

@@ -39,5 +39,5 @@ def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
 
 def joint_losses(randomisers: Sequence[Any]) -> Floats:
     """Return what several channels on one value lose between each two values: the sum of what each loses."""
-    total: Floats = np.sum([noise.pointwise() for noise in randomisers], axis=0)
+    total: Floats = np.sum([noise.sender.pointwise() for noise in randomisers], axis=0)
     return total * (1 + 2.0**-50)

@@ -48,7 +48,8 @@ def population_maps(t: Any) -> Iterator[str]:
             maps.append(_map(belief, [float(m) for m in belief.laws[place]], f"{name}: where people are"))
             maps.append(_map(belief, sent[place], f"{name}: what is sent"))
         start = moved_most(belief, noise)
-        maps.append(_map(belief, noise.shares(start), "what is sent from the ringed place", belief.values[start]))
+        shares = noise.sender.shares(start)
+        maps.append(_map(belief, shares, "what is sent from the ringed place", belief.values[start]))
         yield f'<div class="gallery">{"".join(maps)}</div>'
         return
     for place, name in enumerate(names):
@@ -62,14 +63,14 @@ def population_maps(t: Any) -> Iterator[str]:
 
 def marginals(belief: Any, noise: Sending) -> list[list[float]]:
     """Return how often each value is among what is sent, for each population: of a tuple or bits, their share."""
-    rows = np.array([noise.shares(place) for place in range(len(belief.values))])
+    rows = np.array([noise.sender.shares(place) for place in range(len(belief.values))])
     laws = np.array([[float(mass) for mass in law] for law in belief.laws])
     return [list(row) for row in laws @ rows]
 
 
 def moved_most(belief: Any, noise: Sending) -> int:
     """Return the number of the value of which most is sent as another one."""
-    return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.shares(y)[y]))
+    return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.sender.shares(y)[y]))
 
 
 def _map(belief: Any, numbers: Sequence[float], title: str, mark: Any = None) -> str:
