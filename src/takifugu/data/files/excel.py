@@ -113,6 +113,8 @@ def _check_cells(file: DataFile, xml: bytes) -> None:
         height = max(height, int(place[2]))
         width = max(width, _number(place[1]))
     cells = sum(1 for _ in _CELL.finditer(xml))
+    if not cells:  # which python-calamine 0.4 does not survive
+        raise DataError(f"{file.name} has an empty sheet", rule="a table has a row of column names")
     if height * width > max(GRID, SPARSE * cells):
         raise DataError(f"{file.name} has cells far from its table", fix="delete what is outside of the table")
 
@@ -143,10 +145,12 @@ def _cells(file: DataFile, parts: dict[str, bytes], name: str) -> Iterator[list[
     checked.seek(0)
     try:
         sheet = python_calamine.CalamineWorkbook.from_filelike(checked).get_sheet_by_name(name)
-    except Exception:
-        raise _damaged(file) from None
-    for row in sheet.iter_rows():
-        yield [_text(value) for value in row]
+        for row in sheet.iter_rows():
+            yield [_text(value) for value in row]
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":  # a panic of Rust is no Exception
+            raise _damaged(file) from None
+        raise
 
 
 def _text(value: Any) -> str | None:
