@@ -50,6 +50,10 @@ spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and n
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
 	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/test_spark.py
 
+browser: $(VENV)/.browser  ## every page of a release in a real browser: accessibility at three widths, by day, by night and by keyboard
+	@command -v chromium >/dev/null || { echo "This needs Chromium: apt-get install chromium"; exit 1; }
+	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py
+
 lint: $(VENV)/.lint  ## style, and which package may import which
 	@$(RUN) -m ruff check .
 	@$(VENV)/bin/lint-imports --no-logo --no-cache
@@ -79,7 +83,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 clean:  ## remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/reference.md out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
-.PHONY: help demo quick test test-slow test-lowest package mutants crashes fuzz spark lint types bench figures docs clean
+.PHONY: help demo quick test test-slow test-lowest package mutants crashes fuzz spark browser lint types bench figures docs clean
 .DEFAULT_GOAL := help
 
 # Installation. A stamp is written last, so that an interrupted installation restarts; uv is used if it is found.
@@ -120,6 +124,10 @@ $(VENV)/.lowest: $(VENV)/.made pyproject.toml
 
 $(VENV)/.package: $(VENV)/.made
 	@$(INSTALL) "build>=1.2"
+	@touch $@
+
+$(VENV)/.browser: $(VENV)/.test
+	@$(INSTALL) --group browser
 	@touch $@
 
 $(VENV)/.spark: $(VENV)/.test

@@ -139,3 +139,17 @@ def test_a_table_by_cells_is_no_pool_of_units():
     told = tf.calibrate(both, tf.By(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
     with pytest.raises((InputError, Unsupported), match="numbers the rows"):
         charge_of(told, tf.Pufferfish(tf.every_entry(), chain(3)))
+
+
+def test_what_a_cell_is_of_two_things_is_no_matter_of_its_words() -> None:
+    """A table by one column that is called "sex and age" has one way, whatever its labels look like."""
+    one_way = tf.By(tf.Count(1), {"f 20": [0], "m 30": [1]}, "sex and age")
+    assert tf.By.two_way(one_way.to_dict(), ["f 20", "m 30"]) is None
+    parts = [["New York", "a b"], ["Rome", "c"]]
+    cells = {"New York a b": [0], "Rome c": [1]}
+    two_ways = tf.By(tf.Count(1), cells, "town and kind", axes=["town", "kind"], parts=parts)
+    assert tf.By.two_way(two_ways.to_dict(), list(cells)) == (("New York", "a b"), ("Rome", "c"))
+    assert tf.By.from_dict(two_ways.to_dict()) == two_ways
+    for odd in ([["New York"], ["Rome"]], parts[:1], []):
+        with pytest.raises(InputError, match="parts do not fit"):
+            tf.By(tf.Count(1), cells, axes=["town", "kind"], parts=odd)

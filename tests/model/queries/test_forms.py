@@ -98,7 +98,8 @@ def test_what_a_written_table_by_cells_is_of():
     written = tf.By(tf.Histogram(), {"00": [0], "01": [1]}).to_dict()
     labels = ["00, a", "00, b, c", "01, a", "01, b, c"]
     assert tf.By.two_way(written, labels) == (("00", "a"), ("00", "b, c"), ("01", "a"), ("01", "b, c"))
-    by_two = tf.By(tf.Count(1), {"Monday 00": [0]}, "weekday and hour").to_dict()
+    two = {"axes": ["weekday", "hour"], "parts": [["Monday", "00"]]}
+    by_two = tf.By(tf.Count(1), {"Monday 00": [0]}, "weekday and hour", **two).to_dict()
     assert tf.By.two_way(by_two, ["Monday 00"]) == (("Monday", "00"),)
     assert tf.By.two_way(by_two, ["Monday 00", "Tuesday"]) is None
     assert tf.By.two_way(tf.By(tf.Count(1), {"Monday 00": [0]}, "week").to_dict(), ["Monday 00"]) is None

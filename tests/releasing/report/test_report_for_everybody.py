@@ -193,9 +193,9 @@ def test_the_longer_way_goes_down() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 168)
     days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
     cells = {f"{day} {hour:02}": [24 * number + hour] for number, day in enumerate(days) for hour in range(24)}
-    calibration = tf.calibrate(
-        tf.Pufferfish(tf.every_entry(), chain), By(tf.Count(1), cells, "weekday and hour"), 1, mechanism="group"
-    )
+    parts = [label.split(" ") for label in cells]
+    by_two = By(tf.Count(1), cells, "weekday and hour", axes=["weekday", "hour"], parts=parts)
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), by_two, 1, mechanism="group")
     noisy = tf.release(calibration, [1] * 168)
     page = check_page(report_html(noisy))
     first, *others = page.all("table")[0].all("tr")

@@ -94,11 +94,15 @@ class Slots:
 
     def label(self, number: int) -> str:
         """Return what people call a number."""
+        return " ".join(self.called(number))
+
+    def called(self, number: int) -> tuple[str, ...]:
+        """Return what people call a number along each axis."""
         parts = []
         for axis in reversed(self.axes):
             number, part = divmod(number, self._sizes[axis])
             parts.append(self._called(axis, part))
-        return " ".join(reversed(parts))
+        return tuple(reversed(parts))
 
     def parts(self, number: int, axes: Sequence[str]) -> tuple[int, ...]:
         """Return the part of a number along some of the axes."""

@@ -52,8 +52,10 @@ class By:
     `cells` gives the entries of each label: their numbers, or names. Cells may overlap, and need not hold all entries.
     With `every` they are numbers below it, and the cells repeat every so many entries, so that they mean the same of
     one sequence and of a pool of several. `by` says in words what the cells are; only `entries` are read, if given.
+    Cells by several things, such as weekday and hour, may say so: `axes` names the things, `parts` what each cell is of
+    every one of them.
     D(N) is the sum over N of the changes in an entry's own cells (this module). Raises InputError for no cell, a cell
-    without entries, two of one label, and a query that chooses entries itself.
+    without entries, two of one label, a query that chooses entries itself, and parts that do not fit the cells.
 
     >>> table = By(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
     >>> table.describe()
@@ -69,6 +71,8 @@ class By:
     by: str = ""
     every: int | None = None
     entries: Chosen | None = None
+    axes: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
 
     def __init__(
         self,
@@ -77,6 +81,8 @@ class By:
         by: str = "",
         every: int | None = None,
         entries: Iterable[int | str] | None = None,
+        axes: Iterable[str] = (),
+        parts: Iterable[Iterable[str]] = (),
     ) -> None:
         if type(query) not in _PARTS.values():
             what = f"a {type(query).__name__} cannot be told by cells"
@@ -91,6 +97,11 @@ class By:
         object.__setattr__(self, "by", str(by))
         object.__setattr__(self, "every", _period(every, self.cells))
         object.__setattr__(self, "entries", entry_tuple(entries))
+        object.__setattr__(self, "axes", tuple(axes))
+        object.__setattr__(self, "parts", tuple(tuple(of_cell) for of_cell in parts))
+        if [len(of_cell) for of_cell in self.parts] != [len(self.axes)] * len(self.cells if self.axes else ()):
+            rule = "every cell has one part for each axis"
+            raise InputError("the parts do not fit the cells and axes of the table", rule=rule).at("parts")
 
     def resolve(self, entries: Entries) -> Additive:
         """Return the vector of all cells; raises InputError for an unknown entry, and for too large a table."""
@@ -170,16 +181,16 @@ class By:
 
         >>> By.two_way(By(Histogram(), {"00": [0], "01": [1]}).to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
         (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))
-        >>> By.two_way(By(Count(1), {"Monday 00": [0]}, "weekday and hour").to_dict(), ["Monday 00"])
+        >>> table = By(Count(1), {"Monday 00": [0]}, axes=["weekday", "hour"], parts=[["Monday", "00"]])
+        >>> By.two_way(table.to_dict(), ["Monday 00"])
         (('Monday', '00'),)
         """
         listed, cells = tuple(labels), [label for label, _ in data["cells"]]
         if data["query"]["kind"] in _CHOICES:
             return None
         if data["query"]["kind"] != "histogram":
-            parts = [tuple(label.split(" ")) for label in listed]
-            is_by_two = " and " in data["by"] and all(len(part) == 2 for part in parts)
-            return tuple((part[0], part[1]) for part in parts) if is_by_two else None
+            is_by_two = len(data.get("axes", ())) == 2 and len(listed) == len(cells)
+            return tuple((one, other) for one, other in data["parts"]) if is_by_two else None
         states = len(listed) // len(cells)
         cells_of = [cells[number // states] for number in range(len(listed))]
         return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, listed, strict=True))
@@ -189,13 +200,15 @@ class By:
         return {
             "kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by, "every": self.every,
             "entries": runs(self.entries),
+            **({"axes": list(self.axes), "parts": [list(part) for part in self.parts]} if self.axes else {}),
         }  # fmt: skip
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> By:
         query = _PARTS[data["query"]["kind"]].from_dict(data["query"])
         cells = [(label, unruns(chosen) or ()) for label, chosen in data["cells"]]
-        return By(query, cells, data.get("by", ""), data.get("every"), unruns(data.get("entries")))
+        two = data.get("axes", ()), data.get("parts", ())
+        return By(query, cells, data.get("by", ""), data.get("every"), unruns(data.get("entries")), *two)
 
     def describe(self) -> str:
         return f"{self.query.describe()}, by {self.by or 'cells'} ({len(self.cells)} cells){where(self.entries)}"

@@ -53,12 +53,12 @@ def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str
 def _names(certificate: Certificate) -> tuple[str, str]:
     """Return what the rows and the columns of a table are: two columns of records, or cells and states."""
     query = certificate.query
-    by, columns = str(query.get("by") or ""), [str(name) for name, *_ in query.get("columns", ())]
-    parts = by.split(" and ")
-    if len(columns) == 2 or (len(parts) == 2 and "histogram" not in str(query.get("query"))):
-        one, other = columns or parts
-        return one, other
-    return by or "cell", "state"
+    columns, axes = [str(name) for name, *_ in query.get("columns", ())], list(query.get("axes", ()))
+    inside = query.get("query", {}).get("kind")
+    for ways in (columns, axes if inside != "histogram" else []):
+        if len(ways) == 2:
+            return ways[0], ways[1]
+    return str(query.get("by") or "cell"), "state"
 
 
 def _picture(

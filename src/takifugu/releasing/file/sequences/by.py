@@ -34,7 +34,8 @@ def by_cells(query: Query, slots: Slots) -> By:
     order, ends = np.argsort(which[:every], kind="stable"), np.cumsum(np.bincount(which[:every])).tolist()
     steps = (order[first:end].tolist() for first, end in pairwise([0, *ends]))
     cells = [(slots.label(number), chosen) for number, chosen in zip(numbers.tolist(), steps, strict=True)]
-    return By(query, cells, " and ".join(slots.axes), every)
+    parts = [slots.called(number) for number in numbers.tolist()] if len(slots.axes) > 1 else []
+    return By(query, cells, " and ".join(slots.axes), every, axes=slots.axes if parts else (), parts=parts)
 
 
 def is_too_large(item: Any, slots: Slots, states: int) -> bool:
