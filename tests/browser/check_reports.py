@@ -1,4 +1,4 @@
-"""Every page that a release writes, in a real browser: `make browser`, which installs what this needs.
+"""Every page that a release writes, in a real browser, and every data package: `make browser` installs what this needs.
 
 At three widths, by day and by night: axe finds nothing, nothing is wider than the screen, and what can be chosen is
 reached and opened by keyboard alone.
@@ -46,6 +46,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for file in files:
         release_file(file, anyway=True, new_ledger=True)
     return sorted(root.rglob("*.html"))
+
+
+def test_every_data_package_is_valid(pages: list[Path]) -> None:
+    """The validator of Frictionless Data, which the other tests do without."""
+    from frictionless import validate
+
+    packages = sorted({found for page in pages for found in page.parent.glob("*.datapackage.json")})
+    assert len(packages) >= 12
+    for package in packages:
+        report = validate(str(package), type="package")
+        assert report.valid, (package.name, report.flatten(["title", "message"]))
 
 
 @pytest.fixture(scope="module")

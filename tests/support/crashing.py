@@ -16,6 +16,7 @@ import signal
 import sqlite3
 import sys
 import zlib
+from base64 import b64decode
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -160,7 +161,8 @@ def seen(folder: Path) -> Seen:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             for group, state, bundle in connection.execute("select public_id, state, bundle from reservations"):
                 tables = json.loads(zlib.decompress(bundle))["tables"] if bundle else []
-                kept = {name: text.encode() for table in tables for name, text in table["files"].items()}
+                listed = {name: text for table in tables for name, text in table["files"].items()}
+                kept = {n: b64decode(text) if n.endswith(".png") else text.encode() for n, text in listed.items()}
                 reservations[group] = (state, kept)
             releases = {row[0] for row in connection.execute("select public_id from releases")}
     out = folder / "out"

@@ -15,7 +15,10 @@ from takifugu.analysis.guarantee import Composition, Covers, Guarantee
 from takifugu.analysis.problem import Problem, Witness
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
+from takifugu.core.errors import InputError
 from takifugu.core.text.markup import folded, html_table, note
+from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import filled, labelled, number, text_table, width
 from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
@@ -222,6 +225,17 @@ class Calibration:
 
     def __repr__(self) -> str:
         return f"<Calibration {self.mechanism}: scale {number(self.scale_or_none)}, epsilon {to_text(self.epsilon)}>"
+
+    def plot(self, width: int = 640) -> Plot:
+        """Return a picture of the expected error of every mechanism that has one.
+
+        Raises InputError where nothing was compared, as with a mechanism that was requested by name.
+        """
+        bars = [Bar(row.name, row.expected_error) for row in self.alternatives if row.expected_error is not None]
+        if not bars:
+            raise InputError("no mechanisms were compared", fix='calibrate with mechanism = "auto", or use tf.compare')
+        title = "Noise that each mechanism would add"
+        return Plot(title, bar_chart(bars, Axis(self.error_words), title, width=width))
 
     def __str__(self) -> str:
         parts = [f"{self.mechanism}: {self._noise}", labelled(self._facts())]

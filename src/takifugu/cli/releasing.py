@@ -34,6 +34,8 @@ LEGEND = (
 )
 #: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
 _DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
+#: The table, its certificate twice, its report: the first of its files.
+_FOR_PEOPLE = 4
 #: Colours in comparisons: what is taken, and what does not keep the promise.
 _MARKS = {
     " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
@@ -132,10 +134,18 @@ def _print_tables(tables: Sequence[run.Published]) -> None:
     drawn = (table.rows for table in tables if not isinstance(table.rows, Rows))
     if any(row["high"] is not None for rows in drawn for row in rows):
         click.echo(f"{wrapped(LEGEND)}\n")
-    files = [path for table in tables for path in table.files]
-    click.echo(visible("\n".join([f"written to {files[0].parent}:", *(f"  {path.name}" for path in files)])))
+    first = tables[0].files
+    written = [line for table in tables for line in _file_lines(table)]
+    click.echo(visible("\n".join([f"written to {first[0].parent}:", *written])))
     click.echo()
-    click.echo(f"takifugu certificate show {visible(shlex.quote(str(files[1])))}\nsays what is promised.\n")
+    click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
+
+
+def _file_lines(table: run.Published) -> list[str]:
+    """List the files of a table: those for people each, those for programs on one line."""
+    people, programs = table.files[:_FOR_PEOPLE], table.files[_FOR_PEOPLE:]
+    ends = ", ".join(path.name.removeprefix(table.name) for path in programs)
+    return [*(f"  {path.name}" for path in people), *([f"  {table.name}{ends}"] if ends else [])]
 
 
 def _counted(rows: Sequence[Mapping[str, Any]]) -> str:

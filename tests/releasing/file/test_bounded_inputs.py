@@ -231,7 +231,7 @@ def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
 )  # fmt: skip
 def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, file: str) -> None:
     published(tmp_path)
-    told = {"format": "takifugu-bundle/1", "tables": [{"name": name, "files": {file: "x"}}]}
+    told = {"format": "takifugu-bundle/2", "tables": [{"name": name, "files": {file: "x"}}]}
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
         bundle = packed(json.dumps(told).encode())
         connection.execute("update reservations set state = 'drawn', bundle = ?", (bundle,))
@@ -243,7 +243,7 @@ def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, f
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("kept", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/1"}', b"\xff", None])
+@pytest.mark.parametrize("kept", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/2"}', b"\xff", None])
 def test_a_bundle_that_is_none(kept: bytes | None) -> None:
     with pytest.raises(LedgerError):
         bundle_of(kept, ["time-use"])

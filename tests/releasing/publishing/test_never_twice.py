@@ -156,7 +156,7 @@ def test_what_is_added_after_a_crash_is_paid_for_alone(tmp_path: Path, monkeypat
     refused = invoke("release", toml)
     assert refused.exit_code == 1
     assert "Paid for by an earlier call, and published now: both. Of the rest:" in refused.stderr
-    assert len(seen(tmp_path).files) == 4
+    assert len(seen(tmp_path).files) == 8
     assert invoke("release", "--anyway", toml).exit_code == 0
     assert paid(tmp_path) == 2
 

@@ -66,7 +66,10 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     names = sorted(p.name for p in (tmp_path / "out").iterdir())
     assert names == [
         f"time-use-{scope}{end}" for scope in ("pooled", "units")
-        for end in (".certificate.json", ".certificate.txt", ".csv", ".report.html")
+        for end in (
+            ".certificate.json", ".certificate.txt", ".csv", ".datapackage.json", ".png", ".report.html", ".svg",
+            ".table.json",
+        )
     ]  # fmt: skip
     table = rows_of(tmp_path / "out" / "time-use-units.csv")
     assert list(table[0]) == ["unit", "cell", "value", "low", "high"]
@@ -276,7 +279,7 @@ def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
     run.publish(planned(tmp_path), wanted=Choice(again=("time-use",), once="K"))
     assert Ledger.open(tmp_path / "ledger.db").show() != spent
     run.publish(planned(tmp_path), output=tmp_path / "elsewhere" / "deep")
-    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 8
+    assert len(list((tmp_path / "elsewhere" / "deep").iterdir())) == 16
 
 
 def test_an_output_that_cannot_be_written_is_found_before_anything_is_spent(tmp_path: Path) -> None:

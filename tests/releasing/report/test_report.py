@@ -32,7 +32,7 @@ VOID = {"meta", "img", "br", "link", "input", "hr"}
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "main", "article", "header", "footer", "h1", "h2", "h3", "p",
     "ul", "li", "b", "span", "dl", "dt", "dd", "div", "figure", "figcaption", "table", "thead", "tbody", "tr", "th",
-    "td", "svg", "desc", "rect", "line", "circle", "polyline", "text", "caption", "details", "summary",
+    "td", "nav", "a", "svg", "desc", "rect", "line", "circle", "polyline", "text", "caption", "details", "summary",
 }  # fmt: skip
 
 
@@ -52,6 +52,9 @@ class Page(HTMLParser):
         assert tag in TAGS, tag
         self.figures += tag == "figure"
         for name, value in attrs:
+            if (tag, name) == ("a", "href"):  # a file that lies beside the page
+                assert re.fullmatch(r"\./[^/]+\.(csv|json|svg|png|geojson)", value or ""), value
+                continue
             assert name not in {"src", "href", "srcset", "action", "data", "poster", "background"}, (tag, name)
             assert not name.startswith("on"), name
             assert "url(" not in (value or "")
@@ -232,7 +235,7 @@ def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
     outcome = run.publish(plan.plan(load(files.write(tmp_path))))
     for published in outcome.tables:
         where = tmp_path / "out" / f"{published.name}.report.html"
-        assert published.files[-1] == where
+        assert published.files[3] == where
         report = where.read_text(encoding="utf-8")
         assert report == report_html(published)
         page = Page(report)

@@ -223,9 +223,14 @@ def rectangle(x: float, y: float, width: float, height: float, colour: str) -> s
     )
 
 
-def words(x: float, y: float, text: str) -> str:
-    """Return a text that starts at a place."""
-    return _words(x, y, text, "start", _TEXT)
+def words(x: float, y: float, text: str, anchor: str = "start") -> str:
+    """Return a text that starts at a place, or ends there (anchor "end"), or has its middle there."""
+    return _words(x, y, text, anchor, _TEXT)
+
+
+def rule(a: float, b: float, c: float, d: float) -> str:
+    """Return a line from one point to another."""
+    return _rule(a, b, c, d, _TEXT)
 
 
 def _svg(width: int, height: int, title: str, made: str, body: Iterable[str]) -> str:

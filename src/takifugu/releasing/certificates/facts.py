@@ -36,6 +36,9 @@ CAUTIONS = {
 class Window:
     """Which steps of a calendar a table reads; `costs` is the epsilon of what changes in several steps, by what it is.
 
+    `series` is what the tables of all windows are called, and `period` which one this is; both are empty for a table
+    that has one window only.
+
     >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).words
     'the window is 2026-01-05 to 2026-01-12, to the end not included, in steps of 1 hour'
     """
@@ -44,6 +47,8 @@ class Window:
     step: str
     zone: str | None
     costs: Mapping[str, str] = field(default_factory=dict)
+    series: str = ""
+    period: str = ""
 
     @property
     def words(self) -> str:

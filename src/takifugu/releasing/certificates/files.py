@@ -7,9 +7,15 @@ import hashlib
 import os
 from pathlib import Path
 
-#: What each table's files are called, after its name, in the order in which they appear.
+#: What each table's files are called, after its name.
 CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
-ENDS = (CERTIFICATE, PAGE, TABLE, REPORT)
+DATA, PACKAGE, PLACES, DRAWING, PHOTO = ".table.json", ".datapackage.json", ".geojson", ".svg", ".png"
+#: All of them, in the order in which they appear; those that every table has; and those that hold its values.
+ENDS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, PLACES, DRAWING, PHOTO, REPORT)
+ALWAYS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, REPORT)
+#: The page of all windows of a table; it is made anew from the certificates in the folder whenever one appears.
+WINDOWS = ".windows.html"
+VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, PHOTO, REPORT)
 
 
 def content_of(path: Path) -> bytes | None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser, around
-from takifugu.core.errors import DataError
+from takifugu.core.errors import DataError, InputError
 from takifugu.core.text.markup import html_table
+from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import WIDTH, text_table
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
@@ -61,7 +63,7 @@ class Interval:
         return f"{ends} ({100 * self.level:g} % over the noise{together}; {self.label})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
     """A noisy answer: `values` are exact multiples of the grid, or what else is published, one per cell of `labels`.
 
@@ -129,6 +131,22 @@ class Release:
         library that is unknown or not installed.
         """
         return frame_of(self.rows(level), library or self.library)
+
+    def __repr__(self) -> str:
+        cells = "1 value" if len(self.values) == 1 else f"{len(self.values):,} values"
+        return f"<Release {self.certificate.release}: {self.certificate.statistic}, {cells}, {made(self.certificate)}>"
+
+    def plot(self, width: int = 640) -> Plot:
+        """Return a picture of the noisy values with their 95 % intervals; raises InputError where they have none.
+
+        A notebook shows it, and `.save("values.svg")` or `.save("values.png")` writes it.
+        """
+        rows = self.rows()
+        if self._has_no_intervals:
+            raise InputError("what was published has no intervals, so there is no picture of it", fix="print it")
+        title = self.certificate.statistic[:1].upper() + self.certificate.statistic[1:]
+        bars = [Bar(str(r["cell"]), float(r["value"]), float(r["low"]), float(r["high"])) for r in rows]
+        return Plot(title, bar_chart(bars, Axis("noisy value and its 95 % interval"), title, width=width))
 
     def to_dict(self) -> dict[str, Any]:
         write = self.randomiser.output.write

@@ -18,7 +18,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from takifugu.core.errors import ReleaseError
-from takifugu.releasing.certificates.files import REPORT, TABLE, content_of, digest_at, reason
+from takifugu.releasing.certificates.files import TABLE, VALUES, content_of, digest_at, reason
 
 try:
     import fcntl
@@ -78,7 +78,8 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str],
         for name in waiting:
             drafts[name] = folder / f".takifugu-{token_hex(8)}.unfinished"
             write_synced(drafts[name], files[name])
-        outdated = [n for n in waiting if n.endswith((TABLE, REPORT)) and (folder / n).exists()]
+        outdated = [n for n in waiting if n.endswith(VALUES) and (folder / n).exists()]
+        outdated += [n for n, digest in replaced.items() if n not in files and digest_at(folder / n) == digest]
         for name in outdated:
             (folder / name).unlink()
         if outdated:
@@ -92,6 +93,18 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str],
         for draft in drafts.values():
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
+
+
+def replace_synced(path: Path, content: bytes) -> None:
+    """Let a file have this content, whole, whatever it had before; it is on the disk when this returns."""
+    draft = path.with_name(f".takifugu-{token_hex(8)}.unfinished")
+    try:
+        write_synced(draft, content)
+        os.replace(draft, path)
+        sync(path.parent)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
 
 
 def write_synced(path: Path, content: bytes) -> None:

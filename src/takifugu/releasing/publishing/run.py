@@ -30,6 +30,7 @@ from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
 from takifugu.releasing.postprocess.outcomes import Outcome, Published
+from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, place
 from takifugu.releasing.publishing.new_ledger import check_ledger, opened
 from takifugu.releasing.publishing.progress import Progress
@@ -294,6 +295,7 @@ def handed_out(
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
         place(folder, files, replaced, force)
+        index_windows(folder, [sheet.certificate for sheet in stored.bundle.sheets])
     except BaseException as error:
         if len(progress.public()) == len(files):
             progress.state = ReleaseState.UNRECORDED

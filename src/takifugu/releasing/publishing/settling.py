@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import TakifuguError
-from takifugu.releasing.certificates.files import CERTIFICATE, ENDS, TABLE, content_of, digest_of
+from takifugu.releasing.certificates.files import ALWAYS, CERTIFICATE, ENDS, TABLE, content_of, digest_of
 from takifugu.releasing.publishing.bundle import Sheet
 from takifugu.releasing.publishing.new_ledger import Paid, paid_for
 
@@ -53,7 +53,8 @@ def sheet_of(paid: Paid) -> Sheet | None:
     table = there.get(f"{name}{TABLE}")
     try:
         sheet = Sheet(name, there)
-        whole = len(there) == len(ENDS) and table is not None and digest_of(table) == sheet.certificate.table
+        complete = {f"{name}{end}" for end in ALWAYS} <= {*there}
+        whole = complete and table is not None and digest_of(table) == sheet.certificate.table
     except (TakifuguError, ValueError):
         return None
     return sheet if whole else None

@@ -8,15 +8,31 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from takifugu.core.text.raster import png
+from takifugu.model.policies.boxes import Boxes
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import guarded, table_text, unguarded
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import Adjustment
-from takifugu.releasing.certificates.files import CERTIFICATE, PAGE, REPORT, TABLE, content_of, digest_of
+from takifugu.releasing.certificates.files import (
+    CERTIFICATE,
+    DATA,
+    DRAWING,
+    ENDS,
+    PACKAGE,
+    PAGE,
+    PHOTO,
+    PLACES,
+    REPORT,
+    TABLE,
+    content_of,
+    digest_of,
+)
 from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
+from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.outcomes import Published
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
@@ -24,6 +40,9 @@ from takifugu.releasing.publishing.adjusting import adjusted_in, adjustment_of, 
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
+from takifugu.releasing.report.drawings import drawing_of
+from takifugu.releasing.report.places import boxes_in, middle_of, places_of
+from takifugu.releasing.report.values import Reported
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -54,14 +73,36 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     certified = (facts, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
-    report = report_html(Published(table.name, table.scope, rows, certificate, (), releases, worth=worth))
+    values = {TABLE: content, DATA: table_json(rows, certificate), **_pictured(table.name, certificate, releases, rows)}
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
         PAGE: f"{certificate.text()}\n".encode(),
-        TABLE: content,
-        REPORT: report.encode(),
+        **values,
+        PACKAGE: data_package(table.name, values, rows, certificate),
     }
-    return Sheet(table.name, {f"{table.name}{end}": content for end, content in files.items()})
+    paths = tuple(Path(f"{table.name}{end}") for end in files)
+    report = report_html(Published(table.name, table.scope, rows, certificate, paths, releases, worth=worth))
+    files[REPORT] = report.encode()
+    return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
+
+
+def _pictured(
+    name: str,
+    certificate: Certificate,
+    releases: Sequence[tuple[str | None, Release]],
+    rows: Sequence[Mapping[str, Any]],
+) -> dict[str, bytes]:
+    """Return the files of a table's picture, and of its places where it has some."""
+    files = {}
+    reported = Reported(name, certificate, tuple(releases))
+    drawing = drawing_of(reported)
+    if drawing is not None:
+        files[DRAWING] = drawing.encode()
+        photo = png(drawing)
+        if photo is not None:
+            files[PHOTO] = photo
+    places = places_of(reported, rows)
+    return {**files, **({} if places is None else {PLACES: geo_json(places)})}
 
 
 def _table(
@@ -71,10 +112,12 @@ def _table(
     if answers[0].labels:
         cells = sum(len(a.values) for a in answers)
         adjusted = [None] * len(answers) if adjustment is None else adjustment.values
+        written_frameworks = (a.question.calibration.framework.to_dict() for a in answers[:1])
+        boxes = boxes_in(written_frameworks, answers[0].labels)
         rows = tuple(
             row
             for answer, more in zip(answers, adjusted, strict=True)
-            for row in _rows(answer.question.unit, answer, cells, table.scope, more)
+            for row in _rows(answer.question.unit, answer, cells, table.scope, more, boxes)
         )
         return rows, table_text(rows).encode()
     sent, query = answers[0].values, answers[0].question.calibration.query
@@ -99,11 +142,12 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     rows: Sequence[Mapping[str, Any]]
     if cells:
         adjusted = adjusted_in(certificate)
-        parts = ((u, r, cells, certificate.scope, adjusted[u]) for u, r in releases)
+        boxes = boxes_in(certificate.frameworks.values(), releases[0][1].labels)
+        parts = ((u, r, cells, certificate.scope, adjusted[u], boxes) for u, r in releases)
         rows = tuple(row for one in parts for row in _rows(*one))
     else:
         rows = read_rows(sheet.files[f"{sheet.name}{TABLE}"].decode(), unguarded)
-    names = (f"{sheet.name}{end}" for end in (TABLE, CERTIFICATE, PAGE, REPORT))
+    names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
 
@@ -128,9 +172,15 @@ def _release(answer: Drawn, certificate: Certificate) -> Release:
 
 
 def _rows(
-    unit: str | None, answer: Drawn | Release, cells: int, scope: str, adjusted: Mapping[str, Fraction] | None = None
+    unit: str | None,
+    answer: Drawn | Release,
+    cells: int,
+    scope: str,
+    adjusted: Mapping[str, Fraction] | None,
+    boxes: Boxes | None,
 ) -> Iterator[dict[str, Any]]:
     whose = {"unit": unit} if scope == "unit" else {}
     for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
         more = {} if adjusted is None else {"adjusted": readable(adjusted[row["cell"]])}
-        yield {**whose, **row, **more}
+        place = {} if boxes is None else dict(zip("xy", middle_of(boxes, row["cell"]), strict=True))
+        yield {**whose, **row, **more, **place}

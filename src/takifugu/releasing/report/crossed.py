@@ -30,16 +30,12 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
 
 def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], note: str) -> Iterator[str]:
     """Yield the picture and the table of noisy values, and the table of adjusted ones where there are some."""
-    names = _names(certificate)
-    if len({column for _, column in places}) > max(MOST_COLUMNS, len({row for row, _ in places})):
-        places, names = [(column, row) for row, column in places], names[::-1]  # the longer way goes down
-    across, down = (list(dict.fromkeys(place[way] for place in places)) for way in (1, 0))
+    places, names = _the_longer_way_down(places, _names(certificate))
+    across, down = _ways(places)
     unit = certificate.measured_in
-    if len(down) <= MOST_ROWS and len(across) <= MOST_COLUMNS:
-        numbers = {place: row["value"] for place, row in zip(places, rows, strict=True)}
-        title = certificate.statistic[:1].upper() + certificate.statistic[1:]
+    if _is_drawn(places):
         caption = "The stronger the colour, the larger the noisy value; there is none where it is not above 0."
-        yield figure(lambda width: _picture(numbers, down, across, title, width), caption)
+        yield figure(lambda width: _picture(certificate, places, rows, width), caption)
     for key, what in (("value", "Published values"), ("adjusted", "Adjusted values")):
         if key not in rows[0]:
             continue
@@ -48,6 +44,30 @@ def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str
         about = note if key == "value" else ""
         caption = f"{what} of {certificate.release}{f' ({unit})' if unit else ''}"
         yield table(caption, (names[0], *across), body, range(1, len(across) + 1), about)
+
+
+def drawn_crossed(
+    certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], width: int
+) -> str | None:
+    """Return the picture alone; None for a table that is too large for one."""
+    places, _ = _the_longer_way_down(places, ("", ""))
+    return _picture(certificate, places, rows, width) if _is_drawn(places) else None
+
+
+def _the_longer_way_down(places: Places, names: tuple[str, str]) -> tuple[Places, tuple[str, str]]:
+    if len({column for _, column in places}) > max(MOST_COLUMNS, len({row for row, _ in places})):
+        return [(column, row) for row, column in places], (names[1], names[0])
+    return places, names
+
+
+def _ways(places: Places) -> tuple[list[str], list[str]]:
+    """Return what is written across, and what is written down."""
+    return list(dict.fromkeys(column for _, column in places)), list(dict.fromkeys(row for row, _ in places))
+
+
+def _is_drawn(places: Places) -> bool:
+    across, down = _ways(places)
+    return len(down) <= MOST_ROWS and len(across) <= MOST_COLUMNS
 
 
 def _names(certificate: Certificate) -> tuple[str, str]:
@@ -61,10 +81,11 @@ def _names(certificate: Certificate) -> tuple[str, str]:
     return str(query.get("by") or "cell"), "state"
 
 
-def _picture(
-    values: Mapping[tuple[str, str], Any], down: Sequence[str], across: Sequence[str], title: str, width: int
-) -> str:
+def _picture(certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], width: int) -> str:
     """Return a rectangle for each value, as opaque as it is large."""
+    across, down = _ways(places)
+    values = {place: row["value"] for place, row in zip(places, rows, strict=True)}
+    title = certificate.statistic[:1].upper() + certificate.statistic[1:]
     most = max([float(v) for v in values.values() if v is not None], default=0.0)
     size = (width - _LEFT - _MARGIN) / len(across)
     body = [words(_LEFT + size * i, _HEAD - 8, _cut(name, size)) for i, name in enumerate(across)]

@@ -25,16 +25,22 @@ from takifugu.releasing.certificates.certificate import (
     promise_text,
 )
 from takifugu.releasing.certificates.facts import Caution
+from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PHOTO, PLACES, TABLE
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
 from takifugu.releasing.report.hidden import hidden, not_hidden
 from takifugu.releasing.report.opening import opening
-from takifugu.releasing.report.page import bullets, facts, folded, page, paragraph, sentence, terms, text
+from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.releasing.report.values import LEVEL, AllTables, OneTable, Reported, published
 
 #: How much is listed; the certificate has everything.
 MOST_UNITS = 40
+#: What is offered below the values, by the ends of the files.
+DOWNLOADS = {
+    TABLE: "table (CSV)", DATA: "table (JSON)", PLACES: "places (GeoJSON)", DRAWING: "picture (SVG)",
+    PHOTO: "picture (PNG)", PACKAGE: "description (Data Package)", CERTIFICATE: "certificate (JSON)",
+}  # fmt: skip
 
 
 def report_html(subject: Release | OneTable | AllTables) -> str:
@@ -67,7 +73,10 @@ def _tables(subject: Any) -> list[Reported]:
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
-    return [Reported(t.name, t.certificate, tuple(t.releases), t.worth) for t in tables]
+    return [
+        Reported(t.name, t.certificate, tuple(t.releases), t.worth, tuple(file.name for file in t.files))
+        for t in tables
+    ]
 
 
 def _article(t: Reported) -> Iterator[str]:
@@ -86,6 +95,9 @@ def _article(t: Reported) -> Iterator[str]:
     if c.window is not None:
         yield paragraph(sentence(c.window.words))
     yield from published(t)
+    if t.files:
+        wanted = [(label, f"{t.name}{end}") for end, label in DOWNLOADS.items() if f"{t.name}{end}" in t.files]
+        yield downloads(f"Files of {t.name}, beside this page", wanted)
     if c.adjusting:
         yield "<h3>Adjusted values</h3>"
         yield bullets(c.adjusting)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -12,19 +12,20 @@ from takifugu.core.text.pictures import drawing, rectangle, words
 from takifugu.model.policies.boxes import Boxes
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.readable import number
-from takifugu.releasing.report.page import figure, table
+from takifugu.releasing.report.maps import BELOW, HEAD, LEFT, MARGIN, Ground, frame
+from takifugu.releasing.report.page import figure, paragraph, table
 
 #: What a place was called, in the order of the legend, with the colour of each.
 _SAFE, _VALUE, _LEFT, _NO_QUESTION = "safe", "not known to be safe", "not answered", "not asked about"
 _COLOURS = {_SAFE: "#009e73", _VALUE: "#d55e00", _LEFT: "#8d99a6", _NO_QUESTION: "#f0f0f0"}
-_MARGIN, _HEAD, _LEGEND = 12, 32, 40
+_LEGEND = 44
 #: How many places that are not called safe are listed; the table has them all.
 MOST_LISTED = 200
 
 
-def boxes_of(certificate: Certificate) -> Boxes | None:
-    """Return the grid that the cells of a certificate are boxes of; None where they are not."""
-    for framework in certificate.frameworks.values():
+def boxes_of(frameworks: Iterable[Mapping[str, Any]]) -> Boxes | None:
+    """Return the grid that the places of written frameworks are boxes of; None where they are not."""
+    for framework in frameworks:
         boxes = dict(framework.get("domain") or {}).get("boxes")
         if boxes is not None:
             try:
@@ -39,10 +40,12 @@ def verdict_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> 
     said = {str(row["cell"]): _kind(row["value"]) for row in rows}
     count = Counter(said.values())
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in (_SAFE, _VALUE, _LEFT) if count[kind])
-    boxes = boxes_of(certificate)
+    boxes = boxes_of(certificate.frameworks.values())
     if boxes is not None:
         title = certificate.statistic[:1].upper() + certificate.statistic[1:]
         yield figure(lambda width: map_of(boxes, said, title, width), f"{caption} of {len(said):,} places")
+        note = "Where each place lies is in the table: x and y are the middle of its box."
+        yield paragraph(note, "note")
     listed = [(str(row["cell"]), number(row["value"])) for row in rows if boxes is None or row["value"] != _SAFE]
     more = f"{len(listed) - MOST_LISTED:,} more are in the table." if len(listed) > MOST_LISTED else ""
     if listed:
@@ -50,22 +53,33 @@ def verdict_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> 
         yield table(f"Published of {certificate.release}", ("place", "published"), listed[:MOST_LISTED], (1,), note)
 
 
+def drawn_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]], width: int) -> str:
+    """Return the map alone; the certificate's cells are boxes of a grid."""
+    boxes = boxes_of(certificate.frameworks.values())
+    assert boxes is not None
+    title = certificate.statistic[:1].upper() + certificate.statistic[1:]
+    return map_of(boxes, {str(row["cell"]): _kind(row["value"]) for row in rows}, title, width)
+
+
 def map_of(boxes: Boxes, said: Mapping[str, str], title: str, width: int) -> str:
     """Return the boxes as a picture, north above where y grows northwards: boxes of one colour side by side are one."""
-    side = (width - 2 * _MARGIN) / boxes.columns
-    height = round(_HEAD + side * boxes.rows + _LEGEND)
+    side = (width - LEFT - MARGIN) / boxes.columns
+    low = HEAD + side * boxes.rows + BELOW
+    height = round(low + _LEGEND)
     body = []
     for row in range(boxes.rows):
         kinds = [said.get(f"r{row}c{column}", _NO_QUESTION) for column in range(boxes.columns)]
-        start, top = 0, _HEAD + (boxes.rows - 1 - row) * side
+        start, top = 0, HEAD + (boxes.rows - 1 - row) * side
         for kind, run in groupby(kinds):
             length = len(list(run))
-            body.append(rectangle(_MARGIN + start * side, top, length * side, side, _COLOURS[kind]))
+            body.append(rectangle(LEFT + start * side, top, length * side, side, _COLOURS[kind]))
             start += length
-    left = float(_MARGIN)
-    for kind in [kind for kind in _COLOURS if kind in {*said.values()} or kind == _SAFE]:
-        body += [rectangle(left, height - 22, 12, 12, _COLOURS[kind]), words(left + 17, height - 12, kind)]
-        left += 40 + 7 * len(kind)
+    x, y = ((float(low), float(high)) for low, high in (boxes.x, boxes.y))
+    body += frame(Ground(x, y), side * boxes.columns, side * boxes.rows)
+    present = [kind for kind in _COLOURS if kind in {*said.values()} or kind == _SAFE]
+    for place, kind in enumerate(present):
+        left, top = MARGIN + (place % 2) * width / 2, low + 20 * (place // 2)
+        body += [rectangle(left, top, 12, 12, _COLOURS[kind]), words(left + 17, top + 10, kind)]
     return drawing(width, height, title, body)
 
 

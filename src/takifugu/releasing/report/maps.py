@@ -1,57 +1,113 @@
-"""Small maps as SVG: a grid of places, each as dark as a number says. One `<svg>`, no script, no font of its own."""
+"""What maps share: coordinates, a scale, keys of colours; and a grid of places, each as dark as a number.
+
+A map is one `<svg>` of known colours, which the page exchanges by night; north is above where y grows northwards.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from takifugu.core.text.pictures import short_number
+from takifugu.core.escaping import number
+from takifugu.core.text.pictures import drawing, rectangle, rule, words
 
 Place = tuple[float, float]
-_DARK = (0, 77, 128)
+#: The room around a map: coordinates on the left and below, the title above, keys and scale below.
+HEAD, MARGIN, LEFT, BELOW = 32, 12, 74, 46
+_KEY, _DARK = 24, (0, 77, 128)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The range of coordinates that a map shows; `metres` is how long one unit of x is, where that is known."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    metres: float | None = None
+
+
+def frame(ground: Ground, width: float, height: float) -> Iterator[str]:
+    """Yield the coordinates at the ends of both sides, and a scale of a round length below them."""
+    left, right, low = LEFT, LEFT + width, HEAD + height
+    for at, value in ((HEAD + 10.0, ground.y[1]), (low, ground.y[0])):
+        yield words(left - 6, at, number(value, digits=5), "end")
+    for at, value, anchor in ((left, ground.x[0], "start"), (right, ground.x[1], "end")):
+        yield words(at, low + 16, number(value, digits=5), anchor)
+    span = ground.x[1] - ground.x[0]
+    length = _round_length(span * (ground.metres or 1.0) / 3)
+    long = width * length / (span * (ground.metres or 1.0))
+    for a, b, c, d in (
+        (0.0, 34.0, long, 34.0),
+        (0.0, 30.0, 0.0, 38.0),
+        (long, 30.0, long, 38.0),
+    ):
+        yield rule(left + a, low + b, left + c, low + d)
+    yield words(left + long + 8, low + 38, _length_words(length, ground.metres))
+
+
+def _round_length(most: float) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten that is not above `most`."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(power * m for m in (1, 2, 5) if power * m <= most * (1 + 1e-9))
+
+
+def _length_words(length: float, metres: float | None) -> str:
+    if metres is None:
+        return f"{number(length, digits=4)} (units of the coordinates)"
+    return f"{number(length / 1000, digits=4)} km" if length >= 1000 else f"{number(length, digits=4)} m"
 
 
 def heat_map(
-    places: Sequence[Place], numbers: Sequence[float], title: str, width: int = 300, mark: Place | None = None
+    places: Sequence[Place],
+    numbers: Sequence[float],
+    title: str,
+    width: int = 300,
+    mark: Place | None = None,
+    metres: float | None = None,
 ) -> str:
     """Return a map of equal cells with these centres; the darkest has the largest number, a ring is around `mark`.
 
-    >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("<rect")
-    5
+    `metres` is how long one unit of x is, where that is known.
+
+    >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
+    9
     """
     xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
     column, row = ({x: number for number, x in enumerate(values)} for values in (xs, ys))
-    size = (width - 2) / len(xs)
+    size = (width - LEFT - MARGIN) / len(xs)
     height = size * len(ys)
     most = max(numbers, default=0.0) or 1.0
-    head, body = 26, []
-    for (x, y), number in zip(places, numbers, strict=True):
-        left, top = 1 + size * column[x], head + size * (len(ys) - 1 - row[y])
-        where = f'x="{left:.2f}" y="{top:.2f}" width="{size:.2f}" height="{size:.2f}"'
-        body.append(f'<rect {where} fill="{_shade(number / most)}"/>')
+    body = []
+    for (x, y), one in zip(places, numbers, strict=True):
+        left, top = LEFT + size * column[x], HEAD + size * (len(ys) - 1 - row[y])
+        body.append(rectangle(left, top, size, size, _shade(one / most)))
     if mark is not None:
-        left, top = 1 + size * (column[mark[0]] + 0.5), head + size * (len(ys) - 0.5 - row[mark[1]])
+        left, top = LEFT + size * (column[mark[0]] + 0.5), HEAD + size * (len(ys) - 0.5 - row[mark[1]])
         body.append(
             f'<circle cx="{left:.2f}" cy="{top:.2f}" r="{max(size * 0.42, 3):.2f}" fill="none" stroke="#d55e00" '
             'stroke-width="2.5"/>'
         )
-    ends = f"{_text(title)} (darkest: {short_number(100 * most)} %)"
-    tall = math.ceil(head + height + 2)
-    frame = f'<rect x="1" y="{head}" width="{width - 2}" height="{height:.2f}" fill="none" stroke="#888888"/>'
-    words = f'<text x="1" y="17" font-family="sans-serif" font-size="13" fill="#222222">{ends}</text>'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {tall}" width="{width}" '
-        f'height="{tall}"><title>{_text(title)}</title>{words}{"".join(body)}{frame}</svg>'
-    )
+    body += frame(Ground(ends_of(xs), ends_of(ys), metres), width - LEFT - MARGIN, height)
+    body += _key(HEAD + height + BELOW + 4, most)
+    return drawing(width, math.ceil(HEAD + height + BELOW + _KEY + 6), title, body)
+
+
+def ends_of(centres: Sequence[float]) -> tuple[float, float]:
+    """Return where equal cells of these centres begin and end."""
+    half = (centres[1] - centres[0]) / 2 if len(centres) > 1 else 0.5
+    return round(centres[0] - half, 9), round(centres[-1] + half, 9)
+
+
+def _key(top: float, most: float) -> Iterator[str]:
+    """Yield five shades with the numbers of the lightest and the darkest."""
+    yield words(LEFT - 6, top + 12, "0 %", "end")
+    for step in range(5):
+        yield rectangle(LEFT + 20.0 * step, top, 20, 14, _shade(step / 4))
+    yield words(LEFT + 106, top + 12, f"{number(100 * most, digits=4)} %")
 
 
 def _shade(share: float) -> str:
     deep = math.sqrt(max(min(share, 1.0), 0.0))  # small numbers stay visible
     red, green, blue = (round(255 - (255 - full) * deep) for full in _DARK)
     return f"#{red:02x}{green:02x}{blue:02x}"
-
-
-def _text(words: str) -> str:
-    from takifugu.releasing.report.page import text
-
-    return text(words)

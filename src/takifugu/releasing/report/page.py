@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
+from urllib.parse import quote
 
 from takifugu.releasing.report.style import style
 
@@ -20,11 +21,12 @@ _SHORT = 15
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-def page(title: str, body: Iterable[str]) -> str:
-    """Return a whole document; `body` is markup."""
+def page(title: str, body: Iterable[str], made: str = "") -> str:
+    """Return a whole document; `body` is markup, `made` an element that says which program may write it anew."""
     inside = "\n".join(body)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"{made}"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -53,6 +55,12 @@ def sentence(words: str) -> str:
 
 def bullets(sentences: Iterable[str]) -> str:
     return "<ul>" + "".join(f"<li>{text(s)}</li>" for s in sentences) + "</ul>"
+
+
+def downloads(name: str, files: Iterable[tuple[str, str]]) -> str:
+    """Return links that save files that lie beside the page, with what each one is."""
+    links = "".join(f'<li><a href="./{quote(file)}" download>{text(label)}</a></li>' for label, file in files)
+    return f'<nav aria-label="{text(name)}">{paragraph(f"{name}:", "note")}<ul class="files">{links}</ul></nav>'
 
 
 def facts(numbers: Iterable[tuple[str, str]]) -> str:

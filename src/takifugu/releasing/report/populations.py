@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
 from takifugu.releasing.report.maps import heat_map
-from takifugu.releasing.report.page import figure, paragraph, table
+from takifugu.releasing.report.page import WIDE, figure, paragraph, table
 
 #: How much is drawn or listed.
 MOST_POPULATIONS, MOST_VALUES = 6, 40
@@ -40,9 +41,8 @@ def population_maps(t: Any) -> Iterator[str]:
         ],
         (1, 2),
     )  # fmt: skip
-    names = belief.populations[:MOST_POPULATIONS]
-    sent = marginals(belief, noise)
     if belief.is_planar:
+<<<<<<< HEAD
         maps = []
         for place, name in enumerate(names):
             maps.append(_map(belief, [float(m) for m in belief.laws[place]], f"{name}: where people are"))
@@ -50,15 +50,34 @@ def population_maps(t: Any) -> Iterator[str]:
         start = moved_most(belief, noise)
         shares = noise.sender.shares(start)
         maps.append(_map(belief, shares, "what is sent from the ringed place", belief.values[start]))
+=======
+        maps = (figure(partial(_drawn, picture), narrow_only=True) for picture in _maps(belief, noise))
+>>>>>>> 74af786 (Tables are open data with units and a Data Package, maps have a scale and coordinates, all windows have one page, and releases draw themselves)
         yield f'<div class="gallery">{"".join(maps)}</div>'
         return
-    for place, name in enumerate(names):
-        bars = [
+    for name, bars in _bars(belief, noise):
+        yield figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), name, width=width))  # type: ignore[misc]
+
+
+def drawn_populations(t: Any) -> Iterator[str]:
+    """Yield the pictures alone: maps, or bars."""
+    belief: Any = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
+    noise = t.answers[0][1].randomiser
+    if belief.is_planar:
+        yield from (_drawn(picture, WIDE) for picture in _maps(belief, noise))
+    else:
+        yield from (bar_chart(bars, Axis("% of rows"), name, width=WIDE) for name, bars in _bars(belief, noise))
+
+
+def _bars(belief: Any, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
+    """Yield each population's name, and how often each value is there before and is sent."""
+    sent = marginals(belief, noise)
+    for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
+        yield str(name), [
             Bar(f"{value} {what}", 100 * float(share))
             for value, before, after in zip(belief.values[:MOST_VALUES], belief.laws[place], sent[place], strict=False)
             for what, share in (("before", before), ("sent", after))
         ]
-        yield figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), str(name), width=width))  # type: ignore[misc]
 
 
 def marginals(belief: Any, noise: Sending) -> list[list[float]]:
@@ -73,8 +92,20 @@ def moved_most(belief: Any, noise: Sending) -> int:
     return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.sender.shares(y)[y]))
 
 
-def _map(belief: Any, numbers: Sequence[float], title: str, mark: Any = None) -> str:
-    return figure(lambda width: heat_map(belief.values, numbers, title, min(width, 320), mark), narrow_only=True)
+def _maps(belief: Any, noise: Sending) -> Iterator[tuple[Any, Sequence[float], str, Any]]:
+    """Yield the maps of each population before and after, and where one place is sent: what a heat map needs."""
+    sent = marginals(belief, noise)
+    for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
+        yield belief, [float(m) for m in belief.laws[place]], f"{name}: where people are", None
+        yield belief, sent[place], f"{name}: what is sent", None
+    start = moved_most(belief, noise)
+    yield belief, noise.shares(start), "What is sent from the ringed place", belief.values[start]
+
+
+def _drawn(picture: tuple[Any, Sequence[float], str, Any], width: int) -> str:
+    belief, numbers, title, mark = picture
+    metres = float(belief.scales[0]) if belief.measure == "m" else None
+    return heat_map(belief.values, numbers, title, min(width, 340), mark, metres)
 
 
 def _number(value: float) -> str:

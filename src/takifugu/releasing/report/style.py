@@ -55,6 +55,10 @@ li { margin: .25rem 0; }
   background: var(--tint); margin: 1.2rem 0 .6rem; max-width: none; }
 .rough { border-color: var(--warn); }
 .useless { border-color: var(--danger); background: var(--endangered); color: var(--endanger); }
+.files { display: flex; flex-wrap: wrap; gap: .5rem .6rem; list-style: none; padding: 0; max-width: none; }
+.files a { display: inline-block; border: 1px solid var(--accent); border-radius: 6px; padding: .3rem .7rem;
+  color: var(--accent); text-decoration: none; }
+.files a:hover { background: var(--tint); }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .7rem; margin: 1.2rem 0;
   padding: 0; list-style: none; max-width: none; }
 .facts li { background: var(--tint); border-radius: 6px; padding: .6rem .8rem; margin: 0; }
@@ -68,7 +72,7 @@ details { margin: 2.6rem 0 .7rem; border-top: 1px solid var(--rule); padding-top
 details + details { margin-top: 1.2rem; }
 summary { cursor: pointer; }
 summary h2 { display: inline; margin: 0; padding: 0; border: 0; }
-summary:focus-visible, .scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
+summary:focus-visible, .scroll:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 .scroll { overflow-x: auto; margin: 1rem 0 .6rem; }
 table { border-collapse: collapse; font-size: .93rem; min-width: 18rem; }
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
@@ -109,6 +113,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .8rem
   article + article { break-before: page; }
   thead { display: table-header-group; }
   .scroll { overflow: visible; }
+  nav { display: none; }
   details::details-content { content-visibility: visible; height: auto; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from takifugu.analysis.randomisers import MARKS, answered
@@ -14,7 +15,7 @@ from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.crossed import crossed, two_way_of
+from takifugu.releasing.report.crossed import Places, crossed, two_way_of
 from takifugu.releasing.report.map import verdict_map
 from takifugu.releasing.report.page import figure, paragraph, table
 from takifugu.releasing.report.populations import population_maps
@@ -45,6 +46,9 @@ class OneTable(Protocol):
     @property
     def worth(self) -> Worth | None: ...
 
+    @property
+    def files(self) -> Sequence[Path]: ...
+
 
 class AllTables(Protocol):
     """What a run published."""
@@ -57,13 +61,15 @@ class AllTables(Protocol):
 class Reported:
     """One published table: its answers by unit (None: of all units together), and the promise that they share.
 
-    `worth` is what it is worth to a reader, where the release file says what to expect.
+    `worth` is what it is worth to a reader, where the release file says what to expect; `files` are the names of the
+    files that lie beside the report.
     """
 
     name: str
     certificate: Certificate
     answers: tuple[tuple[str | None, Release], ...]
     worth: Worth | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -82,7 +88,7 @@ def published(t: Reported) -> Iterator[str]:
     if not t.cells:  # randomised row by row: the table has them
         yield from population_maps(t)
         return
-    rows = [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
+    rows = rows_of_answers(t)
     if t.by_unit:
         if all(r["low"] is not None for _, first_rows in rows for r in first_rows):
             yield from _pictures_by_cell(t, rows)
@@ -95,16 +101,26 @@ def published(t: Reported) -> Iterator[str]:
     if any(r["low"] is None for r in first_rows):  # labels and the like: nothing to draw, no interval
         yield table(caption, ("cell", "published"), [_cells(r)[:2] for r in first_rows], (1,))
         return
-    places = two_way_of(t.certificate, [r["cell"] for r in first_rows])
+    places = two_ways(t, first_rows)
     if places is not None:
         half = number(readable(t.answers[0][1].randomiser.half_width(LEVEL, t.cells)))
         yield from crossed(t.certificate, places, first_rows, f"All values are ± {half}. {_read(t)}")
         return
     title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
     bars = [(r["cell"], r) for r in first_rows[:MOST_BARS]]
-    yield figure(lambda width: _bars(t, bars, title, width), _drawn(len(first_rows)))
+    yield figure(lambda width: bars_of(t, bars, title, width), _drawn(len(first_rows)))
     header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(first_rows[0]))])
     yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
+
+
+def rows_of_answers(t: Reported) -> list[tuple[str | None, list[dict[str, Any]]]]:
+    """Return the rows of every answer, by unit."""
+    return [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
+
+
+def two_ways(t: Reported, rows: Sequence[Mapping[str, Any]]) -> Places | None:
+    """Return the row and the column of each cell, where the table has both."""
+    return two_way_of(t.certificate, [row["cell"] for row in rows])
 
 
 def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[dict[str, Any]]:
@@ -157,7 +173,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
     labels = t.answers[0][1].labels
     drawn = [
         figure(
-            lambda width, cell=cell: _bars(  # type: ignore[misc]
+            lambda width, cell=cell: bars_of(  # type: ignore[misc]
                 t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], labels[cell], width
             ),
             narrow_only=True,
@@ -171,7 +187,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
     yield from (paragraph(words, "note") for words in more)
 
 
-def _bars(t: Reported, rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) -> str:
+def bars_of(t: Reported, rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) -> str:
     bars = [Bar(str(name), float(r["value"]), float(r["low"]), float(r["high"])) for name, r in rows]
     return bar_chart(bars, Axis(f"noisy value{_unit(t)} and its 95 % interval"), title, width=width)
 

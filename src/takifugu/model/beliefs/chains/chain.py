@@ -11,6 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import number
+from takifugu.core.text.markup import html_table
+from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.plot import Plot
 from takifugu.model.beliefs import belief_class
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
@@ -46,6 +50,25 @@ class MarkovChain(PeriodicChain):
         source: str = "assumed",
     ) -> None:
         super().__init__([stochastic_matrix(matrix)], length, None, 0, initial, states, source)
+
+    def __repr__(self) -> str:
+        return f"<MarkovChain: {len(self.states)} states, {self.length:,} steps>"
+
+    def _repr_html_(self) -> str:
+        header = ("from", *map(str, self.states))
+        rows = [[str(state), *map(number, row)] for state, row in zip(self.states, self.matrix.tolist(), strict=True)]
+        return html_table(header, rows, f"{self.describe()}. A row says where the next step goes.")
+
+    def plot(self, width: int = 640) -> Plot:
+        """Return a picture of how long each state lasts at a time on average, in steps; for ever where it never ends.
+
+        Raises InputError where no state ever ends.
+        """
+        leaving = [(str(state), 1 - float(self.matrix[i, i])) for i, state in enumerate(self.states)]
+        bars = [Bar(name, 1 / chance) for name, chance in leaving if chance > 0]
+        if not bars:
+            raise InputError("no state of the chain ever ends", fix="there is nothing to draw")
+        return Plot("How long states last", bar_chart(bars, Axis("steps"), "How long states last", width=width))
 
     @overload
     @staticmethod

@@ -80,7 +80,7 @@ class Sequences(Kind):
         if calendar is None or file.places is None:
             return none
         cells = none if item.by is None or by is not None else (words_of_cells(self._slots(file, item)),)
-        return (facts_of(calendar, file.places, calibration), *cells)
+        return (facts_of(calendar, file.places, calibration, item), *cells)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return units_of(file)

@@ -67,8 +67,8 @@ def expanded(items: Sequence[ItemSpec], calendar: Calendar) -> tuple[ItemSpec, .
     return tuple(single_items)
 
 
-def facts_of(calendar: Calendar, window: range, calibration: Calibrated) -> Window:
-    """Return what a certificate says of a window: which it is, and what it does not hide."""
+def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: ItemSpec) -> Window:
+    """Return what a certificate says of a window: which it is, of which table, and what it does not hide."""
     charge = charge_of(calibration)
     costs = {}
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
@@ -77,7 +77,9 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated) -> Wind
             cost = min(steps * charge.entry_change, charge.change) / charge.scale
             costs[what] = short(cost, up=True)
     zone = None if calendar.zone is None else calendar.zone.name
-    return Window(calendar.written(window), str(calendar.length), zone, costs)
+    name, period = str(item.name), item.window or ""
+    series = name.removesuffix(f"-{period}") if period and name.endswith(f"-{period}") else ""
+    return Window(calendar.written(window), str(calendar.length), zone, costs, series, period if series else "")
 
 
 def short(cost: Fraction, up: bool) -> str:

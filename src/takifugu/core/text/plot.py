@@ -1,0 +1,42 @@
+"""A picture as a value: a notebook shows it, and it saves itself as SVG or PNG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from takifugu.core.errors import InputError
+from takifugu.core.text.raster import png
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One picture as SVG text.
+
+    >>> from takifugu.core.text.pictures import Axis, Bar, bar_chart
+    >>> Plot("use", bar_chart([Bar("still", 6, 4, 8)], Axis("minutes"), "Time use"))
+    Plot('use')
+    """
+
+    title: str
+    svg: str = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Plot({self.title!r})"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture into a file that ends with .svg or .png; return its path.
+
+        Raises InputError for another ending, and for PNG where matplotlib is not installed.
+        """
+        where = Path(path)
+        if where.suffix not in (".svg", ".png"):
+            raise InputError(f"{where.name!r} is no name of a picture", fix="end it with .svg or .png")
+        content = self.svg.encode() if where.suffix == ".svg" else png(self.svg)
+        if content is None:
+            raise InputError("a PNG is drawn by matplotlib", fix="pip install takifugu[plots], or save an .svg")
+        where.write_bytes(content)
+        return where

@@ -1,0 +1,116 @@
+"""A published table as open data: JSON with units, a Data Package that describes its files, and GeoJSON of places."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.files import DATA, DRAWING, PHOTO, PLACES, TABLE, digest_of
+from takifugu.releasing.certificates.sent_rows import ROW, Rows
+
+_PROFILE = "https://datapackage.org/profiles/2.0"
+_ABOUT = {
+    "unit": "whose answer it is",
+    "cell": "which part of the table; an apostrophe stands in front of what a spreadsheet would run",
+    "value": "the published value: the true one with noise",
+    "low": "where the 95 % interval of the noise begins, all values of the table at once; not sampling error",
+    "high": "where the 95 % interval of the noise ends",
+    "adjusted": "a value made of the noisy ones, not negative and adding up; it may be biased",
+    "x": "the middle of the place, as in the data",
+    "y": "the middle of the place, as in the data",
+    ROW: "the number of the row, from 0",
+}
+_MEASURED = ("value", "low", "high", "adjusted")
+_OTHERS = {
+    DATA: ("json", "application/json"), PLACES: ("geojson", "application/geo+json"),
+    DRAWING: ("svg", "image/svg+xml"), PHOTO: ("png", "image/png"),
+}  # fmt: skip
+
+
+def fields_of(rows: Sequence[Mapping[str, Any]], certificate: Certificate) -> list[dict[str, str]]:
+    """Return the columns of a table: name, type, what it is, and the unit of its numbers where that is declared."""
+    columns = rows.columns if isinstance(rows, Rows) else {key: [row[key] for row in rows] for key in rows[0]}
+    fields = []
+    for name, values in columns.items():
+        field = {"name": name, "type": _type(values), "description": _ABOUT.get(name, "what was sent for the row")}
+        if certificate.measured_in and name in _MEASURED:
+            field["unit"] = certificate.measured_in
+        fields.append(field)
+    return fields
+
+
+def _type(values: Sequence[Any]) -> str:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int}:
+        return "integer" if kinds else "number"
+    if kinds <= {int, float}:
+        return "number"
+    return "string" if kinds == {str} else "any"  # a number at some places, "safe" at others
+
+
+def table_json(rows: Sequence[Mapping[str, Any]], certificate: Certificate) -> bytes:
+    """Return a table as JSON: what it is, its columns with their units, and its rows."""
+    about = {
+        "title": certificate.title or certificate.release, "statistic": certificate.statistic,
+        "source": certificate.source, "measured_in": certificate.measured_in,
+        "fields": fields_of(rows, certificate), "rows": [dict(row) for row in rows],
+    }  # fmt: skip
+    return f"{json.dumps(about, indent=1, ensure_ascii=False)}\n".encode()
+
+
+def data_package(
+    name: str, files: Mapping[str, bytes], rows: Sequence[Mapping[str, Any]], certificate: Certificate
+) -> bytes:
+    """Return the Data Package (version 2) of a table's files, which are given by their ends."""
+    table: dict[str, Any] = {
+        "name": "table", "path": f"{name}{TABLE}", "type": "table", "format": "csv", "mediatype": "text/csv",
+        "encoding": "utf-8", "bytes": len(files[TABLE]), "hash": digest_of(files[TABLE]),
+        "schema": {
+            "$schema": f"{_PROFILE}/tableschema.json", "fields": fields_of(rows, certificate), "missingValues": [""],
+        },
+    }  # fmt: skip
+    others = [
+        {
+            "name": kind, "path": f"{name}{end}", "format": kind, "mediatype": media, "bytes": len(files[end]),
+            "hash": digest_of(files[end]),
+        }
+        for end, (kind, media) in _OTHERS.items() if end in files
+    ]  # fmt: skip
+    package = {
+        "$schema": f"{_PROFILE}/datapackage.json",
+        "name": re.sub("[^a-z0-9._-]+", "-", name.lower()).strip("-") or "table",
+        "title": certificate.title or name,
+        "description": f"{certificate.statistic}. Every value has noise; what that promises is in the certificate.",
+        "sources": [{"title": certificate.source}],
+        **({"contributors": [_publisher(certificate)]} if certificate.publisher else {}),
+        "resources": [table, *others],
+    }
+    return f"{json.dumps(package, indent=1, ensure_ascii=False)}\n".encode()
+
+
+def _publisher(c: Certificate) -> dict[str, Any]:
+    contact = {"email": c.contact} if c.contact and re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", c.contact) else {}
+    return {"title": c.publisher, "roles": ["publisher"], **contact}
+
+
+def geo_json(boxes: Iterator[tuple[tuple[float, float, float, float], Mapping[str, Any]]]) -> bytes:
+    """Return boxes (left, low, right, high) with what is known of each as GeoJSON, in the coordinates of the data.
+
+    >>> json.loads(geo_json(iter([((0.0, 0.0, 1.0, 2.0), {"cell": "a"})])))["features"][0]["properties"]
+    {'cell': 'a'}
+    """
+    features = [
+        {
+            "type": "Feature",
+            "properties": dict(known),
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[left, low], [right, low], [right, high], [left, high], [left, low]]],
+            },
+        }
+        for (left, low, right, high), known in boxes
+    ]
+    return f"{json.dumps({'type': 'FeatureCollection', 'features': features}, ensure_ascii=False)}\n".encode()

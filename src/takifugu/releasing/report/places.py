@@ -1,0 +1,65 @@
+"""Where the places of a table lie: boxes of safe places, cells of populations, and what was published of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from takifugu.model import frameworks
+from takifugu.model.policies.boxes import Boxes
+from takifugu.releasing.report.map import boxes_of
+from takifugu.releasing.report.maps import ends_of
+from takifugu.releasing.report.populations import marginals
+from takifugu.releasing.report.values import Reported
+
+Box = tuple[float, float, float, float]
+
+
+def places_of(t: Reported, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Box, Mapping[str, Any]]] | None:
+    """Return each place as a box (left, low, right, high) with what is known of it; None where there are none."""
+    if not t.cells:
+        belief: Any = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
+        return _cells(t, belief) if belief.is_planar else None
+    boxes = boxes_in(t.certificate.frameworks.values(), t.answers[0][1].labels)
+    return None if boxes is None else ((box_of(boxes, row["cell"]), row) for row in rows)
+
+
+def boxes_in(summaries: Iterable[Mapping[str, Any]], labels: Iterable[str]) -> Boxes | None:
+    """Return the grid that all these cells are boxes of, from written frameworks; None where they are not."""
+    boxes = boxes_of(summaries)
+    return None if boxes is None or not {*labels} <= {*boxes.names()} else boxes
+
+
+def middle_of(boxes: Boxes, name: str) -> tuple[float, float]:
+    """Return the middle of a named box."""
+    left, low, right, high = box_of(boxes, name)
+    return (left + right) / 2, (low + high) / 2
+
+
+def box_of(boxes: Boxes, name: str) -> Box:
+    """Return where a named box of a grid lies.
+
+    >>> box_of(Boxes.of((0, 10), (0, 4), columns=5, rows=2), "r1c4")
+    (8.0, 2.0, 10.0, 4.0)
+    """
+    row, column = (int(part) for part in name.removeprefix("r").split("c"))
+    (left, right), (low, high) = boxes.x, boxes.y
+    wide, tall = (right - left) / boxes.columns, (high - low) / boxes.rows
+    return (
+        float(left + column * wide), float(low + row * tall),
+        float(left + (column + 1) * wide), float(low + (row + 1) * tall),
+    )  # fmt: skip
+
+
+def _cells(t: Reported, belief: Any) -> Iterator[tuple[Box, Mapping[str, Any]]]:
+    """Yield the cells of populations: how often each is visited by belief, and how often it is sent."""
+    noise: Any = t.answers[0][1].randomiser
+    sent = marginals(belief, noise)
+    xs, ys = (sorted({place[axis] for place in belief.values}) for axis in (0, 1))
+    halves = [(ends[1] - ends[0]) / (2 * len(values)) for values in (xs, ys) for ends in [ends_of(values)]]
+    for number, (x, y) in enumerate(belief.values):
+        known: dict[str, Any] = {"x": x, "y": y}
+        for place, name in enumerate(belief.populations):
+            known[f"{name}: share"] = float(belief.laws[place][number])
+            known[f"{name}: share sent"] = float(sent[place][number])
+        yield (x - halves[0], y - halves[1], x + halves[0], y + halves[1]), known

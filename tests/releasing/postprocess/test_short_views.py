@@ -1,0 +1,48 @@
+"""What a notebook or a console shows of a release, a chain and a calibration: one line, a table, a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import takifugu as tf
+from takifugu.core.errors import InputError
+
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
+CALIBRATION = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1)
+NOISY = tf.release(CALIBRATION, ["still"] * 30 + ["walking"] * 10)
+
+
+@pytest.mark.parametrize("thing", [CHAIN, CALIBRATION, NOISY], ids=["chain", "calibration", "release"])
+def test_each_is_one_short_line_a_table_and_a_picture(thing: Any, tmp_path: Path) -> None:
+    assert len(repr(thing)) < 120
+    assert "\n" not in repr(thing)
+    assert repr(thing).startswith(f"<{type(thing).__name__}")
+    assert thing._repr_html_().count("<table") >= 1
+    plot = thing.plot()
+    assert ElementTree.fromstring(plot._repr_svg_()).tag.endswith("svg")
+    assert plot.save(tmp_path / "a.svg").read_text(encoding="utf-8") == plot.svg
+    assert plot.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InputError, match="no name of a picture"):
+        plot.save(tmp_path / "a.gif")
+
+
+def test_what_they_say() -> None:
+    assert repr(CHAIN) == "<MarkovChain: 2 states, 40 steps>"
+    about = "how often each state occurs, 2 values"
+    assert repr(NOISY) == f"<Release release: {about}, {CALIBRATION.mechanism}, epsilon 1>"
+    assert "still" in NOISY.plot().svg
+    assert ">10 " in CHAIN.plot().svg or ">10<" in CHAIN.plot().svg
+    html = CHAIN._repr_html_()
+    assert "0.9" in html
+    assert "walking" in html
+
+
+def test_what_has_no_picture_says_so() -> None:
+    with pytest.raises(InputError, match="no mechanisms were compared"):
+        tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group").plot()
+    with pytest.raises(InputError, match="no state of the chain ever ends"):
+        tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 4, initial=[0.5, 0.5]).plot()

@@ -1,0 +1,168 @@
+"""Every table as open data: JSON with units, a Data Package, its picture as SVG and PNG, places with coordinates."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tests.conformance.release_files import Example
+from tests.conformance.test_release_files import EXAMPLES
+from tests.releasing import files
+from tests.releasing.file.test_population_files import BY_NAME, places_in
+from tests.releasing.report.test_words_for_readers import SPEC, worded
+
+from takifugu.core.text.pictures import drawing, rectangle
+from takifugu.core.text.raster import png, stacked
+from takifugu.releasing.certificates.cells import read_table
+from takifugu.releasing.certificates.files import ALWAYS
+from takifugu.releasing.postprocess.outcomes import Published
+from takifugu.releasing.publishing.run import release_file
+
+EVENING = """\
+ledger = "evening.db"
+[source]
+name = "evening"
+file = "evening.csv"
+person = "person"
+x = "lon"
+y = "lat"
+[belief]
+kind = "asymmetric"
+grid = { x = [-74, -73], y = [40, 41], columns = 6, rows = 4 }
+most = 1
+[hide]
+visits = "all"
+[[release]]
+name = "safe"
+query = "safe"
+at_most = 2
+epsilon = 1.0
+"""
+TYPES = {"integer": int, "number": (int, float), "string": str, "any": object}
+
+
+def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[type-arg]
+    """Check what a Data Package 2.0 requires, and that it describes the files that lie there; return its resources."""
+    package = json.loads((folder / f"{name}.datapackage.json").read_text(encoding="utf-8"))
+    assert package["$schema"] == "https://datapackage.org/profiles/2.0/datapackage.json"
+    assert package["name"]
+    assert not set(package["name"]) - set("abcdefghijklmnopqrstuvwxyz0123456789._-")
+    resources = {one["name"]: one for one in package["resources"]}
+    assert len(resources) == len(package["resources"]) > 0
+    for one in resources.values():
+        content = (folder / one["path"]).read_bytes()
+        assert "/" not in one["path"]
+        assert one["bytes"] == len(content)
+        assert one["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+    table = resources["table"]
+    with (folder / table["path"]).open(encoding="utf-8", newline="") as file:
+        header = next(csv.reader(file))
+    assert [field["name"] for field in table["schema"]["fields"]] == header
+    for row in read_table(folder / table["path"])[:50]:
+        for field in table["schema"]["fields"]:
+            value = row[field["name"]]
+            assert value is None or isinstance(value, TYPES[field["type"]]), field
+    return resources
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_every_kind_of_file_is_open_data(example: Example, tmp_path: Path) -> None:
+    for name, text in example.files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
+    (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
+    folder = table.files[0].parent
+    resources = check_package(folder, table.name)
+    data = json.loads((folder / f"{table.name}.table.json").read_text(encoding="utf-8"))
+    assert data["rows"] == [dict(row) for row in table.rows]
+    assert data["fields"] == resources["table"]["schema"]["fields"]
+    assert {f"{table.name}{end}" for end in ALWAYS} <= {path.name for path in table.files}
+    assert ("svg" in resources) == ("png" in resources)
+
+
+def published(folder: Path) -> Published:
+    spec = worded(SPEC.replace('per = "both"', 'per = "pooled"\nadjust = true'))
+    return release_file(files.write(folder, spec), anyway=True).tables[0]
+
+
+def test_units_are_told_where_numbers_are(tmp_path: Path) -> None:
+    table = published(tmp_path)
+    fields = check_package(tmp_path / "out", table.name)["table"]["schema"]["fields"]
+    assert {f["name"]: f.get("unit") for f in fields} == {
+        "cell": None, "value": "minutes", "low": "minutes", "high": "minutes", "adjusted": "minutes",
+    }  # fmt: skip
+    package = json.loads((tmp_path / "out" / f"{table.name}.datapackage.json").read_text())
+    assert package["contributors"][0] == {
+        "title": "City Hospital <b>", "roles": ["publisher"], "email": "data@hospital.example",
+    }  # fmt: skip
+
+
+def test_the_picture_is_there_as_svg_and_png_and_the_report_offers_all_files(tmp_path: Path) -> None:
+    table = published(tmp_path)
+    picture = (tmp_path / "out" / f"{table.name}.svg").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(picture)
+    assert root.tag.endswith("svg")
+    assert all(f"{row['value']:,} ±" in picture for row in table.rows)
+    photo = (tmp_path / "out" / f"{table.name}.png").read_bytes()
+    assert photo[:8] == b"\x89PNG\r\n\x1a\n"
+    assert int.from_bytes(photo[16:20], "big") == 2 * int(root.attrib["width"])
+    report = table.files[3].read_text(encoding="utf-8")
+    for end in (".csv", ".table.json", ".svg", ".png", ".datapackage.json", ".certificate.json"):
+        assert f'href="./{table.name}{end}" download' in report
+    assert b"Software" not in photo
+
+
+def test_no_picture_where_matplotlib_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from takifugu.core.text import raster
+
+    monkeypatch.setattr(raster, "find_spec", lambda name: None)
+    table = published(tmp_path)
+    assert [path.suffix for path in table.files].count(".png") == 0
+    assert "picture (PNG)" not in table.files[3].read_text(encoding="utf-8")
+
+
+def test_pictures_below_each_other() -> None:
+    one = drawing(10, 20, "a", [rectangle(0, 0, 10, 20, "red")])
+    both = stacked([one, one.replace("red", "blue")])
+    assert ElementTree.fromstring(both).attrib["height"] == "40"
+    assert png(both) is not None
+
+
+def test_safe_places_have_coordinates(tmp_path: Path) -> None:
+    (tmp_path / "evening.toml").write_text(EVENING, encoding="utf-8")
+    people = (f"p{i},{-74 + i / 40},{40 + i % 9 / 9}" for i in range(40))
+    (tmp_path / "evening.csv").write_text("\n".join(["person,lon,lat", *people]), encoding="utf-8")
+    (table,) = release_file(tmp_path / "evening.toml", anyway=True).tables
+    assert len(table.rows) == 24
+    check_package(table.files[0].parent, table.name)
+    geo = json.loads((table.files[0].parent / f"{table.name}.geojson").read_text(encoding="utf-8"))
+    assert len(geo["features"]) == len(table.rows)
+    for feature, row in zip(geo["features"], table.rows, strict=True):
+        ring = feature["geometry"]["coordinates"][0]
+        assert ring[0] == ring[-1]
+        (left, low), (right, high) = ring[0], ring[2]
+        assert (row["x"], row["y"]) == ((left + right) / 2, (low + high) / 2)
+        assert feature["properties"]["value"] == row["value"]
+    assert [dict(row) for row in read_table(table.files[0])] == [dict(row) for row in table.rows]
+    picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
+    for words in ("-74", "-73", "40", "41", "0.2 (units of the coordinates)", "safe"):
+        assert f">{words}</text>" in picture, words
+
+
+def test_populations_have_coordinates(tmp_path: Path) -> None:
+    (table,) = release_file(places_in(tmp_path, BY_NAME), anyway=True).tables
+    check_package(table.files[0].parent, table.name)
+    geo = json.loads((table.files[0].parent / f"{table.name}.geojson").read_text(encoding="utf-8"))
+    assert len(geo["features"]) == 8
+    shares = [feature["properties"] for feature in geo["features"]]
+    for key in ("home: share", "out: share", "home: share sent", "out: share sent"):
+        assert sum(one[key] for one in shares) == pytest.approx(1)
+    corners = [point for feature in geo["features"] for point in feature["geometry"]["coordinates"][0]]
+    assert (min(x for x, _ in corners), max(y for _, y in corners)) == (0, 2)
+    picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
+    assert ">1 km</text>" in picture, "4 units of 1,000 m across: a third of them is 1.3 km"
+    assert {"x", "y"} <= {*table.rows[0]}
