@@ -42,17 +42,7 @@ def population_maps(t: Any) -> Iterator[str]:
         (1, 2),
     )  # fmt: skip
     if belief.is_planar:
-<<<<<<< HEAD
-        maps = []
-        for place, name in enumerate(names):
-            maps.append(_map(belief, [float(m) for m in belief.laws[place]], f"{name}: where people are"))
-            maps.append(_map(belief, sent[place], f"{name}: what is sent"))
-        start = moved_most(belief, noise)
-        shares = noise.sender.shares(start)
-        maps.append(_map(belief, shares, "what is sent from the ringed place", belief.values[start]))
-=======
         maps = (figure(partial(_drawn, picture), narrow_only=True) for picture in _maps(belief, noise))
->>>>>>> 74af786 (Tables are open data with units and a Data Package, maps have a scale and coordinates, all windows have one page, and releases draw themselves)
         yield f'<div class="gallery">{"".join(maps)}</div>'
         return
     for name, bars in _bars(belief, noise):
@@ -99,7 +89,7 @@ def _maps(belief: Any, noise: Sending) -> Iterator[tuple[Any, Sequence[float], s
         yield belief, [float(m) for m in belief.laws[place]], f"{name}: where people are", None
         yield belief, sent[place], f"{name}: what is sent", None
     start = moved_most(belief, noise)
-    yield belief, noise.shares(start), "What is sent from the ringed place", belief.values[start]
+    yield belief, noise.sender.shares(start), "What is sent from the ringed place", belief.values[start]
 
 
 def _drawn(picture: tuple[Any, Sequence[float], str, Any], width: int) -> str:
