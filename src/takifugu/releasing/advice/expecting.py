@@ -55,6 +55,8 @@ def _is_mean(query: Query) -> bool:
 def _means(calibration: Calibration, answer: Any) -> tuple[float, ...]:
     if type(answer) is not Additive:
         raise Unsupported(f"{calibration.query.describe()} is no sum over rows", fix="write values in [expect]")
+    if not calibration.framework.beliefs:
+        raise Unsupported("nothing is believed about the data", fix="write values in [expect]")
     means: list[float] = expected_answer(calibration.framework.beliefs[0], answer).tolist()
     return tuple(means)
 

@@ -89,7 +89,7 @@ def _maps(belief: Any, noise: Sending) -> Iterator[tuple[Any, Sequence[float], s
         yield belief, [float(m) for m in belief.laws[place]], f"{name}: where people are", None
         yield belief, sent[place], f"{name}: what is sent", None
     start = moved_most(belief, noise)
-    yield belief, noise.sender.shares(start), "What is sent from the ringed place", belief.values[start]
+    yield belief, noise.sender.shares(start), "what is sent from the ringed place", belief.values[start]
 
 
 def _drawn(picture: tuple[Any, Sequence[float], str, Any], width: int) -> str:
