@@ -19,8 +19,10 @@ from takifugu.cli import main
 from takifugu.core.errors import SpecError
 from takifugu.data import Table, open_frame
 from takifugu.releasing.file.columns import look_at
+from takifugu.releasing.file.kinds import drafted
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sequences.draft import draft
+from takifugu.releasing.file.sequences.kind import Sequences
 
 
 def invoke(*words: object) -> Result:
@@ -176,7 +178,8 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert {(c["sure"], bool(c["why"])) for c in told["columns"]} <= {("sure", True), ("likely", True)}
     made = {"format", "command", "file", "written", "ledger", "ledger_is_new", "ledger_of"}
-    assert set(told) == {*made, "columns", "fill_in"}
+    assert set(told) == {*made, "kind", "why", "schema", "verdict", "columns", "fill_in"}
+    assert told["kind"] == "markov-chain"
     assert [line.split(":")[0] for line in told["fill_in"]] == [
         "belief.states", "belief.units_independent", "belief.matrix",
     ]  # fmt: skip
@@ -330,7 +333,7 @@ def test_a_strange_export_is_drafted_with_what_it_needs(tmp_path: Path) -> None:
         "value": "Lage",
     }  # fmt: skip
     words = " ".join(started.output.split())
-    assert re.search("Zeit dates and times order (sure|likely): it holds times", words)
+    assert re.search("Zeit dates and times order (sure|likely): its name, it holds times", words)
 
 
 def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
@@ -439,3 +442,53 @@ def test_drafts_of_records_become_certificates(tmp_path: Path, kind: str) -> Non
     released = invoke("release", where)
     assert released.exit_code == 0, released.output
     assert list((tmp_path / "r-published").glob("published-number*.certificate.json"))
+
+
+@pytest.mark.parametrize("kind", drafted())
+def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Path, kind: str) -> None:
+    names = [f"p{number},{'fm'[number % 2]},{'yes' if number % 3 else 'no'},{number}.5" for number in range(12)]
+    data = table(tmp_path, "person,sex,smokes,weight", names)
+    started = invoke("init", data, "-o", tmp_path / "r.toml", "--kind", kind)
+    assert started.exit_code == 0, started.output
+    last = " ".join(started.output.split("\n\n")[-1].split())
+    assert re.match(r"Verdict: none yet\. `takifugu advise \S+` says whether the table is worth reading", last)
+    text = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    named = re.match(r"#:schema \./(takifugu-[a-z-]+\.schema\.json)\n", text)
+    assert named is not None
+    described = json.loads((tmp_path / named[1]).read_text(encoding="utf-8"))
+    assert tomllib.loads(text).keys() <= described["properties"].keys()
+    assert "looks like" not in started.output.split("columns;")[0]  # the kind was said, not guessed
+
+
+def test_a_guess_is_explained_and_the_other_kinds_are_offered(tmp_path: Path) -> None:
+    rows = [f"{48 + n / 1000:.5f},{11 + n % 7 / 1000:.5f}" for n in range(40)]
+    started = invoke("init", table(tmp_path, "lat,lon", rows), "-o", tmp_path / "r.toml")
+    words = " ".join(started.output.split())
+    assert words.startswith("data.csv looks like populations: 'lat' and 'lon' are coordinates")
+    for kind in drafted():
+        assert (f" --kind {kind} " in words) is (kind != "populations")
+        assert f"  {kind} " in invoke("init", "--help").output
+
+
+def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = (
+        '[source]\nname = "d"\nfile = "data.csv"\nvalue = "state"\norder = "minute"\n[belief]\nkind = "markov-chain"\n'
+        'states = ["a", "b"]\nmatrix = [[0.6, 0.4], [0.4, 0.6]]\n'
+        '[[release]]\nname = "t"\nquery = "histogram"\nepsilon = 1\n'
+    )
+    monkeypatch.setattr(Sequences, "draft", lambda *_: f'ledger = "l.db"\n{whole}')
+    data = table(tmp_path, "minute,state", [f"{n},{'ab'[n * n % 2]}" for n in range(200)])
+    started = invoke("init", data, "-o", tmp_path / "r.toml")
+    assert started.exit_code == 0, started.output
+    assert re.search(r"\nVerdict: t is (good|rough|useless): differences ", started.output)
+
+
+def test_a_list_of_pairs_becomes_what_the_belief_reads(tmp_path: Path) -> None:
+    rows = [f"k{n % 30},k{(7 * n + 1) % 30}" for n in range(60)]
+    started = invoke("init", table(tmp_path, "i,j", rows), "-o", tmp_path / "r.toml")
+    assert "data.csv looks like contacts: each row names two, in 'i' and 'j'." in started.output
+    text = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert "file" not in tomllib.loads(text)["source"]
+    belief = text.partition("[belief]")[2]
+    assert '# file = "data.csv"' in belief
+    assert '# columns = ["i", "j"]' in belief

@@ -109,3 +109,21 @@ def test_a_budget_says_its_numbers(tmp_path: Path) -> None:
         assert known.fits == "epsilon at most 0.2"
         assert known.where == ("budget",)
         assert "has spent epsilon 0.3" in str(known)
+
+
+def test_of_many_names_the_three_nearest_are_listed() -> None:
+    """States, mechanisms, kinds: three of thirty-three; of a few, all."""
+    states = [f"ward {number}" for number in range(31)] + ["theatre", "home"]
+    matrix = [[1 / 33] * 33] * 33
+    chain = tf.MarkovChain(matrix, 4, states=states)
+    with pytest.raises(InputError) as refused:
+        tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("theater"), 1)
+    assert "write one of ['theatre', " in refused.value.fix
+    assert refused.value.fix.count("'") <= 2 * 3 + 2
+    assert "or 30 more" in refused.value.fix
+    with pytest.raises(InputError) as refused:
+        tf.calibrate(FRAMEWORK, tf.Count("walkin"), 1)
+    assert "['still', 'walking']" in refused.value.fix
+    with pytest.raises(InputError, match="'quilt-exact'") as refused:
+        tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="quilt-exct")
+    assert refused.value.fix.count("quilt") <= 4

@@ -316,7 +316,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("network", '"clinic.bif"', '"none.bif"', "belief.file: the network file"),
     ("network", 'query = "count"', 'query = "identity"', "release[0].attribute: is missing"),
     ("network", "epsilon = 1", "epsilon = 0", "release[0].epsilon: "),
-    ("network", 'kind = "network"', 'kind = "netwrk"', 'for records "network" or "table" or "users"'),
+    ("network", 'kind = "network"', 'kind = "netwrk"', 'write kind = "network" or '),
     ("table", 'b = "south"', 'b = "east"', "hide: 'east' is a value that the belief does not know"),
     ("table", 'b = "south"', "", "hide: a and b are the two values"),
     ("table", 'b = "south"', 'b = "north"', "hide: the secret compares 'north' with itself"),

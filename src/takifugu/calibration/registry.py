@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from takifugu.analysis.problem import Mechanism
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.registry import Registry, loaded
 
 
@@ -125,5 +125,5 @@ def find(name: str, definition: str = "") -> Line:
         return next((line for line in known if definition in line.definitions), known[0])
     names = ["auto", *dict.fromkeys(line.name for line in REGISTRY)]
     raise InputError(
-        f"the mechanism is {name!r}", fix=f"write one of {', '.join(names)}{did_you_mean(name, names)}"
+        f"the mechanism is {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
     ).at("mechanism")

@@ -17,6 +17,7 @@ from takifugu.cli.group import (
     UNRECORDED,
     Careful,
     InOrder,
+    WithKinds,
 )
 
 __all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "UNPUBLISHED", "UNRECORDED", "main"]
@@ -51,23 +52,34 @@ _LEDGER = click.argument("ledger_file", metavar="LEDGER", type=_PATH)
 _SOURCE = click.argument("source")
 
 
-@main.command()
+@main.command(cls=WithKinds)
 @click.argument("data")
 @click.option("-o", "--output", type=_PATH, default="release.toml", show_default=True, help="The file to write.")
-@click.option(
-    "--kind", default="sequences", show_default=True,
-    help="What the data are: sequences, records, users, network, contacts; or a kind of belief by name.",
-)  # fmt: skip
+@click.option("--kind", help="What the data are, one of those below.  [default: guessed from the columns]")
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @_JSON
-def init(data: str, output: Path, kind: str, force: bool, as_json: bool) -> None:
+def init(data: str, output: Path, kind: str | None, force: bool, as_json: bool) -> None:
     """Start a release file for DATA, a file of a table (CSV, Excel, a database ...).
 
-    Guesses what the columns are, and marks what only you can know. Publishes nothing.
+    Guesses what the data and their columns are, and marks what only you can know. Publishes nothing.
     """
     from takifugu.cli.starting import init as run
 
     run(data, output, kind, force, as_json)
+
+
+@main.command()
+@click.argument("name", required=False)
+@_JSON
+def beliefs(name: str | None, as_json: bool) -> None:
+    """List published beliefs, or show one.
+
+    With NAME: a [belief] to paste, and where its numbers were published. With a release file: what it believes, the
+    matrix that was fitted included. Publishes nothing.
+    """
+    from takifugu.cli.believing import beliefs as run
+
+    run(name, as_json)
 
 
 @main.command()

@@ -57,6 +57,16 @@ class Extended(click.Command):
         return super().invoke(ctx)
 
 
+class WithKinds(Extended):
+    """Lists the kinds of release file below its options."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from takifugu.releasing.file.kinds import drafted
+
+        with formatter.section("Kinds"):
+            formatter.write_dl(list(drafted().items()))
+
+
 class InOrder(click.Group):
     """Lists its commands in the order in which they are used."""
 

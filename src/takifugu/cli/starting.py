@@ -11,36 +11,49 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.output import counted, print_json, wrapped, write_new
-from takifugu.core.errors import LedgerError, ReleaseError, SpecError, TakifuguError
+from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, nearest
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled, name_of, text_table
 from takifugu.data import open_frame, sniffed
-from takifugu.releasing.file.columns import Column, look_at
+from takifugu.releasing.file.columns import Column, first_look, with_roles
 from takifugu.releasing.file.drafting import MOST_COLUMNS
-from takifugu.releasing.file.kinds import KINDS, PLAINLY
+from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.rules import Guess, guessed, with_pairs
+from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted, plain_name
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for
 
 
-def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> None:
-    kind = PLAINLY.get(kind, kind)
-    chosen_kind = KINDS.find(kind)
+def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool) -> None:
+    if kind is not None and PLAINLY.get(kind, kind) not in KINDS:
+        raise InputError(f"there is no kind {kind!r}", fix=f"write {nearest(kind, drafted())}").at("kind")
+    chosen = None if kind is None else KINDS.find(PLAINLY.get(kind, kind))
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     data = Path(source)
-    columns = look_at(open_frame(source, written=sniffed(data)), chosen_kind.roles)
-    text, (declared, whose) = chosen_kind.draft(data, output, columns, kind), ledger_for(output, data)
-    write_new(output, text, force, ".toml", tomllib.loads)
-    ledger, is_new, name = _made(output, declared)
+    look = first_look(open_frame(source, written=sniffed(data)))
+    facts = Facts.of(look)
+    guess = Guess(PLAINLY.get(kind, kind), 0, "") if kind is not None else guessed(facts)
+    chosen = chosen or KINDS.find(guess.kind)
+    columns = with_pairs(facts, with_roles(look, chosen.roles), guess.kind)
+    text, (declared, whose) = chosen.draft(data, output, columns, guess.kind), ledger_for(output, data)
+    schema_file = output.with_name(f"takifugu-{guess.kind}.schema.json")
+    write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
+    ledger, is_new, name = _made(output, schema_file, guess.kind, declared)
     write_ledger_id(output, name)
     missing = _missing(output)
+    verdict = _verdict(output, missing)
     if as_json:
         listing = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
         made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         made["ledger_of"] = None if whose is None else str(whose)
-        print_json("init", data, {**made, "columns": listing, "fill_in": [fault.line for fault in missing]})
+        kinds = {"kind": guess.kind, "why": guess.why or None, "schema": str(schema_file), "verdict": verdict}
+        lines = [fault.line for fault in missing]
+        print_json("init", data, {**made, **kinds, "columns": listing, "fill_in": lines})
         return
+    if kind is None:
+        _print_kinds(data, guess)
     _print(data, output, columns, missing)
     if whose is not None:
         click.echo(f"\nledger: {visible(str(ledger))}")
@@ -49,22 +62,24 @@ def init(source: str, output: Path, kind: str, force: bool, as_json: bool) -> No
     if is_new:
         click.echo(f"\nnew ledger: {ledger}")
         click.echo(wrapped("It remembers nothing before today. The release file requires it from now on."))
+    click.echo(f"\n{wrapped(verdict)}")
 
 
 def schema(kind: str) -> None:
     click.echo(json.dumps(json_schema(kind), indent=2))
 
 
-def _made(output: Path, declared: str) -> tuple[str | Path, bool, str]:
-    """Make the draft's ledger where there is none; return whether it is new, and its id.
+def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[str | Path, bool, str]:
+    """Write the schema beside the draft, and make its ledger where there is none; return whether it is new, and its id.
 
-    Without one the draft is taken back.
+    Where one of them cannot be made the draft is taken back.
     """
     where = declared if "://" in declared else output.parent / declared
     try:
+        write_new(schema_file, json.dumps(json_schema(kind), indent=2), True, ".json", json.loads)
         book = Ledger.open(where)
         return where, book.is_new, book.id
-    except LedgerError:
+    except (LedgerError, ReleaseError):
         output.unlink(missing_ok=True)
         raise
 
@@ -76,6 +91,29 @@ def _missing(output: Path) -> Sequence[TakifuguError]:
     except SpecError as error:
         return error.faults
     return ()
+
+
+def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
+    """Say what the tables of the written file are worth, as far as that can be said."""
+    if missing:
+        return (
+            f"Verdict: none yet. `takifugu advise {output}` says whether the table is worth reading, as soon as what "
+            "is missing is filled in."
+        )
+    from takifugu.releasing.advice.advice import advise
+
+    try:
+        return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in advise(output).tables)
+    except TakifuguError as error:
+        return f"Verdict: none. {error.line}"
+
+
+def _print_kinds(data: Path, guess: Guess) -> None:
+    plain = plain_name(guess.kind)
+    click.echo(wrapped(f"{data.name} looks like {plain}: {guess.why}."))
+    click.echo(wrapped("If it is something else, say so:"))
+    click.echo(labelled([(f"  --kind {name}", words) for name, words in drafted().items() if name != plain]))
+    click.echo()
 
 
 def _reason(column: Column) -> str:
@@ -92,10 +130,11 @@ def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequenc
     if len(columns) > len(listed):
         click.echo(f"and {counted(len(columns) - len(listed), 'more column')}, used for nothing")
     click.echo(f"\nwritten: {visible(str(output))}\n")
-    click.echo("What only you can know is still missing in it:\n")
-    lines = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)
-    click.echo(labelled([(f"  {fault.place}", text or fault.what) for fault, text in lines]))
-    click.echo()
+    if missing:
+        click.echo("What only you can know is still missing in it:\n")
+        lines = ((fault, "; ".join(text for text in (fault.rule, fault.fix) if text)) for fault in missing)
+        click.echo(labelled([(f"  {fault.place}", text or fault.what) for fault, text in lines]))
+        click.echo()
     click.echo("Then:")
     click.echo(labelled([
         (f"  takifugu compare {output}", "all mechanisms, side by side"),

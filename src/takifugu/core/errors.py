@@ -238,6 +238,10 @@ class SpecError(TakifuguError, ValueError):
         return (type(self), (self.faults,), vars(self))
 
 
+#: So many names are listed whole where an unknown one is refused.
+FEW = 6
+
+
 def did_you_mean(word: object, known: Iterable[object]) -> str:
     """Return `; did you mean 'x'?` for the nearest known word, or an empty string.
 
@@ -246,6 +250,28 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     """
     close = get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def nearest_words(word: object, known: Iterable[object]) -> list[str]:
+    """Return the three known words that are nearest to one, the nearest first; of a few all, in their order."""
+    words = list(dict.fromkeys(map(str, known)))
+    if len(words) <= FEW:
+        return words
+    close = get_close_matches(str(word), words, n=3, cutoff=0)
+    return [*close, *(other for other in words if other not in close)][:3]
+
+
+def nearest(word: object, known: Iterable[object]) -> str:
+    """Return what to choose from instead of an unknown word: the three nearest, or all where there are few.
+
+    >>> nearest("walkin", ["still", "walking"])
+    "one of ['still', 'walking']"
+    >>> nearest("agee", ["age", "ages", "wage", "town", "sex", "name", "street"])
+    "one of ['age', 'wage', 'ages'] or 4 more"
+    """
+    words = list(dict.fromkeys(map(str, known)))
+    listed = nearest_words(word, words)
+    return f"one of {listed}" + (f" or {len(words) - len(listed)} more" if len(listed) < len(words) else "")
 
 
 def per_cent(total: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 
 Thing = TypeVar("Thing")
 
@@ -54,7 +54,7 @@ class Registry(Generic[Thing]):
     def find(self, name: object) -> Thing:
         """Return what has this name; InputError for an unknown one, and for one that cannot be loaded."""
         if name not in self:
-            fix = f"write one of {list(self.names)}, or import the module that registers it"
+            fix = f"write {nearest(name, self.names)}, or import the module that registers it"
             fix += did_you_mean(name, self.names)
             raise InputError(f"{self.what} is {name!r}", fix=fix).at(self.what.split()[-1])
         if name not in self._known:

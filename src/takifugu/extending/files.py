@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from takifugu.data import tally
+from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.rules import register as register_guess
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.kinds import register as register_release_file
 from takifugu.releasing.file.problems import fault
@@ -30,10 +32,10 @@ from takifugu.releasing.file.sections import (
 )
 
 __all__ = [
-    "AllowZeroNoise", "Budget", "Columned", "FileSpec", "ItemDelta", "ItemEpsilon", "ItemWords", "Kind", "Mechanism",
-    "Missing", "Name", "OnlyRelease", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records", "ReleaseFile",
-    "SamePeople", "Section", "SourceFile", "SourceSpec", "TableName", "TableSpec", "Text", "Unit", "fault",
-    "register_release_file", "tally", "texts", "wrong",
+    "AllowZeroNoise", "Budget", "Columned", "Facts", "FileSpec", "ItemDelta", "ItemEpsilon", "ItemWords", "Kind",
+    "Mechanism", "Missing", "Name", "OnlyRelease", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records",
+    "ReleaseFile", "SamePeople", "Section", "SourceFile", "SourceSpec", "TableName", "TableSpec", "Text", "Unit",
+    "fault", "register_guess", "register_release_file", "tally", "texts", "wrong",
 ]  # fmt: skip
 
 

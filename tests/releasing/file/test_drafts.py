@@ -31,6 +31,10 @@ TABLES = {
     "people": "person,sex,smokes,age,height\n" + "".join(
         f"p{i},{'fm'[i % 2]},{'yes' if i % 3 else 'no'},{20 + i % 5},{160 + i}.5\n" for i in range(40)
     ),
+    "visits": "who,lat,lon,hour\n" + "".join(
+        f"u{t % 9},{48 + t / 1000:.5f},{11 + t % 17 / 1000:.5f},{t % 24}\n" for t in range(60)
+    ),
+    "pairs": "id_a,id_b,minutes\n" + "".join(f"p{t},p{(t * 7 + 1) % 40},{t % 9}\n" for t in range(40)),
     "one column": "state\n" + "still\nwalking\n" * 20,
     "odd names": ODD + "\n" + "".join(
         f"{who};{t};{'still' if t % 3 else 'walking'};{60 + t % 5}.5\n" for who in "ab" for t in range(30)
@@ -47,7 +51,7 @@ LEVELS = LEVELS.replace("(a)", "(low)").replace("(yes)", "(high)")
 #: Kinds that a draft is written for, and `init` says of the others that it writes none.
 NOT_DRAFTED = {"parameter-box"}
 #: What a kind of file cannot be about: names that no BIF file has, a visit without a place, texts without numbers.
-UNFIT = {("network", "odd names"), ("parameters", "odd names"), ("normal", "one column"),
+UNFIT = {("network", "odd names"), ("parameters", "odd names"), ("normal", "one column"), ("normal", "visits"),
          ("asymmetric", "one column"), ("contacts", "one column"), ("network", "one column")}  # fmt: skip
 
 
@@ -70,6 +74,7 @@ def public_file(kind: str, table: str, draft: str) -> str:
         declared = {tomllib.loads(value[1])["value"]: states}
     if kind == "populations" and places is not None:
         declared |= dict.fromkeys(tomllib.loads(places[1])["coordinates"], ("1.5", "2.5", "7.5"))
+    declared = {name: values for name, values in declared.items() if name in names}
     for number, row in enumerate(rows):
         for name, values in declared.items():
             row[names.index(name)] = values[number % len(values)]
@@ -83,6 +88,8 @@ class Draft:
         self.folder = folder
         (folder / "d.csv").write_text(TABLES[table], encoding="utf-8")
         (folder / "places.csv").write_text("place\nbar\nshop\n", encoding="utf-8")
+        people = "".join(f"p{i},{'ill' if i % 3 else 'well'}\n" for i in range(40))
+        (folder / "people.csv").write_text(f"person,state\n{people}", encoding="utf-8")
         (folder / "meetings.csv").write_text("one,other\na,b\np1,p2\n", encoding="utf-8")
         done = CliRunner().invoke(
             main, ["init", str(folder / "d.csv"), "-o", str(folder / "r.toml"), "--kind", kind], catch_exceptions=False

@@ -36,6 +36,35 @@ def test_three_states_in_times_and_steps():
     assert found[1:] == [[1 / 8, 5 / 6, 1 / 24], [0.125, 0.125, 0.75]]
 
 
+def test_six_states_need_twelve_numbers():
+    """`next` as proportions: what comes next is in proportion to them among the other states, whatever was before."""
+    states = ("lying", "sitting", "standing", "walking", "cycling", "running")
+    often = dict(zip(states, (1, 4, 3, "2", 0.5, 0), strict=True))
+    matrix = np.array(matrix_of(spec(states, stay=dict.fromkeys(states, 10), next=often), None))
+    assert np.allclose(np.diag(matrix), 0.9)
+    assert matrix[0].tolist() == [0.9, 4 / 95, 3 / 95, 2 / 95, 0.5 / 95, 0]
+    assert matrix[5].tolist() == [1 / 105, 4 / 105, 3 / 105, 2 / 105, 0.5 / 105, 0.9]
+    assert matrix_of(spec(stay={"still": 4, "walking": 2}, next={"still": 0.9, "walking": 0.1}), None) == [
+        [0.75, 0.25], [0.5, 0.5],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("following", "where", "words"),
+    [
+        ({"still": 1, "walking": 2}, "next", "does not say how often 'running' comes"),
+        ({"still": 1, "walking": {"still": 1}, "running": 1}, "next", "says how often some states come"),
+        ({"still": 1, "walking": 0, "running": 0}, "next", "leaves a state that nothing follows"),
+        ({"still": 1, "walking": -1, "running": 3}, "next", "leaves a state that nothing follows"),
+        ({"still": 1, "walking": "often", "running": 1}, "next.walking", "the proportion"),
+        ({"still": 1, "walkin": 1, "running": 1}, "next.walkin", "'walkin' is no state"),
+    ],
+)  # fmt: skip
+def test_faults_of_proportions(following, where, words):
+    (place, what), *_ = told(spec(THREE, stay=dict.fromkeys(THREE, 3), next=following))
+    assert (place, what[: len(words)]) == (where, words)
+
+
 @pytest.mark.parametrize("text", ["90 s", "90 sec", "90seconds", "1.5 min", " 1.5 minutes ", "3"])
 def test_one_stay_in_every_spelling(text):
     found = matrix_of(spec(stay={"still": text, "walking": 1}), timedelta(seconds=30))

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.clock import Clock, parts_of
@@ -169,7 +169,7 @@ class Recode:
             if state not in self.states:
                 raise InputError(
                     f"{raw!r} is mapped to {state!r}, which is no state",
-                    fix=f"write one of {list(map(str, self.states))}{did_you_mean(state, self.states)}",
+                    fix=f"write {nearest(state, self.states)}{did_you_mean(state, self.states)}",
                 ).at("map", str(raw))
         if self.bins is not None and self.mapping:
             raise InputError("raw values are mapped beside bins of numbers", fix="declare only one of them").at("map")
@@ -177,7 +177,7 @@ class Recode:
             if state not in self.states:
                 raise InputError(
                     f"numbers are put into {state!r}, which is no state",
-                    fix=f"write one of {list(map(str, self.states))}{did_you_mean(state, self.states)}",
+                    fix=f"write {nearest(state, self.states)}{did_you_mean(state, self.states)}",
                 ).at("bins", str(state))
 
     def check(self, missing: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import InputError, about, did_you_mean, per_cent
+from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
 from takifugu.core.lists import list_of
 from takifugu.core.sections import Key, Text
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
@@ -128,7 +128,7 @@ class JointTable:
             return self.column_names.index(name)
         raise InputError(
             f"the belief has no column {name!r}",
-            fix=f"write one of {[str(n) for n in self.column_names]}{did_you_mean(name, self.column_names)}",
+            fix=f"write {nearest(name, self.column_names)}{did_you_mean(name, self.column_names)}",
         )
 
     def possible(self, entry: int) -> tuple[bool, ...]:

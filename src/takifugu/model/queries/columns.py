@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean
+from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean, nearest
 from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, IntArray, State
 from takifugu.model.queries.by import By, by_columns
 from takifugu.model.queries.coded import Identity, Mean
@@ -164,7 +164,7 @@ class Record:
         if name not in self.names:
             raise InputError(
                 f"the records have no column {name!r}",
-                fix=f"write one of {list(self.names)}{did_you_mean(name, self.names)}",
+                fix=f"write {nearest(name, self.names)}{did_you_mean(name, self.names)}",
             )
         return self.names.index(str(name))
 

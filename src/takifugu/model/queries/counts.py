@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.forms import (
@@ -139,7 +139,7 @@ def _known_states(entries: Entries, states: tuple[State, ...], what: str) -> Non
         if state not in known:
             raise InputError(
                 f"{what} {state!r}, which the belief does not know",
-                fix=f"write one of {sorted(map(str, known))}{did_you_mean(state, known)}",
+                fix=f"write {nearest(state, sorted(map(str, known)))}{did_you_mean(state, known)}",
             ).at("states")
 
 

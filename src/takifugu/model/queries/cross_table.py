@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, Entries, IntArray, State
 from takifugu.model.queries.counts import Histogram
@@ -84,13 +84,13 @@ class CrossTable:
             if name not in alphabets:
                 raise InputError(
                     f"the records have no column {name!r}",
-                    fix=f"write one of {list(alphabets)}{did_you_mean(name, alphabets)}",
+                    fix=f"write {nearest(name, alphabets)}{did_you_mean(name, alphabets)}",
                 ).at("columns")
             for value in given or ():
                 if value not in alphabets[name]:
                     raise InputError(
                         f"the table has a cell for {value!r}, which the column {name!r} does not have",
-                        fix=f"write one of {list(map(str, alphabets[name]))}{did_you_mean(value, alphabets[name])}",
+                        fix=f"write {nearest(value, alphabets[name])}{did_you_mean(value, alphabets[name])}",
                     ).at("columns", name)
             values.append(given or alphabets[name])
         return values

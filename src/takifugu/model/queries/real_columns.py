@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.core.errors import InputError, Unsupported, did_you_mean
+from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
 from takifugu.model.queries.additive import Chosen, IntArray
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.forms import Query, grid_or_none
@@ -148,7 +148,7 @@ class Columns:
             return str(entry)
         raise InputError(
             f"the records have no column {entry!r}",
-            fix=f"write one of {list(self.names)}{did_you_mean(entry, self.names)}",
+            fix=f"write {nearest(entry, self.names)}{did_you_mean(entry, self.names)}",
         ).at(key)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import MinLen
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, Entries, State
@@ -61,13 +61,13 @@ class CountRows:
             if name not in alphabets:
                 raise InputError(
                     f"the records have no column {name!r}",
-                    fix=f"write one of {list(alphabets)}{did_you_mean(name, alphabets)}",
+                    fix=f"write {nearest(name, alphabets)}{did_you_mean(name, alphabets)}",
                 ).at("where")
             for state in states:
                 if state not in alphabets[name]:
                     raise InputError(
                         f"the query names the state {state!r}, which the column {name!r} does not have",
-                        fix=f"write one of {[str(s) for s in alphabets[name]]}{did_you_mean(state, alphabets[name])}",
+                        fix=f"write {nearest(state, alphabets[name])}{did_you_mean(state, alphabets[name])}",
                     ).at("where", name)
 
     def resolve(self, entries: Entries) -> Additive:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from annotated_types import MinLen
 
 from takifugu.core.entries import positions
-from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Key, Number, Positive, State, Text
 from takifugu.model.queries.coding import alphabets
 from takifugu.numbers.rationals import as_fraction
@@ -92,7 +92,7 @@ def known_value(given: Any, known: Mapping[str, Any], *where: str) -> Any:
     if str(given) not in known:
         raise InputError(
             f"{given!r} is a value that the belief does not know{did_you_mean(given, known)}",
-            fix=f"write one of {list(known)[:20]}",
+            fix=f"write {nearest(given, known)}",
         ).at(*where)
     return known[str(given)]
 
@@ -127,5 +127,5 @@ def check_columns(named: Iterable[str], belief: Any, key: str) -> None:
         if name not in belief.columns:
             raise InputError(
                 f"the records have no column {name!r}{did_you_mean(name, belief.columns)}",
-                fix=f"write one of {list(belief.columns)}",
+                fix=f"write {nearest(name, belief.columns)}",
             ).at(key)

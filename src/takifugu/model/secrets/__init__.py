@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.entries import position
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
 from takifugu.core.registry import Registry
 from takifugu.model.secrets.hypotheses import (
@@ -160,7 +160,7 @@ class EntryPair:
             if value not in alphabet:
                 raise InputError(
                     f"the secret names value {value!r}, which {_called(self.entry)} cannot take",
-                    fix=f"write one of {[str(s) for s in alphabet]}{did_you_mean(value, alphabet)}",
+                    fix=f"write {nearest(value, alphabet)}{did_you_mean(value, alphabet)}",
                 ).at(key)
         left, right = alphabet.index(self.a), alphabet.index(self.b)
         if left == right:

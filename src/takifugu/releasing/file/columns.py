@@ -12,38 +12,12 @@ from typing import Any
 from takifugu.data import Numerals, Table, TimeFormat, Written, column_kinds, text_of
 from takifugu.data.files.sniff import numerals_of, time_format
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
+from takifugu.releasing.file.column_words import GROUPS, WHEN, WORDS, words_in
 
 #: How many rows are inspected.
 LOOKED_AT = 10_000
 #: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
-
-#: Words in a column's name that suggest a role.
-_WORDS = {
-    "unit": (
-        "unit person participant user subject patient individual respondent customer client member device phone sensor "
-        "household home vehicle car animal id uid pid who name student employee worker station cow owner"
-    ),
-    "piece": "piece segment bout session run trip episode block night visit recording part sequence seq track stay",
-    "order": (
-        "order time timestamp ts date datetime minute min hour second sec day week month year step t tick index idx "
-        "position pos frame epoch at when nr number"
-    ),
-    "value": (
-        "value state status activity posture behaviour behavior label class category mode event condition location "
-        "place room zone level diagnosis result code action phase stage symptom"
-    ),
-}
-
-
-#: Words in the name of a column that groups people.
-_GROUPS = frozenset(
-    ("group", "ward", "class", "school", "village", "district", "cohort", "team", "department", "clinic", "hospital")
-)
-#: Words in a column's name that say when something was: such a column is no unit.
-_WHEN = frozenset(
-    ("date", "datum", "datetime", "timestamp", "time", "day", "month", "year", "week", "hour", "minute", "second")
-)
 
 
 @dataclass(frozen=True)
@@ -70,13 +44,28 @@ SEQUENCE_ROLES: Mapping[str, str] = {"order": "order", "value": "value", "unit":
 _SURE, _LIKELY, _ENOUGH = 5, 3, 2
 
 
+@dataclass(frozen=True, eq=False)
+class FirstLook:
+    """What the first rows of a table look like, column by column, and how the table is written; all of it is private.
+
+    `rows` are the texts of the inspected rows by column, None where one is missing.
+    """
+
+    columns: Mapping[str, Seen]
+    rows: Mapping[str, Sequence[str | None]] = field(repr=False)
+    written: Written = field(repr=False)
+
+
 def look_at(table: Table, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Column, ...]:
     """Return the columns of a table with their guessed kinds and roles, from their names and their first rows.
 
-    `roles` are the keys of [source] that name columns, each with what its column looks like: in "order", a "value", a
-    "unit" or "piece" of several rows, a "person" of one row, a "group". Raises DataError for a table that cannot be
-    read.
+    Raises DataError for a table that cannot be read; `roles` are those of `with_roles`.
     """
+    return with_roles(first_look(table), roles)
+
+
+def first_look(table: Table) -> FirstLook:
+    """Read the first rows of a table, and of each column what it holds; DataError for one that cannot be read."""
     start = table.head(LOOKED_AT)
     rows = _first_rows(start)
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
@@ -85,7 +74,17 @@ def look_at(table: Table, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Co
     written = replace(start.written, numerals=numerals) if start.numerals.usual else start.written
     start = replace(start, written=written)
     kinds = {**column_kinds(start), **{name: TIMES for name, form in forms.items() if form is not None}}
-    seen = {name: _Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
+    seen = {name: Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
+    return FirstLook(seen, rows, written)
+
+
+def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Column, ...]:
+    """Return the columns with the roles that they seem to have.
+
+    `roles` are the keys of [source] that name columns, each with what its column looks like: in "order", a "value", a
+    "unit" or "piece" of several rows, a "person" of one row, a "group".
+    """
+    seen, rows = look.columns, look.rows
     column_of: dict[str, str] = {}
     reasons: dict[str, tuple[str, str]] = {}
     for role, like in roles.items():
@@ -100,7 +99,7 @@ def look_at(table: Table, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Co
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
     return tuple(
-        Column(s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), s.form, written)
+        Column(s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), s.form, look.written)
         for s in seen.values()
     )
 
@@ -121,7 +120,9 @@ class Score:
     why: str = ""
 
 
-def _what_sorts(rows: dict[str, list[str | None]], seen: dict[str, _Seen], column_of: dict[str, str]) -> str | None:
+def _what_sorts(
+    rows: Mapping[str, Sequence[str | None]], seen: Mapping[str, Seen], column_of: dict[str, str]
+) -> str | None:
     """Return the column without which the rows of a unit would not rise in the order column, if there is one."""
     order = column_of.get("order")
     if order is None:
@@ -163,7 +164,7 @@ def _present(value: Any, table: Table) -> str | None:
     return None if text is None or text in table.missing else text
 
 
-class _Seen:
+class Seen:
     """What the first rows of a column look like."""
 
     def __init__(
@@ -175,12 +176,31 @@ class _Seen:
         self.runs = sum(a != b for a, b in pairwise(present)) + 1
         ranks = self.ranks(present)
         self.rising = sum(a < b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
-        self.words = {w for w in re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()) if w}
+        self.words = words_in(name)
+
+    @property
+    def stem(self) -> str:
+        """Return the name without what tells two like it apart: a digit or one letter at its end."""
+        return re.sub(r"(?i)(?:[ _-]?[0-9]+|[ _-][abij])$", "", self.name).strip().lower()
+
+    @property
+    def decimals(self) -> int:
+        """Return how many digits most numbers have behind the point."""
+        behind = sorted(len(self.numerals.plain(text).partition(".")[2]) for text in self.labels)
+        return behind[len(behind) // 2] if behind else 0
+
+    @property
+    def is_epoch(self) -> bool:
+        """Return whether the column rises in seconds or milliseconds since 1970."""
+        if self.kind not in (WHOLE, NUMBERS) or not self.labels:
+            return False
+        first = float(self.numerals.plain(self.labels[0]))
+        return 1e9 <= first < 1e10 or 1e12 <= first < 1e13
 
     @property
     def tells_when(self) -> bool:
         """Return whether the column holds dates or times, or numbers of days, months or years."""
-        return self.kind == TIMES or bool(self.words & _WHEN)
+        return self.kind == TIMES or bool(self.words & WHEN)
 
     def ranks(self, values: Sequence[str | None]) -> list[Any]:
         """Return what the values are compared by; missing ones are the least."""
@@ -192,13 +212,13 @@ class _Seen:
         return [v or "" for v in values] if self.kind == TIMES else []
 
     def named(self, role: str) -> int:
-        return 3 * bool(self.words & set(_WORDS[role].split()))
+        return 3 * bool(self.words & WORDS[role])
 
     def score(self, role: str) -> Score:
         """Return how much the column looks like one of this role: 2 points are enough."""
         if not self.rows:
             return Score()
-        named = {self.named(role): "its name"} if role in _WORDS else {}
+        named = {self.named(role): "its name"} if role in WORDS else {}
         scores = {"order": self._order, "value": self._value, "unit": self._unit, "piece": self._piece,
                  "person": self._person, "group": self._group}[role]()  # fmt: skip
         if scores is None:
@@ -243,4 +263,4 @@ class _Seen:
         different = len(self.labels)
         if self.kind not in (WHOLE, TEXTS) or self.tells_when or not 1 < different <= MOST_STATES:
             return None
-        return [(3 * bool(self.words & _GROUPS), "its name"), (different * 3 <= self.rows, "a few values recur")]
+        return [(3 * bool(self.words & GROUPS), "its name"), (different * 3 <= self.rows, "a few values recur")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, nearest_words
 from takifugu.core.registry import Registry, loaded
 from takifugu.model.queries import name_of, sections_of
 from takifugu.releasing.file.columns import Column
@@ -41,6 +41,19 @@ SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
 })  # fmt: skip
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "table"}
+#: What `takifugu init` drafts, by the plainest name, and what the data are there.
+DRAFTED = {
+    "sequences": "states, step by step: a row is a step",
+    "records": "a row is a person with several answers",
+    "users": "a row is a person with one answer",
+    "contacts": "people who meet; a row is a person, or a pair",
+    "network": "a row follows a Bayesian network",
+    "independent-records": "answers; a whole column is the secret",
+    "normal": "numbers; a whole column is the secret",
+    "parameters": "answers; what the population is like is secret",
+    "populations": "answers or places, each randomised by itself",
+    "asymmetric": "visits: who was at which place",
+}
 
 
 class _Kinds(Registry[Kind]):
@@ -103,13 +116,33 @@ def register_section(section: type, rows: str, drafted: Callable[[Sequence[Colum
     register(SHAPES.find(rows)(section, drafted))
 
 
-def other_kinds() -> str:
-    """Name the kinds of belief beside those of sequences, for whoever wrote one that there is not."""
+def drafted() -> dict[str, str]:
+    """Return what `takifugu init` drafts a file for, by name, with what the data are; kinds from outside included."""
+    outside = {name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in _OURS}
+    return {**DRAFTED, **outside}
+
+
+def _first_line(kind: Kind) -> str:
+    words = ((kind.section or type(kind)).__doc__ or "").strip().partition("\n")[0]
+    return words[:1].lower() + words[1:].rstrip(".")
+
+
+def plain_name(kind: str) -> str:
+    """Return the plainest name of a kind that `takifugu init --kind` takes."""
+    return next((plain for plain, name in PLAINLY.items() if name == kind), kind)
+
+
+def which_kind(named: object) -> str:
+    """Say which kinds of belief there are, to whoever wrote none; of one that there is not, the nearest."""
+    if isinstance(named, str):
+        return f"write kind = {_either(nearest_words(named, KINDS.names))}; `takifugu init --help` says what there is"
     registered = [name for name in KINDS.names if name not in _OURS]
     more = f"; registered {_either(registered)}" if registered else ""
-    kinds_text = f"; for records {_either(RECORDS)}; for properties of whole columns {_either(COLUMNS)}"
-    return f'{kinds_text}; to randomise a column {_either(ROWS)}; for a policy "asymmetric"{more}'
+    sequences = ("markov-chain", "markov-chain-class")
+    kinds_text = f"write kind = {_either(sequences)}; for records {_either(RECORDS)}"
+    kinds_text += f"; for properties of whole columns {_either(COLUMNS)}; to randomise a column {_either(ROWS)}"
+    return f'{kinds_text}; for a policy "asymmetric"{more}'
 
 
-def _either(names: tuple[str, ...] | list[str]) -> str:
+def _either(names: Sequence[str]) -> str:
     return " or ".join(f'"{name}"' for name in names)

@@ -19,7 +19,7 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.data.files.formats import suffixes
 from takifugu.releasing.file.kind import Kind, ReleaseFile
-from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, other_kinds
+from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, which_kind
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
 from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
 from takifugu.releasing.file.sections import FileSpec
@@ -92,7 +92,7 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     try:
         spec: Any = model.model_validate(raw)
     except ValidationError as error:
-        faults = problems_of(_errors(error, kind, raw), _schema(model), raw, other_kinds())
+        faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(named))
         spec, faulty = what_is_valid(model, raw)
     meaning = kind.meaning(spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None

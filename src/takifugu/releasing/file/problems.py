@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean
+from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean, nearest_words
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, instead_of
 
@@ -23,7 +23,7 @@ MOST_PROBLEMS = 100
 def problems_of(
     errors: Sequence[Any], schema: dict[str, Any], raw: Any, more_kinds: str = ""
 ) -> list[TakifuguError]:
-    """Return one error per fault that pydantic found, in the order of the file; `more_kinds` are known."""
+    """Return one error per fault that pydantic found, in the order of the file; `more_kinds` says which there are."""
     problems: dict[Where, TakifuguError] = {}
     placed = [(error, *_walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
     for error, where, node in placed:
@@ -40,7 +40,7 @@ def problems_of(
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
             one = _unsupported(error, key, node, raw) or _fault(error, key, node, schema)
             if error["type"] in TAGS and where == ("belief",):
-                one.fix += more_kinds
+                one.fix = more_kinds or one.fix
             problems[where] = one.at(*(where or ("the file",)))
     return list(problems.values())
 
@@ -137,11 +137,14 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
         if having:
             return InputError(f"does not belong to a {named}", fix=f"leave it out, or publish a {' or '.join(having)}")
         what = f"is not a known key here{did_you_mean(key, known)}"
-        return InputError(what, fix=f"write one of {', '.join(known)}")
+        near = nearest_words(key, known)
+        more = f" or {len(known) - len(near)} more (`takifugu schema` has all)" if len(near) < len(known) else ""
+        return InputError(what, fix=f"write one of {', '.join(near)}{more}")
     if kind in TAGS and node.get("of") == "query":
         tag, kinds = given.get("query", _MISSING) if isinstance(given, dict) else _MISSING, node["kinds"]
-        what = "is missing" if tag is _MISSING else f"is {_text(tag)}{did_you_mean(tag, kinds)}"
-        return InputError(what, fix=f"write {_either(kinds)}")
+        if tag is _MISSING:
+            return InputError("is missing", fix=f"write {_either(kinds)}")
+        return InputError(f"is {_text(tag)}{did_you_mean(tag, kinds)}", fix=f"write {_nearest(tag, kinds)}")
     if kind in TAGS:
         kinds = node.get("kinds", [])
         tag = given.get("kind") if isinstance(given, dict) else None
@@ -199,6 +202,11 @@ def _members(node: dict[str, Any]) -> list[dict[str, Any]]:
 def _text(given: Any) -> str:
     text = {True: "true", False: "false"}.get(given, repr(given)) if isinstance(given, bool) else repr(given)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _nearest(given: Any, allowed: Sequence[Any]) -> str:
+    near = nearest_words(given, allowed)
+    return _either(near) + (f" or {len(allowed) - len(near)} more" if len(near) < len(allowed) else "")
 
 
 def _either(allowed: Sequence[Any]) -> str:

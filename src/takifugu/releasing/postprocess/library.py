@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 
 #: The libraries that a table can be returned in; by default the first one installed.
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
@@ -45,7 +45,7 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
             ).at("library")
     if library not in LIBRARIES:
         raise InputError(
-            f"the library is {library!r}", fix=f"write one of {list(LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
+            f"the library is {library!r}", fix=f"write {nearest(library, LIBRARIES)}{did_you_mean(library, LIBRARIES)}"
         ).at("library")
     if find_spec(library) is None:
         raise InputError(

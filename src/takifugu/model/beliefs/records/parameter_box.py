@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.queries import Query
@@ -132,7 +132,7 @@ class ParameterBox:
         if name not in self.names:
             raise InputError(
                 f"the belief has no parameter {name!r}",
-                fix=f"write one of {[str(n) for n in self.names]}{did_you_mean(name, self.names)}",
+                fix=f"write {nearest(name, self.names)}{did_you_mean(name, self.names)}",
             )
         return self.names.index(name)
 

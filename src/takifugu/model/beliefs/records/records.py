@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.entries import positions
-from takifugu.core.errors import InputError, Unsupported, did_you_mean
+from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
@@ -135,7 +135,7 @@ class Records:
         if name not in self.columns:
             known = list(self.columns)
             raise InputError(
-                f"the records have no column {name!r}", fix=f"write one of {known}{did_you_mean(name, known)}"
+                f"the records have no column {name!r}", fix=f"write {nearest(name, known)}{did_you_mean(name, known)}"
             ).at("attribute")
         return self.columns.index(name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,6 +31,7 @@ class Attributes(Kind):
 
     sections: ClassVar[type[FileSpec]] = AttributeReleaseSpec
     rows = WHOLE_COLUMNS
+    roles: ClassVar[Mapping[str, str]] = {}
     believes_from = ("belief",)
 
     @property

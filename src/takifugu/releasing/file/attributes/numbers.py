@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import TakifuguError, nearest
 from takifugu.data import Bounded, totals
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.kind import Attributes
@@ -24,7 +24,8 @@ class Numbers(Attributes):
         for key in ("ranges", "missing"):
             for name in getattr(given, key) or {}:
                 if name not in given.columns:
-                    yield fault(("belief", key, name), "is no column of the belief", f"write one of {[*given.columns]}")
+                    fix = f"write {nearest(name, given.columns)}"
+                    yield fault(("belief", key, name), "is no column of the belief", fix)
         for name in given.columns:
             if name not in given.ranges:
                 fix = f"write the least and the largest number that it can hold, {name} = [0, 200]"

@@ -24,12 +24,22 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
     yield from written_lines(columns)
-    person, place = columns[0], columns[min(1, len(columns) - 1)]
-    for key, question, column in (("person", "who was there", person), ("place", "where", place)):
-        yield from comment(f"FILL IN the column that says {question}.")
-        yield f"# {key} = {toml_of(column.name)}"
-    for key, number in zip(("x", "y"), _coordinates(columns), strict=False):
-        yield line(f"# {key} = {toml_of(number.name)}", "instead of place and places, with x, y and grid")
+    by_role = {column.role: column for column in columns}
+    free = [column for column in columns if column.role not in ("x", "y")]
+    person, place = free[0], columns[min(1, len(columns) - 1)]
+    if "person" in by_role:
+        yield line(f"person = {toml_of(by_role['person'].name)}", "guessed: who was there")
+    else:
+        yield from comment("FILL IN the column that says who was there.")
+        yield f"# person = {toml_of(person.name)}"
+    if "x" in by_role:
+        for key in ("x", "y"):
+            yield line(f"{key} = {toml_of(by_role[key].name)}", "guessed: a coordinate of where")
+    else:
+        yield from comment("FILL IN the column that says where.")
+        yield f"# place = {toml_of(place.name)}"
+        for key, number in zip(("x", "y"), _coordinates(columns), strict=False):
+            yield line(f"# {key} = {toml_of(number.name)}", "instead of place and places, with x, y and grid")
     yield budget_line(data, output, 1.0, "the most that these people may ever spend")
     yield line('# elsewhere = "ignore"', "leave out rows at other places than those below; else they are refused")
     yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
@@ -44,15 +54,20 @@ def _coordinates(columns: Sequence[Column]) -> list[Column]:
 def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield line("[belief]", "what the data can be; nothing is believed about them")
     yield 'kind = "asymmetric"'
-    yield from comment(
-        "FILL IN all places, from public knowledge and not from these data: a list, a public file, or the boxes of a "
-        "grid (then source.x and source.y in place of source.place)."
-    )
-    yield '# places = ["bar", "shop"]'
-    yield line('# places = { file = "places.csv", column = "place" }', "instead of places: the column of a file")
-    if _coordinates(columns):
-        yield from comment("Or, instead of places and place, with x and y:")
-        yield "# grid = { x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }"
+    grid = "# grid = { x = [-74.3, -73.7], y = [40.5, 41.0], columns = 70, rows = 70 }"
+    if any(column.role == "x" for column in columns):
+        yield from comment("FILL IN the boxes that visits are counted in, from public knowledge, not from these data.")
+        yield grid
+    else:
+        yield from comment(
+            "FILL IN all places, from public knowledge and not from these data: a list, a public file, or the boxes of "
+            "a grid (then source.x and source.y in place of source.place)."
+        )
+        yield '# places = ["bar", "shop"]'
+        yield line('# places = { file = "places.csv", column = "place" }', "instead of places: the column of a file")
+        if _coordinates(columns):
+            yield from comment("Or, instead of places and place, with x and y:")
+            yield grid
     yield from comment(
         "If it is a fact that nobody was at more than so many of the places (one per hour, 24 hours), say it: less "
         "noise. Data that break it are refused; nothing is ever cut."

@@ -46,6 +46,7 @@ class UnderPolicy(Kind):
     names = ("asymmetric",)
     sections: ClassVar[type[FileSpec]] = PolicyReleaseSpec
     rows = POLICY
+    roles: ClassVar[Mapping[str, str]] = {"person": "unit"}
     believes_from = ("belief",)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:

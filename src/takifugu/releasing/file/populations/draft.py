@@ -21,7 +21,7 @@ def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
 
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
     unit = next((c for c in columns if c.role == "unit"), None)
-    numbers = [c for c in columns if c.kind == NUMBERS]
+    places = _places(columns)
     yield "[source]"
     yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "one row per value")
@@ -32,20 +32,27 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
             yield line(f"# unit = {toml_of(rest[0].name)}", "with units_independent: whose row it is")
     else:
         yield line(f"unit = {toml_of(unit.name)}", "guessed: whose row it is")
-    if len(numbers) == 2:
-        yield line(f"coordinates = {toml_of([c.name for c in numbers])}", "guessed: first and second coordinate")
+    if places:
+        yield line(f"coordinates = {toml_of(places)}", "guessed: first and second coordinate")
     else:
         listed = plain(", ".join(toml_of(c.name) for c in columns))
         yield from comment(f"FILL IN the column with the values, or the two with the coordinates, of {listed}.")
         of_values = [c for c in columns if c.role != "unit"] or columns
         yield f"# value = {toml_of(of_values[0].name)}"
-        if places := _coordinates(columns):
-            yield line(f"# coordinates = {toml_of(places)}", "instead of value, values, laws, with box, reference")
+        if numbers := _coordinates(columns):
+            yield line(f"# coordinates = {toml_of(numbers)}", "instead of value, values, laws, with box, reference")
     yield from comment("FILL IN the most rows that one person may have; the promise is about all of them together.")
     yield "# rows_per_person = 1"
     yield line('# batch = "2026-03"', "a name for these rows: no row is in batches of two names")
     yield budget_line(data, output, 1.0, "the most epsilon that a person may ever spend")
     yield ""
+
+
+def _places(columns: Sequence[Column]) -> list[str]:
+    """Return the two columns that are coordinates as far as one can guess, or none."""
+    by_role = {column.role: column.name for column in columns}
+    numbers = [column.name for column in columns if column.kind == NUMBERS]
+    return [by_role["x"], by_role["y"]] if "x" in by_role else numbers if len(numbers) == 2 else []
 
 
 def _coordinates(columns: Sequence[Column]) -> list[str]:
@@ -61,7 +68,7 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     box = "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
     counted = f'file = "public.csv", population = {toml_of(columns[0].name)}, smoothing = 1, confidence = 0.99'
     reference = f"# reference = {{ {counted} }}"
-    if len([c for c in columns if c.kind == NUMBERS]) == 2:
+    if _places(columns):
         yield from comment("FILL IN a box that the places lie in and that is known without them.")
         yield box
         yield from comment("FILL IN the public file of other people in which each population's places are counted.")

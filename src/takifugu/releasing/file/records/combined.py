@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from takifugu.core.errors import TakifuguError, did_you_mean
+from takifugu.core.errors import TakifuguError, did_you_mean, nearest
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
 from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
@@ -34,7 +34,7 @@ def faults_of(spec: Any) -> Iterator[TakifuguError]:
         yield fault(("source", "value"), f"names a column of {list(columns)} twice", "name each once")
     for name in spec.source.bins or () if len(columns) > 1 else ():
         if name not in columns:
-            yield fault(("source", "bins", name), "is no column of source.value", f"write one of {list(columns)}")
+            yield fault(("source", "bins", name), "is no column of source.value", f"write {nearest(name, columns)}")
     places = [("values",)] if belief.groups is None else [("groups", n, "values") for n in range(len(belief.groups))]
     listed = [belief.values] if belief.groups is None else [group.values for group in belief.groups]
     several = isinstance(spec.source.value, tuple)

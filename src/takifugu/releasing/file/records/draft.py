@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from takifugu.releasing.file.columns import Column
@@ -33,7 +34,9 @@ def draft(
     It is valid as soon as the lines that say FILL IN are filled in. `believed` are the lines of [belief] where the
     belief brings its own.
     """
-    beliefs = {"table": _table, "network": _network, "users": _users, "contacts": _contacts}
+    met = partial(_contacts, data=relative(data, output))
+    beliefs: dict[str, Callable[[Sequence[Column]], Iterator[str]]]
+    beliefs = {"table": _table, "network": _network, "users": _users, "contacts": met}
     source = list(_source(data, output, columns, roles))
     lines = [*_belief(kind), *beliefs[kind](columns)] if kind in beliefs else believed
     parts = [head(data, output), source, lines, _rest(kind, columns, roles)]
@@ -46,6 +49,14 @@ def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence
     by_role = {c.role: c for c in columns if c.role is not None}
     yield "[source]"
     yield name_line(data, output)
+    if "one" in by_role:  # the file lists pairs of people, so it is what the belief reads
+        yield from comment("FILL IN the private table, one row per person: it says how each of these people is.")
+        yield '# file = "people.csv"'
+        yield '# person = "person"'
+        yield '# value = "state"'
+        yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
+        yield ""
+        return
     yield line(f"file = {toml_of(relative(data, output))}", "one row per person or case")
     yield from written_lines(columns)
     free = [column for column in columns if column.role is None]
@@ -124,11 +135,15 @@ def _users(columns: Sequence[Column]) -> Iterator[str]:
     yield ""
 
 
-def _contacts(columns: Sequence[Column]) -> Iterator[str]:
+def _contacts(columns: Sequence[Column], data: str) -> Iterator[str]:
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
-    yield from comment("FILL IN a public file of who met whom, and the two columns with the names of a pair.")
-    yield '# file = "meetings.csv"'
-    yield '# columns = ["one", "other"]'
+    ends = [column.name for role in ("one", "other") for column in columns if column.role == role]
+    if ends:
+        yield from comment("FILL IN: may everybody know who met whom, from this file? Only then write this.")
+    else:
+        yield from comment("FILL IN a public file of who met whom, and the two columns with the names of a pair.")
+    yield f"# file = {toml_of(data if ends else 'meetings.csv')}"
+    yield f"# columns = {toml_of(ends or ['one', 'other'])}"
     yield from comment("FILL IN the two states, well first; how likely infection is from outside, by an ill person.")
     yield '# states = ["well", "ill"]'
     yield "# outside = 0.1"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import TakifuguError, did_you_mean
+from takifugu.core.errors import TakifuguError, did_you_mean, nearest
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.releasing.file.kind import Kind, undeclared
@@ -130,7 +130,7 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
     for raw, state in belief.map.items() if "belief.states" not in faulty else ():
         if state not in belief.states:
             what = f"{state!r} is no state{did_you_mean(state, texts)}"
-            yield fault(("belief", "map", raw), what, f"write one of {texts}")
+            yield fault(("belief", "map", raw), what, f"write {nearest(state, texts)}")
     if belief.longer == "cut" and belief.max_length is None:
         fix = "write the number of steps that a longer piece is cut to"
         yield fault(("belief", "max_length"), "is missing", fix)
@@ -144,7 +144,7 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
         given = _ways(belief)
         if len(given) != 1:
             what = f"is given beside {given[1]}" if given else "is missing"
-            fix = "write one of matrix = [[...], ...], stay = {...} and a section [belief.fit]"
+            fix = "write one of matrix = [[...], ...], stay = {...} with next = {...}, and a section [belief.fit]"
             if belief.matrix_by is not None or belief.matrices is not None or belief.stays is not None:
                 fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
             missing = "matrix" if belief.matrix_by is None else "matrices"

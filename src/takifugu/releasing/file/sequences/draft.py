@@ -109,18 +109,18 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield '# states = ["still", "walking"]'
     yield ""
     yield from comment(
-        "FILL IN the probability that each state (a row) is followed by each state (a column), in the order of the "
-        "states; a row sums to 1. From literature or judgement, or fitted to a public file of the same kind; not from "
-        "these data."
+        "FILL IN how many steps each state lasts at a time on average, and how often each comes when another ends: "
+        "from literature or judgement, not from these data. `takifugu beliefs` lists what was published."
     )
-    yield "# matrix = [[0.9, 0.1], [0.4, 0.6]]"
+    yield "# stay = { still = 100, walking = 6 }"
+    yield "# next = { still = 0.6, walking = 0.4 }"
     if timed:
-        stay, needs = '# stay = { still = "100 min", walking = "6 min" }', "instead of matrix, with step"
-        yield line(stay, f"{needs}: how long each lasts at a time")
-    else:
-        yield line("# stay = { still = 100, walking = 6 }", "instead of matrix: how many steps each lasts at a time")
+        stay = '# stay = { still = "100 min", walking = "6 min" }'
+        yield line(stay, "instead of stay, with step: the same in time")
+    yield from comment("Or, instead of stay, next: how likely each state (row) is followed by each; rows sum to 1.")
+    yield "# matrix = [[0.9, 0.1], [0.4, 0.6]]"
     fit = '# fit = { file = "public.csv", confidence = 0.99 }'
-    yield line(fit, "instead of matrix: the class that a file with the same columns supports")
+    yield line(fit, "instead of stay, next: the class that a file with the same columns supports")
     yield ""
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
     if "piece" in roles:

@@ -212,10 +212,11 @@ class ChainSpec(_ChainSpec):
         ),
     ] = None
     next: Annotated[
-        dict[str, dict[str, Number]] | None,
+        dict[str, Number | dict[str, Number]] | None,
         Field(
-            description="with stay or stays: the share of each state among those that follow one; two states need none",
-            examples=[{"still": {"walking": 0.9, "running": 0.1}}],
+            description="with stay or stays: how often each state comes when another ends, or for each state the "
+            "shares of those that follow it; two states need none",
+            examples=[{"still": 0.5, "walking": 0.4, "running": 0.1}],
         ),
     ] = None
     fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from takifugu.core.errors import InputError, did_you_mean, within
+from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.data.rows.layout import parse_step
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Stays
@@ -50,9 +50,10 @@ def matrix_of(belief: ChainSpec, step: Step) -> list[list[float]]:
     for fault in faults(belief, step):
         raise fault
     named, rows = _named(belief), []
+    following = _following(belief.next or {}, named)
     for name, place in named.items():
         leaving = 1 / _steps((belief.stay or {})[name], name, step)
-        row = [leaving * share for share in _shares(name, belief.next or {}, named)]
+        row = [leaving * share for share in _shares(name, following, named)]
         row[place] = 1 - leaving
         rows.append([float(p) for p in row])
     return rows
@@ -85,9 +86,11 @@ def _in(belief: ChainSpec, stay: Mapping[str, Any]) -> ChainSpec:
 
 def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with the stays of a belief, and with what follows them, at their keys."""
-    named, stays, following = _named(belief), belief.stay or {}, belief.next or {}
+    named, stays, declared = _named(belief), belief.stay or {}, belief.next or {}
     yield from _strangers(stays, named, ("stay",))
-    yield from _strangers(following, named, ("next",))
+    wrong = [*_strangers(declared, named, ("next",)), *_proportion_faults(declared, named)]
+    yield from wrong
+    following = {} if wrong else _following(declared, named)
     for name in named:
         if name not in stays:
             yield InputError(f"does not say how long {name!r} lasts", fix="write a duration for each state").at("stay")
@@ -97,7 +100,7 @@ def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
         checks: list[Callable[[], Any]] = []
         if name in stays:
             checks.append(partial(_steps, stays[name], name, step))
-        if not strangers:
+        if not strangers and not wrong:
             checks.append(partial(_shares, name, following, named))
         for check in checks:
             try:
@@ -124,7 +127,7 @@ def _strangers(given: Iterable[str], known: Collection[str], key: tuple[str, ...
     for name in given:
         if name not in known:
             what = f"{name!r} is no state that there can be{did_you_mean(name, list(known))}"
-            yield InputError(what, fix=f"write one of {list(known)}").at(*key, name)
+            yield InputError(what, fix=f"write {nearest(name, known)}").at(*key, name)
 
 
 def _steps(given: Any, name: str, step: Step) -> Fraction:
@@ -149,6 +152,46 @@ def _steps(given: Any, name: str, step: Step) -> Fraction:
     return number
 
 
+def _proportion_faults(declared: Mapping[str, Any], named: Mapping[str, int]) -> Iterator[InputError]:
+    """Yield what is wrong where `next` says how often each state comes, whatever was before, as one number each."""
+    numbers = {name: given for name, given in declared.items() if not isinstance(given, Mapping)}
+    if not numbers:
+        return
+    if len(numbers) < len(declared):
+        yield InputError(
+            "says how often some states come, and what follows others",
+            fix="write a number for each state, or for each state what follows it",
+        ).at("next")
+        return
+    weights: dict[str, Fraction] = {}
+    for name, given in numbers.items():
+        try:
+            with within("next"):
+                weights[name] = as_fraction(given, "the proportion", name)
+        except InputError as error:
+            yield error
+    if len(weights) < len(numbers):
+        return
+    missing = [name for name in named if name not in weights]
+    if missing:
+        yield InputError(f"does not say how often {missing[0]!r} comes", fix="write a number for each state").at("next")
+    elif min(weights.values()) < 0 or any(sum(weights.values()) == weight for weight in weights.values()):
+        yield InputError(
+            "leaves a state that nothing follows", rule="proportions are at least 0, and two of them are above 0"
+        ).at("next")
+
+
+def _following(declared: Mapping[str, Any], named: Mapping[str, int]) -> Mapping[str, Mapping[str, Any]]:
+    """Return the share of each state among those that follow one: as declared, or in proportion whatever was before."""
+    if not declared or any(isinstance(given, Mapping) for given in declared.values()):
+        return declared
+    weights = {name: as_fraction(given, "the proportion", name) for name, given in declared.items()}
+    rest_of = {name: sum(weights.values()) - weight for name, weight in weights.items()}
+    return {
+        name: {other: weight / rest_of[name] for other, weight in weights.items() if other != name} for name in named
+    }
+
+
 def _shares(name: str, following: Mapping[str, Mapping[str, Any]], known: Mapping[str, int]) -> Iterator[Fraction]:
     """Yield the share of each state among those that follow this one."""
     where, others = ("next", name), [other for other in known if other != name]
@@ -157,7 +200,8 @@ def _shares(name: str, following: Mapping[str, Mapping[str, Any]], known: Mappin
         if len(others) > 1:
             raise InputError(
                 f"does not say what follows {name!r}",
-                fix=f"write {name} = {{ {others[0]} = 0.7, {others[1]} = 0.3 }} under next",
+                fix=f"write {name} = {{ {others[0]} = 0.7, {others[1]} = 0.3 }} under next, or for each state "
+                "how often it comes when another ends",
             ).at("next")
         given = {others[0]: 1}
     with within(*where):

@@ -1,0 +1,76 @@
+"""`beliefs`: what was published, to paste, and what a release file believes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from takifugu.cli.output import print_json, wrapped
+from takifugu.cli.samples.published import PUBLISHED, Published, published
+from takifugu.core.errors import InputError
+from takifugu.core.text.tables import labelled, text_table
+from takifugu.releasing.file.kind import fitted_to_data
+from takifugu.releasing.file.loading import load
+
+#: Larger matrices are not printed.
+_MOST_STATES = 12
+
+
+def beliefs(name: str | None, as_json: bool) -> None:
+    if name is None:
+        _list(as_json)
+    elif name.endswith(".toml"):
+        _of_file(Path(name), as_json)
+    else:
+        _one(published(name), as_json)
+
+
+def _list(as_json: bool) -> None:
+    if as_json:
+        listing = [{"name": one.name, "about": one.about, "source": one.source} for one in PUBLISHED]
+        print_json("beliefs", None, {"beliefs": listing})
+        return
+    click.echo(labelled([(one.name, one.about) for one in PUBLISHED]))
+    click.echo(f"\n{wrapped('`takifugu beliefs NAME` prints one to paste.')}")
+    click.echo(wrapped("`takifugu beliefs FILE.toml` shows what a release file believes."))
+
+
+def _one(one: Published, as_json: bool) -> None:
+    if as_json:
+        print_json("beliefs", None, {"name": one.name, "source": one.source, "belief": dict(one.keys)})
+        return
+    click.echo(one.toml)
+    click.echo(f"\n{wrapped(one.note)}")
+
+
+def _of_file(path: Path, as_json: bool) -> None:
+    file = load(path)
+    if fitted_to_data(file.spec):
+        raise InputError(
+            "the belief is fitted to the private data", rule="nothing computed from them is shown"
+        ).at("belief", "fit", "private")
+    matrices = dict(_matrices(file.belief))
+    states = [str(state) for state in getattr(file.belief, "states", ())]
+    described, source = file.belief.describe(), str(getattr(file.belief, "source", ""))
+    if as_json:
+        content = {"belief": described, "source": source, "states": states, **matrices}
+        print_json("beliefs", path, content)
+        return
+    click.echo(wrapped(f"{path} believes: {described}"))
+    for fact in file.kind.in_words(file):
+        click.echo(wrapped(str(getattr(fact, "words", fact))))
+    for what, rows in matrices.items():
+        if len(states) <= _MOST_STATES:
+            click.echo(f"\n{what}: from (a row) to (a column)\n")
+            cells = [[state, *(f"{p:.4f}" for p in row)] for state, row in zip(states, rows, strict=True)]
+            click.echo(text_table(["", *states], cells))
+
+
+def _matrices(belief: Any) -> list[tuple[str, list[list[float]]]]:
+    """Return the matrix of a chain, or the least and the largest probabilities of a class around an estimate."""
+    if getattr(belief, "lower", None) is not None:
+        return [("at least", belief.lower.tolist()), ("at most", belief.upper.tolist())]
+    matrix = getattr(belief, "matrix", None)
+    return [] if matrix is None else [("matrix", matrix.tolist())]

@@ -1,0 +1,49 @@
+"""What the words in the name of a column suggest, in some languages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Words in a column's name that suggest a role.
+_BY_ROLE = {
+    "unit": (
+        "unit person participant user subject patient individual respondent customer client member device phone sensor "
+        "household home vehicle car animal id uid pid who name student employee worker station cow owner wer "
+        "teilnehmer patientin proband kunde nutzer benutzer gerat haushalt personne sujet utilisateur menage persona "
+        "sujeto usuario paciente cliente hogar utente soggetto"
+    ),
+    "piece": "piece segment bout session run trip episode block night visit recording part sequence seq track stay",
+    "order": (
+        "order time timestamp ts date datetime minute min hour second sec day week month year step t tick index idx "
+        "position pos frame epoch at when nr number zeit uhr stunde tag jahr heure jour annee hora dia ora giorno"
+    ),
+    "value": (
+        "value state status activity posture behaviour behavior label class category mode event condition location "
+        "place room zone level diagnosis result code action phase stage symptom"
+    ),
+}
+WORDS = {role: words(text) for role, text in _BY_ROLE.items()}
+#: Words in the name of a column that groups people.
+GROUPS = words("group ward class school village district cohort team department clinic hospital")
+#: Words in a column's name that say when something was: such a column is no unit.
+WHEN = words(
+    "date datum datetime timestamp time day month year week hour minute second stunde tag monat jahr heure jour mois "
+    "annee hora dia mes ano ora giorno"
+)
+
+
+def words_in(name: str) -> frozenset[str]:
+    """Return the words of a column's name, in small letters without accents.
+
+    >>> sorted(words_in("GPS_Länge"))
+    ['gps', 'lange']
+    """
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKD", name)).lower()
+    letters = "".join(sign for sign in apart if not unicodedata.combining(sign))
+    return frozenset(word for word in re.split(r"[\W\d_]+", letters) if word)

@@ -1,0 +1,174 @@
+"""What is known of a table from several of its columns together; all of it is private."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+
+from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
+from takifugu.data.values.texts import INTEGER, NUMBER
+from takifugu.releasing.file.column_words import words
+from takifugu.releasing.file.columns import MOST_STATES, FirstLook, Seen
+
+_NORTH = words("lat latitude latitud latitudine breite breitengrad")
+_EAST = words("lon lng long longitude longitud longitudine lange langengrad")
+#: Words in the names of the two ends of a contact.
+_ENDS = tuple(
+    tuple(pair.split()) for pair in (
+        "i j", "source target", "src dst", "from to", "sender receiver", "sender recipient", "caller callee",
+        "ego alter", "one other", "who whom", "von an", "von nach", "de a", "da a",
+    )
+)  # fmt: skip
+_BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
+#: So many columns of a wide table are tried as pieces.
+_TRIED = 20
+#: What often stands for a missing value.
+_MISSING = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "-999"))
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What rules may know of a table: its columns as they look, and what follows from several of them together."""
+
+    look: FirstLook
+
+    @classmethod
+    def of(cls, look: FirstLook) -> Facts:
+        """Return the facts about a table, in which what usually stands for a missing value is missing."""
+        return cls(without_marks(look))
+
+    @property
+    def columns(self) -> tuple[Seen, ...]:
+        return tuple(self.look.columns.values())
+
+    @cached_property
+    def coordinates(self) -> tuple[Seen, Seen] | None:
+        """Return the columns of latitude and longitude, or x and y where they are all numbers of two columns."""
+        numbers = [column for column in self.columns if column.kind in (NUMBERS, WHOLE)]
+        for north, east in ((_NORTH, _EAST), ({"northing"}, {"easting"})):
+            first = next((column for column in numbers if column.words & north), None)
+            second = next((column for column in numbers if column.words & east), None)
+            if first is not None and second is not None:
+                return first, second
+        plane = [column for column in numbers if column.words & {"x", "y"} and column.kind == NUMBERS]
+        if len(plane) == 2 and len(numbers) <= 4:
+            return plane[0], plane[1]
+        fine = [column for column in numbers if column.kind == NUMBERS and column.decimals >= 4]
+        if len(fine) == 2 and column_range(fine[0]) <= 90 and column_range(fine[1]) <= 180:
+            return fine[0], fine[1]
+        return None
+
+    @cached_property
+    def ends(self) -> tuple[Seen, Seen] | None:
+        """Return two columns that name people, or things, of one and the same list."""
+        names = [column for column in self.columns if column.kind in (WHOLE, TEXTS) and not column.tells_when]
+        for one, other in combinations(names, 2):
+            named = any({first} <= one.words and {second} <= other.words for first, second in _ENDS)
+            alike = one.stem == other.stem != ""
+            narrow = len(self.columns) <= 4 and (alike or one.kind == other.kind == TEXTS)
+            if not (named or narrow or (alike and one.named("unit"))):
+                continue
+            fewest = min(len(one.labels), len(other.labels))
+            shared = len(set(one.labels) & set(other.labels)) * 2 >= fewest
+            nameless = fewest > MOST_STATES and self.never_equal(one, other)
+            if shared and (named or (alike and one.named("unit")) or nameless):
+                return one, other
+        return None
+
+    def never_equal(self, one: Seen, other: Seen) -> bool:
+        pairs = zip(self.look.rows[one.name], self.look.rows[other.name], strict=True)
+        return all(a != b for a, b in pairs if a is not None)
+
+    @cached_property
+    def each_row_another(self) -> Seen | None:
+        """Return a column that names whose row it is, a row each."""
+        rest = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when and c.rows > 1]
+        unique = [column for column in rest if len(column.labels) == column.rows]
+        named = [column for column in unique if column.named("unit")]
+        return next(iter([*named, *(column for column in unique if column.kind == TEXTS)]), None)
+
+    @cached_property
+    def with_several_rows(self) -> Seen | None:
+        """Return a column that names whose row it is, several rows each."""
+        rest = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when]
+        rest = [column for column in rest if 0 < len(column.labels) * 2 <= column.rows]
+        named = [column for column in rest if column.named("unit")]
+        many = [c for c in rest if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
+        together = [column for column in rest if 1 < column.runs == len(column.labels)]
+        return next(iter([*named, *many, *together]), None)
+
+    @cached_property
+    def order(self) -> Seen | None:
+        """Return a column of times or steps that tells the rows of one person (or all rows) apart."""
+        keys = [self.with_several_rows] if self.with_several_rows is not None else []
+        steps = [c for c in self.columns if c.kind == TIMES or c.tells_when or c.named("order") or c.is_epoch]
+        steps = [c for c in steps if c.kind in (TIMES, WHOLE, NUMBERS) and not c.words & _BIRTH and c not in keys]
+        steps = sorted((c for c in steps if len(c.labels) > 1), key=lambda column: column.kind != TIMES)
+        pieces = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
+        pieces = sorted((c for c in pieces if c not in keys), key=lambda column: not column.named("piece"))[:_TRIED]
+        alone = [(step, [*keys, step]) for step in steps]
+        in_pieces = [(step, [*keys, one, step]) for one in pieces if keys for step in steps if step is not one]
+        return next((step for step, names in [*alone, *in_pieces] if self.tell_rows_apart(names)), None)
+
+    def tell_rows_apart(self, columns: Sequence[Seen]) -> bool:
+        """Return whether nearly all rows differ in these columns."""
+        rows = list(zip(*(self.look.rows[column.name] for column in columns), strict=True))
+        return len(set(rows)) * 100 >= len(rows) * 98
+
+    @property
+    def is_even(self) -> bool:
+        """Return whether the steps from row to row are mostly the same."""
+        if self.order is None:
+            return False
+        ranks = self.order.ranks([value for value in self.look.rows[self.order.name] if value is not None])
+        steps = Counter(b - a for a, b in pairwise(ranks)) if self.order.kind in (WHOLE, NUMBERS) else Counter()
+        if self.order.form is not None:
+            steps = Counter(b - a for a, b in pairwise(ranks))
+        return bool(steps) and steps.most_common(1)[0][1] * 2 >= len(ranks) - 1
+
+    def _used(self) -> list[Seen]:
+        known = [self.each_row_another, self.with_several_rows, self.order, *(self.coordinates or ())]
+        return [column for column in known if column is not None]
+
+    @cached_property
+    def answers(self) -> tuple[Seen, ...]:
+        """Return the columns in which a few values recur."""
+        rest = [c for c in self.columns if c not in self._used() and c.kind in (TEXTS, YES_NO, WHOLE)]
+        few = [c for c in rest if 1 < len(c.labels) <= MOST_STATES and len(c.labels) * 2 <= c.rows]
+        return tuple(c for c in few if not c.tells_when and not c.named("piece"))
+
+    @cached_property
+    def amounts(self) -> tuple[Seen, ...]:
+        """Return the columns of numbers that measure or count something."""
+        rest = [c for c in self.columns if c not in self._used() and c not in self.answers]
+        numbers = [c for c in rest if c.kind == NUMBERS or (c.kind == WHOLE and len(c.labels) > 2)]
+        return tuple(c for c in numbers if not (c.tells_when or c.named("unit") or c.is_epoch))
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset().union(*(column.words for column in self.columns))
+
+
+def without_marks(look: FirstLook) -> FirstLook:
+    """Return a first look in which what usually stands for a missing value is missing."""
+    rows, columns = dict(look.rows), dict(look.columns)
+    for name, column in look.columns.items():
+        if column.kind == TEXTS and any(text.strip().lower() in _MISSING for text in column.labels):
+            values = [None if v is None or v.strip().lower() in _MISSING else v for v in look.rows[name]]
+            plain = [column.numerals.plain(value) for value in values if value is not None]
+            kind = next((k for k, form in ((WHOLE, INTEGER), (NUMBERS, NUMBER)) if _all(form, plain)), TEXTS)
+            rows[name], columns[name] = values, Seen(name, kind, values, column.numerals, column.form)
+    return replace(look, columns=columns, rows=rows)
+
+
+def _all(form: str, texts: Sequence[str]) -> bool:
+    return bool(texts) and all(re.match(form, text) for text in texts)
+
+
+def column_range(column: Seen) -> float:
+    """Return how far the numbers of a column are from 0 at most."""
+    return max(abs(float(column.numerals.plain(text))) for text in column.labels)

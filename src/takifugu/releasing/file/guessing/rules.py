@@ -1,0 +1,154 @@
+"""Which kind of release file a table is for: a rule for each kind, with the reason that it gives.
+
+A reason names columns and never a value. A kind from outside takes part with a rule of its own (`RULES.register`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from takifugu.core.escaping import visible
+from takifugu.core.registry import Registry
+from takifugu.data.kinds import TIMES
+from takifugu.releasing.file.column_words import words
+from takifugu.releasing.file.columns import MOST_STATES, Column, Seen
+from takifugu.releasing.file.guessing.facts import Facts
+
+#: Words in the names of columns of companies and their figures.
+_COMPANY = words(
+    "company firm business enterprise corporation supplier branch store shop turnover revenue sales profit "
+    "employees headcount assets equity firma unternehmen betrieb umsatz gewinn mitarbeiter entreprise societe "
+    "effectif empresa ventas ingresos azienda fatturato"
+)
+_PLACE = words("place poi venue location stop spot cell tower ort lieu lugar luogo")
+#: A table is one of numbers if so many of ten columns are.
+_MOSTLY = 6
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A kind of release file by its name, how much speaks for it, and what."""
+
+    kind: str
+    points: int
+    why: str
+
+
+#: What a rule says of a table: how much speaks for its kind, and what; None where nothing does.
+Rule = Callable[[Facts], tuple[int, str] | None]
+
+
+def _contacts(facts: Facts) -> tuple[int, str] | None:
+    if facts.ends is None:
+        return None
+    return 90, f"each row names two, in {names_of(facts.ends)}"
+
+
+def _visits(facts: Facts) -> tuple[int, str] | None:
+    who = facts.with_several_rows
+    places = [c for c in facts.columns if c.words & _PLACE and len(c.labels) > MOST_STATES and c is not who]
+    where = facts.coordinates or tuple(places[:1])
+    if who is None or not where:
+        return None
+    return 80, f"{names_of([who])} has several rows, and where is in {names_of(where)}"
+
+
+def _places(facts: Facts) -> tuple[int, str] | None:
+    if facts.coordinates is None:
+        return None
+    return 70, f"{names_of(facts.coordinates)} are coordinates, and nobody has several rows"
+
+
+def _companies(facts: Facts) -> tuple[int, str] | None:
+    if not facts.words & _COMPANY or not facts.amounts:
+        return None
+    return 65, f"each row is a company, by {names_of([c for c in facts.columns if c.words & _COMPANY][:2])}"
+
+
+def _sequences(facts: Facts) -> tuple[int, str] | None:
+    if facts.order is None:
+        return None
+    measured = len(facts.amounts) in (1, 2)
+    if facts.with_several_rows is not None and (facts.answers or measured):
+        return 60, f"{names_of([facts.with_several_rows])} has several rows, in the order of {names_of([facts.order])}"
+    alone = facts.each_row_another is None or facts.order.kind == TIMES or facts.is_even
+    one = len(facts.answers) + len(facts.amounts) in (1, 2)
+    if (facts.answers or measured) and alone and (one or facts.is_even):
+        return 55, f"{names_of([facts.order])} tells when each row was"
+    return None
+
+
+def _numbers(facts: Facts) -> tuple[int, str] | None:
+    number, others = len(facts.amounts), len(facts.answers)
+    if number < 2:
+        return None
+    if facts.words & _COMPANY and number > others:
+        return 66, f"each row is a company, and most columns are numbers, such as {names_of(facts.amounts[:2])}"
+    if number * 10 < _MOSTLY * (number + others):
+        return None
+    return 50 + 9 * (number > 2 and not others), f"most columns are numbers, such as {names_of(facts.amounts[:3])}"
+
+
+def _people(facts: Facts) -> tuple[int, str] | None:
+    if len(facts.answers) + len(facts.amounts) != 1 or facts.with_several_rows is not None:
+        return None
+    return 45, f"each row is another person, with one answer in {names_of([*facts.answers, *facts.amounts])}"
+
+
+def _survey(facts: Facts) -> tuple[int, str] | None:
+    if len(facts.answers) < 2:
+        return 1, "nothing in its columns speaks for another kind"
+    return 40, f"each row is a person or case, with a few answers in {names_of(facts.answers[:3])}"
+
+
+def names_of(columns: Sequence[Seen]) -> str:
+    """Return the names of columns in one sentence.
+
+    >>> names_of([])
+    ''
+    """
+    names = [repr(visible(column.name)[:40]) for column in columns]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+#: The rules by the kind that they speak for.
+RULES: Registry[Rule] = Registry("the rule about a table", {
+    "contacts": "releasing.file.guessing.rules:_contacts", "asymmetric": "releasing.file.guessing.rules:_visits",
+    "populations": "releasing.file.guessing.rules:_places",
+    "independent-records": "releasing.file.guessing.rules:_companies",
+    "normal": "releasing.file.guessing.rules:_numbers", "markov-chain": "releasing.file.guessing.rules:_sequences",
+    "users": "releasing.file.guessing.rules:_people", "table": "releasing.file.guessing.rules:_survey",
+})  # fmt: skip
+
+
+def register(kind: str, rule: Rule) -> None:
+    """Let `takifugu init` take tables for a kind from outside; InputError for a kind that has a rule.
+
+    `rule` takes the `Facts` of a table, and returns how much speaks for the kind (ours say 1 to 90) and what, in words
+    that name columns and no value; None where nothing does.
+    """
+    RULES.register(kind, rule)
+
+
+def guessed(facts: Facts) -> Guess:
+    """Return the kind that a table seems to be for: the rule with the most points, the first of equal ones."""
+    best = Guess("table", 0, "")
+    for kind in RULES.names:
+        said = RULES.find(kind)(facts)
+        if said is not None and said[0] > best.points:
+            best = Guess(kind, *said)
+    return best
+
+
+def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Column, ...]:
+    """Return the columns with the roles that only several columns together have: ends of a contact, coordinates."""
+    pair, roles = (facts.ends, ("one", "other")) if kind == "contacts" else (facts.coordinates, ("y", "x"))
+    fits = kind in ("contacts", "populations") or (kind == "asymmetric" and len(columns) > 2)
+    if pair is None or not fits:
+        return tuple(columns)
+    role_of = dict(zip((column.name for column in pair), roles, strict=True))
+    why = "who met whom" if kind == "contacts" else "coordinates"
+    return tuple(
+        replace(c, role=role_of[c.name], why=why, sure="likely") if c.name in role_of else c for c in columns
+    )

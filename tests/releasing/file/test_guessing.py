@@ -1,0 +1,284 @@
+"""Which kind of release file `takifugu init` takes a table for: on files that no rule was written from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from takifugu.data import open_frame, sniffed
+from takifugu.releasing.file.columns import first_look
+from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
+from takifugu.releasing.file.kinds import drafted, plain_name
+
+Rows = Iterator[str]
+#: Held-out files by name: their kind, what they hold, and how they are encoded.
+HELD_OUT: dict[str, tuple[str, Callable[[random.Random], Rows], str]] = {}
+
+
+def held_out(kind: str, name: str, encoding: str = "utf-8") -> Callable[[Callable[[random.Random], Rows]], None]:
+    def add(rows: Callable[[random.Random], Rows]) -> None:
+        HELD_OUT[name] = (kind, rows, encoding)
+
+    return add
+
+
+@held_out("markov-chain", "agenda.csv", "cp1252")
+def _(draw: random.Random) -> Rows:
+    yield "Ménage;Heure;Activité"
+    for home in range(12):
+        for hour in range(24):
+            yield f"M{home};{hour};{draw.choice(['repas', 'trajet', 'télé', 'sommeil'])}"
+
+
+@held_out("markov-chain", "herd.csv", "utf-8-sig")
+def _(draw: random.Random) -> Rows:
+    yield "cow,datetime,behaviour,weather"
+    for minute in range(120):
+        for cow in ("Berta", "Elsa", "Flora"):
+            yield f"{cow},2026-05-01 {8 + minute // 60:02}:{minute % 60:02},{draw.choice(['graze', 'lie'])},sun"
+
+
+@held_out("markov-chain", "beds.csv")
+def _(draw: random.Random) -> Rows:
+    yield "patient_id,hour,ward,bed_state"
+    for patient in range(100, 115):
+        for hour in range(30):
+            yield f"{patient},{hour},{'AB'[patient % 2]},{draw.choice(['in', 'out', ''])}"
+
+
+@held_out("markov-chain", "machine.tsv")
+def _(draw: random.Random) -> Rows:
+    yield "timestamp\tstatus"
+    for minute in range(400):
+        yield f"2026-03-01T{minute // 60:02}:{minute % 60:02}:00\t{draw.choice(['ok', 'ok', 'warn', 'fail'])}"
+
+
+@held_out("markov-chain", "meters.csv")
+def _(draw: random.Random) -> Rows:
+    yield "meter,read_at,kwh"
+    for meter in range(5):
+        for hour in range(48):
+            yield f"SM{meter},2026-02-0{1 + hour // 24} {hour % 24:02}:00:00,{draw.random() * 2:.3f}"
+
+
+@held_out("markov-chain", "japanese.csv")
+def _(draw: random.Random) -> Rows:
+    yield "氏名,時刻,状態"
+    for name in ("田中", "佐藤", "鈴木"):
+        for minute in range(60):
+            yield f"{name},2026-01-01 10:{minute:02},{draw.choice(['座る', '歩く'])}"
+
+
+@held_out("markov-chain", "no header.csv")
+def _(draw: random.Random) -> Rows:
+    for ward in ("Süd", "Nord"):
+        for hour in range(48):
+            yield f"{ward};{1 + hour // 24:02}.03.2025 {hour % 24:02}:00;{draw.choice(['wach', 'ruht'])}"
+
+
+@held_out("markov-chain", "epochs.csv")
+def _(draw: random.Random) -> Rows:
+    yield "seq,unix,phone,label_source,activity"
+    number = 0
+    for phone in ("a1", "b2", "c3"):
+        for minute in range(80):
+            number += 1
+            yield f"{number},{1_650_000_000 + 60 * minute},{phone},1,{draw.choice(['sit', 'walk', 'run'])}"
+
+
+@held_out("contacts", "nurses.csv")
+def _(draw: random.Random) -> Rows:
+    yield "nurse_1,nurse_2"
+    for one in range(25):
+        for other in range(one + 1, 25):
+            if draw.random() < 0.2:
+                yield f"N{one:02},N{other:02}"
+
+
+@held_out("contacts", "mail.csv")
+def _(draw: random.Random) -> Rows:
+    yield "date,from,to,bytes"
+    people = [f"{letter}@x.org" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    for _ in range(300):
+        one, other = draw.sample(people, 2)
+        yield f"2026-01-{draw.randint(1, 28):02},{one},{other},{draw.randint(100, 90_000)}"
+
+
+@held_out("contacts", "encounters.csv")
+def _(draw: random.Random) -> Rows:
+    yield "person_a;person_b;minutes;indoors"
+    for _ in range(250):
+        one, other = draw.sample(range(1000, 1040), 2)
+        yield f"{one};{other};{draw.randint(1, 90)};{draw.choice(['yes', 'no'])}"
+
+
+@held_out("contacts", "edges.csv")
+def _(draw: random.Random) -> Rows:
+    yield "Knoten1,Knoten2"
+    for _ in range(200):
+        one, other = draw.sample(range(50), 2)
+        yield f"k{one},k{other}"
+
+
+@held_out("asymmetric", "tracker.csv")
+def _(draw: random.Random) -> Rows:
+    yield "deviceId,epoch_ms,latitude,longitude,speed"
+    for device in range(8):
+        for step in range(40):
+            place = f"{52 + draw.random() / 10:.6f},{4.9 + draw.random() / 10:.6f}"
+            yield f"dev{device},{1_700_000_000_000 + 30_000 * step},{place},{draw.random() * 20:.1f}"
+
+
+@held_out("asymmetric", "taxis.csv")
+def _(draw: random.Random) -> Rows:
+    yield "taxi,ts,x,y"
+    for taxi in range(20):
+        for step in range(15):
+            yield f"{taxi},{step},{draw.random() * 900:.1f},{draw.random() * 900:.1f}"
+
+
+@held_out("asymmetric", "check-ins.csv")
+def _(draw: random.Random) -> Rows:
+    yield "member,venue,when"
+    for _ in range(500):
+        day, hour = draw.randint(1, 28), draw.randint(7, 23)
+        yield f"m{draw.randint(1, 40)},Café {draw.randint(1, 70)},2026-04-{day:02} {hour:02}:{draw.randint(0, 59):02}"
+
+
+@held_out("populations", "shops.csv")
+def _(draw: random.Random) -> Rows:
+    yield "Geschäft;Breitengrad;Längengrad;Kategorie"
+    for shop in range(150):
+        north, east = (f"{base + draw.random():.5f}".replace(".", ",") for base in (47, 8))
+        yield f"Laden {shop};{north};{east};{draw.choice(['Brot', 'Wein'])}"
+
+
+@held_out("populations", "incidents.csv")
+def _(draw: random.Random) -> Rows:
+    yield "case,lon,lat,night"
+    for case in range(300):
+        yield f"{case},{-87.9 + draw.random() / 2:.4f},{41.6 + draw.random() / 2:.4f},{draw.choice(['true', 'false'])}"
+
+
+@held_out("table", "likert.csv")
+def _(draw: random.Random) -> Rows:
+    yield ",".join(f"Q{number}" for number in range(1, 9))
+    for _ in range(120):
+        yield ",".join(str(draw.randint(1, 5)) for _ in range(8))
+
+
+@held_out("table", "encuesta.csv", "latin-1")
+def _(draw: random.Random) -> Rows:
+    yield "encuestado;sexo;fuma;provincia;año de nacimiento"
+    for number in range(140):
+        where = draw.choice(["Álava", "León", "Cádiz"])
+        yield f"{number};{draw.choice('hm')};{draw.choice(['sí', 'no', 'NA'])};{where};{draw.randint(1940, 2005)}"
+
+
+@held_out("table", "census.csv")
+def _(draw: random.Random) -> Rows:
+    yield "age,workclass,education,hours,sex,income"
+    for _ in range(400):
+        work = draw.choice(["Private", "State", "Self", "?"])
+        yield (
+            f"{draw.randint(17, 90)}, {work}, {draw.choice(['HS', 'BA', 'MA'])}, {draw.randint(1, 80)}, "
+            f"{draw.choice(['Male', 'Female'])}, {draw.choice(['<=50K', '>50K'])}"
+        )
+
+
+@held_out("users", "ballots.csv")
+def _(draw: random.Random) -> Rows:
+    yield "voter,vote"
+    for voter in range(90):
+        yield f"V-{voter:03},{draw.choice(['yes', 'no', 'blank'])}"
+
+
+@held_out("normal", "firmen.csv", "cp1252")
+def _(draw: random.Random) -> Rows:
+    yield "Firma;Branche;Umsatz;Gewinn;Mitarbeiter"
+    for number in range(110):
+        turnover = f"{draw.randint(1, 900)}.{draw.randint(100, 999)},{draw.randint(10, 99)}"
+        trade = draw.choice(["Bau", "Handel", "Gärtnerei"])
+        yield f"Müller {number} GmbH;{trade};{turnover};{draw.randint(-90, 90)},5;{draw.randint(3, 800)}"
+
+
+@held_out("independent-records", "suppliers.csv")
+def _(draw: random.Random) -> Rows:
+    yield "supplier,country,rating,certified,orders"
+    for number in range(130):
+        country, rating = draw.choice(["NL", "DE", "PL", "IT"]), draw.choice("ABC")
+        yield f"S{number},{country},{rating},{draw.choice(['yes', 'no'])},{draw.randint(1, 400)}"
+
+
+@held_out("normal", "wide.csv")
+def _(draw: random.Random) -> Rows:
+    yield ",".join(f"channel {number}" for number in range(40))
+    for _ in range(150):
+        yield ",".join(f"{draw.gauss(5, 2):.4f}" for _ in range(40))
+
+
+@held_out("normal", "water.csv")
+def _(draw: random.Random) -> Rows:
+    yield "pH;temp;conductivity;turbidity"
+    for _ in range(90):
+        yield ";".join(f"{draw.gauss(mean, 1):.2f}".replace(".", ",") for mean in (7, 12, 300, 4))
+
+
+@held_out("normal", "blood.csv")
+def _(draw: random.Random) -> Rows:
+    yield "patient,glucose,hdl,ldl,bmi"
+    for patient in range(160):
+        values = [f"{draw.gauss(mean, 8):.1f}" if draw.random() > 0.05 else "" for mean in (95, 55, 120, 26)]
+        yield f"{patient},{','.join(values)}"
+
+
+def write(folder: Path, name: str) -> Path:
+    _, rows, encoding = HELD_OUT[name]
+    path = folder / name
+    path.write_bytes("\n".join([*rows(random.Random(name)), ""]).encode(encoding))
+    return path
+
+
+def guess_about(path: Path) -> Guess:
+    return guessed(Facts.of(first_look(open_frame(path, written=sniffed(path)))))
+
+
+def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) -> None:
+    wrong = {}
+    for name, (kind, *_) in HELD_OUT.items():
+        guess = guess_about(write(tmp_path, name))
+        if guess.kind != kind:
+            wrong[name] = f"{kind}, taken for {guess.kind}: {guess.why}"
+    assert len(HELD_OUT) >= 20
+    assert len(wrong) * 10 <= len(HELD_OUT), wrong
+
+
+def test_a_rule_from_outside_takes_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RULES, "_known", {})
+
+    def voted(facts: Facts) -> tuple[int, str] | None:
+        return (46, "somebody voted") if "vote" in facts.words else None
+
+    register("urn", voted)
+    assert guess_about(write(tmp_path, "ballots.csv")) == Guess("urn", 46, "somebody voted")
+    assert guess_about(write(tmp_path, "likert.csv")).kind == "table"
+
+
+def test_a_reason_names_columns_and_no_value(tmp_path: Path) -> None:
+    for name in HELD_OUT:
+        path = write(tmp_path, name)
+        look = first_look(open_frame(path, written=sniffed(path)))
+        texts = {text for column in look.columns.values() for text in column.labels if len(text) > 3}
+        reason = guess_about(path).why
+        for column in look.columns:
+            reason = reason.replace(column, "")
+        assert not [text for text in texts if text in reason], name
+
+
+def test_every_kind_that_is_guessed_is_drafted() -> None:
+    for kind in RULES.names:
+        assert plain_name(kind) in drafted(), kind
