@@ -30,6 +30,7 @@ from takifugu.data import DataFile, Engine, SourceFormat, Written, register_engi
 from takifugu.influence.curves import CURVES
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.model import beliefs
+from takifugu.model.beliefs.one_sequence import AnySequence
 from takifugu.model.queries import Additive
 from takifugu.model.queries import register as register_query
 from takifugu.model.secrets import register as register_secret
@@ -42,6 +43,7 @@ __all__ = [
     "PARTS",
     "Additive",
     "AnswerLaw",
+    "AnySequence",
     "Bound",
     "Cost",
     "Covers",
@@ -108,10 +110,11 @@ def register_belief(
     has an answer: that is proved for another distribution.
 
     `section` is the frozen dataclass of its keys in release files, `kind: Literal[...]` among them, whose
-    `belief(public)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief, or
-    "records", each row a unit with a column for each entry. `draft` (columns -> the text of [belief]) is for
-    `takifugu init`; without it the keys are drafted with their words. Raises InputError for a kind or a type that is
-    registered already.
+    `belief(public)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief,
+    "records", each row a unit with a column for each entry, or "sequences", rows in order that are the steps of units;
+    such a belief derives from AnySequence, its section has the key `states`, and makes a sequence of one step. `draft`
+    (columns -> the text of [belief]) is for `takifugu init`; without it the keys are drafted with their words. Raises
+    InputError for a kind or a type that is registered already.
     """
     beliefs.register(kind, belief)
     if section is not None:

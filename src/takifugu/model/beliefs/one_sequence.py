@@ -102,6 +102,20 @@ class OneSequence(Nameless):
         return (range(self.length),)
 
 
+class AnySequence(OneSequence):
+    """One sequence of which no more is known than its law: a run from a later step on may follow another one.
+
+    A belief from outside the package derives from it, has `length`, `states` and `source`, and defines `with_length`.
+    """
+
+    @property
+    def has_given_start(self) -> bool:
+        return True
+
+    def laws_of(self, steps: IntArray) -> None:
+        return None
+
+
 class Recording(Belief, Protocol):
     """A belief about the steps of one recording: `chain` is the law of one sequence, which may have another length."""
 

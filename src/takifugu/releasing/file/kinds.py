@@ -33,6 +33,7 @@ _OURS = {
 }
 #: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
+    "sequences": "releasing.file.sequences.kind:Sequences",
     "people": "releasing.file.records.people:People",
     "users": "releasing.file.records.users:Users",
     "records": "releasing.file.records.columned:Columned",
@@ -109,9 +110,9 @@ def register(kind: Kind) -> None:
 def register_section(section: type, rows: str, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
     """Let release files name a belief by its section: a frozen dataclass with kind: Literal[...] and belief(public).
 
-    `rows` is the shape of the data, "people" (a row is an entry of the belief) or "records" (a row is a unit, with a
-    column for each entry); `drafted` is the text of [belief] in a first draft, by the columns of the data.
-    Raises InputError for a name that is taken, and for what is no such section.
+    `rows` is the shape of the data, "people" (a row is an entry of the belief), "records" (a row is a unit, with a
+    column for each entry) or "sequences" (rows in order are the steps of units); `drafted` is the text of [belief] in a
+    first draft, by the columns of the data. Raises InputError for a name that is taken, and for what is no section.
     """
     register(SHAPES.find(rows)(section, drafted))
 

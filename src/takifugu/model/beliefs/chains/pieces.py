@@ -17,7 +17,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.beliefs.one_sequence import Nameless, OneSequence
 
 State = Hashable
 #: Classes of chains that no single law of the data represents.
@@ -93,9 +93,9 @@ class IndependentPieces(Nameless):
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> IndependentPieces:
         chain = from_dict(data["chain"])
-        if not isinstance(chain, Chain):
-            raise InputError("independent pieces need a Markov chain or a class of chains").at("chain")
-        return IndependentPieces(chain, data["lengths"])
+        if not isinstance(chain, OneSequence):
+            raise InputError("independent pieces need a belief about one sequence").at("chain")
+        return IndependentPieces(chain, data["lengths"])  # type: ignore[arg-type]
 
     def describe(self) -> str:
         lengths = f"{min(self.lengths)} to {max(self.lengths)} steps"

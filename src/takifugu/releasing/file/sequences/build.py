@@ -15,6 +15,8 @@ from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
 from takifugu.model.secrets import Secret, entry, every_entry
 from takifugu.numbers.number_files import numbers_in
+from takifugu.releasing.file.described import Described
+from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
 from takifugu.releasing.file.sequences.periods import CALENDAR, chain_by, fitted_by, period_of, since_the_year_1
 from takifugu.releasing.file.sequences.sections import (
@@ -94,6 +96,8 @@ def chain_of(
     Raises InputError for a matrix that is not a transition matrix, PrivateBelief for an undeclared fit to the `private`
     data, and DataError for a file that cannot be read.
     """
+    if isinstance(belief, Described):
+        return belief.meant.belief(Public(folder, source))  # type: ignore[no-any-return]
     if isinstance(belief, ChainClassSpec):
         return MarkovChainClass(belief.pi, belief.g, length, belief.states, belief.source)
     if belief.fit is not None:

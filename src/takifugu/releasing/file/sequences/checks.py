@@ -9,10 +9,12 @@ from typing import Any
 from takifugu.core.errors import TakifuguError, did_you_mean, nearest
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.chains.pieces import Chain
+from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, opened, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems
+from takifugu.releasing.file.public import faults_in, key_of, revealed
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import groups, stays, windows
@@ -72,8 +74,13 @@ def meaning_of(
             problems += _bins(belief, source)
         if not any(key.startswith("belief.") for key in faulty):
             private_faults = list(_private_files(belief, source, folder, data))
+            if source is not None:
+                private_faults += faults_in(spec, folder, data)
+                private_faults += [] if table is None else revealed(spec, folder, table)
             chain = _try_chain(belief, source, folder, problems, None if private_faults else table)
             problems += private_faults
+            if isinstance(belief, Described) and chain is not None:
+                problems += _of_outside(belief, chain, source)
     if hide is not None:
         problems += _hide(hide, source, None if "belief.states" in faulty else belief)
     if source is not None:
@@ -255,10 +262,22 @@ def _try_chain(
         if at in (("matrices",), ("stays",), ("matrix_by",)):
             problems.append(blamed(error, "belief", *error.where[:2]))
             return None
+        if isinstance(belief, Described):
+            problems.append(blamed(error, "belief", *key_of(belief, error)))
+            return None
         if isinstance(belief, ChainSpec) and at != ("initial",):
             at = tuple(_ways(belief))
         problems.append(blamed(error, "belief", *(at if at in _CHAIN_KEYS else ())))
         return None
+
+
+def _of_outside(belief: Belief, chain: Any, source: SourceSpec | None) -> Iterator[TakifuguError]:
+    """Yield what is wrong with a belief about sequences that is not one of ours."""
+    if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
+        yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")
+    if source is not None and source.from_ is not None and chain.has_given_start:
+        what = "starts a calendar, and the belief does not say what holds from a later step on"
+        yield fault(("source", "from"), what, "leave it out, and publish whole sequences")
 
 
 def _fit_columns(fit: FitSpec, source: SourceSpec, folder: Path) -> Iterator[TakifuguError]:

@@ -6,7 +6,7 @@ state column are listed in a comment, because a person needs them as a reminder;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from takifugu.data.kinds import TIMES
@@ -41,12 +41,15 @@ _WHAT = {
 }
 
 
-def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
+def draft(data: Path, output: Path, columns: Sequence[Column], believed: Iterable[str] | None = None) -> str:
     """Return the text of a release file about the table at `data`, to be written to `output`.
 
-    It is valid as soon as the lines that say FILL IN are filled in.
+    It is valid as soon as the lines that say FILL IN are filled in. `believed` are the lines of [belief] of a belief
+    that brings its own keys.
     """
-    return "\n".join([*head(data, output), *_source(data, output, columns), *_belief(columns), *_rest(columns)]) + "\n"
+    lines = [*_chain(columns)] if believed is None else [*believed]
+    parts = (head(data, output), _source(data, output, columns), lines, _pieces(columns), _rest(columns))
+    return "\n".join(row for part in parts for row in part) + "\n"
 
 
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
@@ -95,8 +98,7 @@ def _examples(columns: Sequence[Column]) -> dict[str, Column]:
     return to_name(columns, [role for role in ("value", "unit", "order", "piece") if role not in guessed])
 
 
-def _belief(columns: Sequence[Column]) -> Iterator[str]:
-    roles, examples = {c.role for c in columns}, _examples(columns)
+def _chain(columns: Sequence[Column]) -> Iterator[str]:
     timed = any(c.role == "order" and c.kind == TIMES for c in columns)
     yield line("[belief]", "what somebody who wants to know a secret may believe about the data")
     yield 'kind = "markov-chain"'
@@ -123,6 +125,12 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield line(fit, "instead of stay, next: the class that a file with the same columns supports")
     yield ""
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
+
+
+def _pieces(columns: Sequence[Column]) -> Iterator[str]:
+    """Yield the keys of [belief] about units and their pieces."""
+    roles, examples = {c.role for c in columns}, _examples(columns)
+    timed = any(c.role == "order" and c.kind == TIMES for c in columns)
     if "piece" in roles:
         yield ""
         yield from comment("FILL IN: does one piece of a unit say nothing about its others? Only then write this.")

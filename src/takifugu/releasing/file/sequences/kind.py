@@ -18,7 +18,7 @@ from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, said_by
 from takifugu.releasing.file.meaning import Meaning
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
@@ -33,6 +33,7 @@ from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
     ItemSpec,
     ReleaseSpec,
+    SequenceBelief,
     SourceSpec,
 )
 from takifugu.releasing.file.sequences.stays import stays_of, step_of
@@ -45,10 +46,10 @@ class Sequences(Kind):
 
     names = ("markov-chain", "markov-chain-class")
     sections = ReleaseSpec
-    table, rows = ItemSpec, IN_ORDER
+    table, rows, believed = ItemSpec, IN_ORDER, SequenceBelief
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns)
+        return draft(data, output, columns, None if self.section is None else self.drafted_lines(columns))
 
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         return meaning_of(self, spec, faulty, folder, data)
@@ -163,6 +164,7 @@ class Sequences(Kind):
             yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"
         if spec.belief.max_length is not None and spec.belief.longer == "cut":
             yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
+        yield from said_by(spec.belief, "assumptions", ())
 
     def in_words(self, file: ReleaseFile) -> Iterator[Fact]:
         """Say how long the states last, where the belief is one chain."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from takifugu.data import parse_step
 from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.releasing.file.kind import said_by
 from takifugu.releasing.file.layouts import layout_in
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
 from takifugu.releasing.file.sequences.windows import calendar_of
@@ -30,7 +31,7 @@ def layout_of(spec: ReleaseSpec) -> Mapping[str, Any]:
     layout["map"] = {raw: str(state) for raw, state in belief.map.items() if raw != str(state)} or None
     layout["min_length"] = belief.min_length if belief.min_length > 1 else None
     layout["max_length"] = belief.max_length if belief.longer == "cut" else None
-    return layout
+    return {**layout, **said_by(belief, "layout", {})}
 
 
 def _edge(written: int | float | str) -> str:

@@ -148,7 +148,9 @@ class FitSpec(FileKeys):
     private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
 
 
-class _ChainSpec(Section):
+class SequenceBelief(Section):
+    """The keys of [belief] that every belief about sequences has."""
+
     states: Annotated[
         tuple[State, ...],
         Field(
@@ -172,7 +174,7 @@ class _ChainSpec(Section):
     )
 
 
-class ChainSpec(_ChainSpec):
+class ChainSpec(SequenceBelief):
     """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file.
 
     With `matrix_by` each hour of the day, or each weekday, has a matrix of its own.
@@ -226,7 +228,7 @@ class ChainSpec(_ChainSpec):
     ] = "stationary"
 
 
-class ChainClassSpec(_ChainSpec):
+class ChainClassSpec(SequenceBelief):
     """Every reversible chain with stationary masses of at least pi and an eigengap of at least g."""
 
     kind: Annotated[Literal["markov-chain-class"], Field(description="a class of Markov chains")]

@@ -1,0 +1,156 @@
+"""A belief about sequences that is written outside the package, in one file, works from `init` to the ledger."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conformance.release_files import Example, check_release_file, invoke
+from tests.support.one_file import load
+from tests.support.registries import restored
+
+SHIFT = '''
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from annotated_types import MinLen
+
+from takifugu import extending
+from takifugu.extending import Key
+
+
+@dataclass(frozen=True)
+class Shift(extending.AnySequence):
+    """A shift of `length` hours: who is at one place in an hour may be at any of `states` in the next one."""
+
+    length: int
+    states: tuple[str, ...]
+    source: str = "assumed"
+
+    def with_length(self, length):
+        return replace(self, length=length)
+
+    def component(self, number):
+        return self
+
+    def assumptions(self):
+        return ("nobody changes places inside an hour",)
+
+    def describe(self):
+        return f"a shift of {self.length} hours at {', '.join(self.states)} ({self.source})"
+
+    def to_dict(self):
+        return {"kind": "shift", "length": self.length, "states": list(self.states), "source": self.source}
+
+    @staticmethod
+    def from_dict(data):
+        return Shift(data["length"], tuple(data["states"]), data["source"])
+
+
+@dataclass(frozen=True)
+class ShiftSection:
+    """Shifts, in which any place may follow any other one."""
+
+    kind: Literal["shift"]
+    states: Annotated[tuple[str, ...], MinLen(2), Key("the places", ["desk", "ward"])]
+    source: Annotated[str, Key("where the belief comes from", "the rota")] = "assumed"
+
+    def faults(self):
+        if "break" in self.states:
+            yield extending.InputError("a break is no place", fix="leave it out").at("states")
+
+    def belief(self, public):
+        return Shift(1, self.states, self.source)
+
+
+extending.register_belief("shift", Shift, section=ShiftSection, rows="sequences")
+'''
+HOURS = "nurse,hour,place\n" + "".join(
+    f"{nurse},{hour},{place}\n" for nurse in ("ana", "ben") for hour, place in enumerate(["desk", "ward", "ward"])
+)
+FILE = """\
+ledger = "ledger.db"
+[source]
+name = "rounds"
+file = "rounds.csv"
+unit = "nurse"
+order = "hour"
+value = "place"
+[belief]
+kind = "shift"
+states = ["desk", "ward"]
+units_independent = true
+[[release]]
+name = "ward"
+query = "count"
+states = ["ward"]
+epsilon = 1.0
+"""
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(tmp_path: Path) -> Iterator[None]:
+    with restored():
+        load(SHIFT, "shift", tmp_path)
+        yield
+
+
+def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
+    (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
+    path = tmp_path / "release.toml"
+    done = invoke("init", tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
+    assert done.exit_code == 0, done.output
+    text = path.read_text(encoding="utf-8")
+    for key in ("states", "unit", "order", "value", "units_independent"):
+        text = re.sub(rf"^# ({key} = .*)$", r"\1", text, flags=re.MULTILINE)
+    path.write_text(text, encoding="utf-8")
+    for command in ("compare", "calibrate", "release"):
+        done = invoke(command, path)
+        assert done.exit_code == 0, (command, done.output, text)
+    (name,) = (item["name"] for item in tomllib.loads(text)["release"])
+    certificate = tmp_path / "release-published" / f"{name}.certificate.json"
+    shown = " ".join(invoke("certificate", "show", certificate).stdout.split())
+    assert "of 3 hours at desk, ward" in shown
+    assert "nobody changes places inside an hour" in shown
+    book = tmp_path / tomllib.loads(text)["ledger"]
+    (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
+    assert [one["state"] for one in source["releases"]] == ["published"]
+    assert source["spent"]["epsilon"] == "1"
+
+
+def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    faults = (
+        ('["desk", "ward"]', '["desk", "break"]', "belief.states"),
+        ('name = "ward"', 'name = "../up"', "release[0].name"),
+    )
+    named = ("unit", "order", "units_independent")
+    check_release_file(Example("shift", FILE, {"rounds.csv": HOURS}, faults, named), tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(("old", "new", "line"), [
+    ("units_independent = true\n", "", "belief.units_independent: must be declared, because source.unit is used"),
+    ('states = ["desk", "ward"]', 'states = ["desk"]', "belief.states: "),
+    ('order = "hour"', 'order = "hour"\nstep = 1\nfrom = 0', "source.from: starts a calendar, and the belief"),
+    ('states = ["ward"]', 'states = ["wrad"]', "release[0].states: 'wrad' is a value"),
+])  # fmt: skip
+def test_its_faults_are_told_as_those_of_chains(tmp_path: Path, old: str, new: str, line: str) -> None:
+    (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(FILE.replace(old, new), encoding="utf-8")
+    refused = invoke("release", tmp_path / "release.toml")
+    assert refused.exit_code == 2
+    assert line in refused.stderr, refused.stderr
+
+
+def test_two_releases_of_one_sequence_cost_their_sum(tmp_path: Path) -> None:
+    """Nothing is known of how its steps depend on each other, so two tables about it cost twice their epsilon."""
+    (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(FILE.replace('epsilon = 1.0\n', 'epsilon = 1.0\nper = "unit"\n') + (
+        '[[release]]\nname = "desk"\nquery = "count"\nstates = ["desk"]\nepsilon = 1.0\n'), encoding="utf-8")
+    assert invoke("release", tmp_path / "release.toml", "--anyway").exit_code == 0
+    (source,) = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)["sources"]
+    assert source["spent"]["epsilon"] == "2"
