@@ -21,6 +21,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sequences.periods import cells_of, shared_out
 from takifugu.releasing.planning.outlook import outlook
+from takifugu.releasing.planning.plan import imagined
 from takifugu.releasing.publishing.run import release_file
 
 MONDAY = datetime(2026, 1, 5)
@@ -74,7 +75,7 @@ def frameworks(path: Path) -> list[Any]:
     found = []
     for item in file.items:
         part = file.kind.part(file, item)
-        found.append(file.kind.framework_about(part, file.kind.imagined(part)))
+        found.append(file.kind.framework_about(part, [imagined(part)]))
     return found
 
 

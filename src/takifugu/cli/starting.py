@@ -36,7 +36,7 @@ def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool
     facts = Facts.of(look)
     guess = Guess(PLAINLY.get(kind, kind), 0, "") if kind is not None else guessed(facts)
     chosen = chosen or KINDS.find(guess.kind)
-    columns = with_pairs(facts, with_roles(look, chosen.roles), guess.kind)
+    columns = with_pairs(facts, with_roles(look, chosen.facts.roles), guess.kind)
     text, (declared, whose) = chosen.draft(data, output, columns, guess.kind), ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{guess.kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)

@@ -91,7 +91,7 @@ def test_a_name_is_registered_once(name: str) -> None:
     (object(), "is no kind of release file"),
     (Twins(), "is no section of a belief"),
     (Twins(str), "is no section of a belief"),
-    (Kind(named("unread")), "does not define units, framework_of, sections"),
+    (Kind(named("unread")), "does not define units, framework_of, facts"),
 ])  # fmt: skip
 def test_a_kind_that_lacks_something_is_refused(kind: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):

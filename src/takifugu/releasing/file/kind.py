@@ -34,8 +34,8 @@ class Unit:
     """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
 
     `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
-    whether every entry was observed. `attributes` are what is declared public of it, as far as a table is by them,
-    `shape` what the framework about it depends on.
+    whether every entry was observed, and `seen` which ones were, where not. `attributes` are what is declared public of
+    it, as far as a table is by them, `shape` what the framework about it depends on.
     """
 
     name: str | None
@@ -43,6 +43,7 @@ class Unit:
     written: str | None = field(default=None, repr=False)
     size: int = 0
     complete: bool = True
+    seen: tuple[range, ...] = field(default=(), repr=False)
     attributes: Mapping[str, str] = field(default_factory=dict)
     shape: Hashable = ()
 
@@ -136,25 +137,36 @@ class ReleaseFile:
         return self.folder / name
 
 
-class Kind:
-    """A kind of release file. Yours overrides `belief`, `framework_of`, `units` and `query`, and what else it needs.
+@dataclass(frozen=True)
+class Facts:
+    """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
 
-    `names` are the values of belief.kind that select it, `sections` is the model of the whole file. A belief that
-    brings its `section` (a frozen dataclass with `belief(folder)`) needs no kind of its own: it has that of the shape
-    of its data. `believed` are the keys of [belief] that all beliefs about this shape have.
+    `sections` is the model of the whole file, `table` has the keys that all tables have, `believed` those that all
+    beliefs have. `roles` are the keys of [source] that name columns, each with what its column looks like, for
+    `takifugu init`; `named` those whose column the data must have, `of_belief` whether they must have the belief's,
+    `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
+    `believes_from`: faults in others are told beside its own.
+    """
+
+    rows: str
+    sections: type[FileSpec]
+    table: type[Table] = Table
+    believed: type[Section] = Section
+    roles: Mapping[str, str] = field(default_factory=lambda: SEQUENCE_ROLES)
+    named: tuple[str, ...] = ()
+    of_belief: bool = False
+    has_lengths: bool = False
+    believes_from: tuple[str, ...] = ("source", "belief")
+
+
+class Kind:
+    """A kind of release file: one for each shape of data, with its `facts`, for beliefs that bring their `section`.
+
+    Yours has its `facts`, overrides `framework_of` and `units`, and what else it needs.
     """
 
     names: tuple[str, ...] = ()
-    sections: ClassVar[type[FileSpec]]
-    #: The shape of the data, whose queries such a file publishes, and the keys that all its tables have.
-    rows: ClassVar[str] = ""
-    table: ClassVar[type[Table]] = Table
-    believed: ClassVar[type[Section]] = Section
-    #: The keys of [source] that name columns, each with what its column looks like, for `takifugu init` (see look_at).
-    roles: ClassVar[Mapping[str, str]] = SEQUENCE_ROLES
-
-    #: The sections that the belief is made from: faults in others are told beside its own.
-    believes_from: ClassVar[tuple[str, ...]] = ("source", "belief")
+    facts: ClassVar[Facts]
 
     def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
         self.section, self.drafted = section, drafted
@@ -165,7 +177,7 @@ class Kind:
     def believes(self) -> type[Section]:
         """Return the model of [belief], where the belief declares its keys."""
         assert self.section is not None
-        return model_of(self.section, self.believed)
+        return model_of(self.section, self.facts.believed)
 
     def drafted_lines(self, columns: Sequence[Column]) -> Iterable[str]:
         """Return the lines of [belief] in a first draft, where the belief brings its own section."""
@@ -189,28 +201,17 @@ class Kind:
         """Return the belief, from [belief] and the public files that it names; no file of private data is read."""
         return spec.belief.meant.belief(Public(folder, spec.source))
 
-    def unreadable(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
-        """Yield the values of a belief that no file of data can hold."""
+    def misfits(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
+        """Yield what does not fit the belief: values that no file of data can hold, keys of tables about other data."""
         return ()
 
     def framework_of(self, spec: Any, belief: Any) -> Framework:
         """Return what [hide] hides from those who hold the belief."""
         raise NotImplementedError
 
-    def columns(self, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
-        """Return the columns that the source must have, each with the key that names it."""
-        return ()
-
     def reveals(self, spec: Any, folder: Path, table: Data) -> Iterable[TakifuguError]:
         """Yield what is wrong where the belief was read from the private data, which are in this table."""
         return revealed(spec, folder, table)
-
-    def table_faults(self, item: Any, number: int, belief: Any) -> Iterable[TakifuguError]:
-        """Yield what does not fit together in the keys of one table; then its query is not made."""
-        return ()
-
-    def hidden_alone(self, spec: Any) -> None:
-        """Raise SpecError for what is wrong with [hide] whatever is believed."""
 
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         """Return what a file means, with every fault; sections that are faulty are None (`valid_parts`)."""
@@ -238,21 +239,13 @@ class Kind:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""
         return ()
 
-    def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return one unit without data, for what does not depend on them; of a size where it depends on theirs."""
-        return (Unit(None),)
-
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the units of the source, read; DataError, which names the key, for data that break a rule."""
         raise NotImplementedError
 
-    def query(self, item: Any, belief: Any, folder: Path) -> Query:
-        """Return the query of one table; an error of what the belief does not know names the key."""
-        return item.meant.query_about(belief, folder)  # type: ignore[no-any-return]
-
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table of a file that was checked."""
-        return self.query(item, file.belief, file.folder)
+        return item.meant.query_about(file.belief, file.folder)  # type: ignore[no-any-return]
 
     def unit_query(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> UnitQuery:
         """Return what one answer about these units asks, where that depends on what is public of them."""
@@ -263,10 +256,6 @@ class Kind:
         assert file.framework is not None
         return file.framework
 
-    def observed(self, query: Query, unit: Unit) -> Query:
-        """Return the query about what was observed of a unit that is not complete."""
-        return query
-
     def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
         """Return the private data that one question is about, as its belief reads them; InputError for many units."""
         if len(units) > 1:
@@ -276,24 +265,16 @@ class Kind:
             )
         return units[0].data
 
-    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
-        """Return what the cells of an answer about these units sum to, where everybody knows that; else None."""
-        return None
-
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
-        """Yield what is taken to be public or independent, for the certificate."""
+    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
+        """Yield what is taken to be public or independent, and what the belief says in words, for the certificate."""
         if file.source.unit is not None:
             yield "which units there are is public"
             yield "the units are independent of each other"
         yield from said_by(file.spec.belief, "assumptions", ())  # type: ignore[attr-defined]
-
-    def in_words(self, file: ReleaseFile) -> Iterator[Fact]:
-        """Yield what the belief says in plain words, for the certificate."""
-        return iter(())
 
 
 def said_by(section: Any, question: str, default: Any) -> Any:

@@ -64,7 +64,7 @@ class _Kinds(Registry[Kind]):
         """Yield the kinds about such rows; no other one is loaded."""
         for name in self.names:
             shape = "" if name in self._known else self._built_in[name].rpartition(" ")[0]
-            if SHAPES.get(shape) is None or SHAPES.find(shape).rows == rows:
+            if SHAPES.get(shape) is None or SHAPES.find(shape).facts.rows == rows:
                 yield self.find(name)
 
     def _loaded(self, name: str) -> Kind:
@@ -77,10 +77,11 @@ KINDS = _Kinds("the kind of release file", _OURS)
 
 def model_of_file(kind: Kind) -> type[FileSpec]:
     """Return the model of the whole file: with the tables of all queries and the beliefs about such data."""
-    queries = tuple(sections_of(kind.rows).items())
-    alike = [] if kind.section is None else [one for one in KINDS.about(kind.rows) if one.section is not None]
-    beliefs = tuple(one.believes for one in alike if one.rows == kind.rows)
-    return file_of(kind.sections, kind.table, kind.rows, queries, beliefs)
+    facts = kind.facts
+    queries = tuple(sections_of(facts.rows).items())
+    alike = [] if kind.section is None else [one for one in KINDS.about(facts.rows) if one.section is not None]
+    beliefs = tuple(one.believes for one in alike if one.facts.rows == facts.rows)
+    return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
 
 
 def register(kind: Kind) -> None:
@@ -101,7 +102,9 @@ def register(kind: Kind) -> None:
             rule="it is a frozen dataclass with kind: Literal[...] and belief(public)",
         ).at("section")
     missing = [name for name in ("units", "framework_of") if getattr(type(kind), name) is getattr(Kind, name)]
-    missing += [] if hasattr(kind, "sections") else ["sections"]
+    if type(kind).framework_about is not Kind.framework_about and "framework_of" in missing:
+        missing.remove("framework_of")  # it depends on the units
+    missing += [] if hasattr(kind, "facts") else ["facts"]
     if missing:
         raise InputError(f"{described} does not define {', '.join(missing)}", rule="every kind of release file must")
     KINDS.register(name_of(section, "kind"), kind)

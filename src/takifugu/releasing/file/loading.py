@@ -113,7 +113,7 @@ def _errors(error: ValidationError, kind: Kind, raw: dict[str, Any]) -> list[Any
         if one["type"] in TAGS and one["loc"][:1] == ("release",):
             _, number = one["loc"]
             try:
-                kind.table.model_validate(_common(kind, raw["release"][number]))
+                kind.facts.table.model_validate(_common(kind, raw["release"][number]))
             except ValidationError as others:
                 besides = (other for other in others.errors() if other["loc"] != ("query",))
                 errors += [{**other, "loc": ("release", number, *other["loc"])} for other in besides]
@@ -122,7 +122,7 @@ def _errors(error: ValidationError, kind: Kind, raw: dict[str, Any]) -> list[Any
 
 def _common(kind: Kind, item: dict[str, Any]) -> dict[str, Any]:
     """Return a table without its query and the keys that only some queries have."""
-    common = keys_of(kind.table)
+    common = keys_of(kind.facts.table)
     of_queries = {key for table in tables_in(model_of_file(kind)) for key in keys_of(table)} - common
     return {"query": "?", **{key: value for key, value in item.items() if key not in {"query", *of_queries}}}
 

@@ -52,21 +52,23 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     odd |= {name for name, section in sections.items() if section is None}
     odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
     belief, framework, table = None, None, None
-    if not odd & {*kind.believes_from, ""}:
+    if not odd & {*kind.facts.believes_from, ""}:
         belief = _believed(kind, spec, folder, problems)
-    if not odd & {"hide", ""}:
+    if belief is not None and not odd & {"hide", ""}:
         framework = _hidden(kind, spec, belief, problems)
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
         table, faults = opened(kind, spec, belief, folder, data)
         problems += faults if table is None or faults else kind.reveals(spec, folder, table)
     if spec.source is not None and None not in spec.release:
         problems += only_release_problems(spec.source, spec.release)
+    misfits = list(problems)
     names = [None if item is None else item.name.lower() for item in spec.release]
     for number, item in enumerate(spec.release):
         if item is not None:
             problems += [two_tables(item.name, number)] if names[number] in names[:number] else []
             definition = "" if framework is None else framework.definition
-            problems += table_problems(kind, item, number, belief, folder, definition)
+            is_odd = any(error.where[:2] == ("release", number) for error in misfits)
+            problems += table_problems(item, number, None if is_odd else belief, folder, definition)
     return Meaning(belief, framework, table, problems)
 
 
@@ -78,7 +80,7 @@ def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) 
     belief = None
     try:
         belief = kind.belief(spec, folder)
-        faults += [] if spec.source is None else kind.unreadable(spec, belief)
+        faults += [] if spec.source is None else kind.misfits(spec, belief)
     except SpecError as error:  # several faults, each with its place
         faults += [blamed(one, "belief", *key_of(spec.belief, one)) for one in error.faults]
     except TakifuguError as error:
@@ -88,9 +90,7 @@ def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) 
 
 def _hidden(kind: Kind, spec: Any, belief: Any, faults: list[TakifuguError]) -> Framework | None:
     try:
-        if belief is not None:
-            return kind.framework_of(spec, belief)
-        kind.hidden_alone(spec)
+        return kind.framework_of(spec, belief)
     except SpecError as error:
         faults += error.faults
     except TakifuguError as error:
@@ -105,7 +105,18 @@ def opened(kind: Kind, spec: Any, belief: Any, folder: Path, data: Any) -> tuple
     except TakifuguError as error:
         part = [key for key in error.where[:1] if key in PARTS]
         return None, [blamed(error, "source", *(part or ["file"]))]
-    return table, list(_missing_columns(kind.columns(spec, belief), table))
+    return table, list(_missing_columns(columns_of(kind, spec, belief), table))
+
+
+def columns_of(kind: Kind, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+    """Return the columns that the source must have, each with the key that names it."""
+    columns: list[tuple[tuple[str, ...], str]] = []
+    for key in kind.facts.named:
+        given = getattr(spec.source, key)
+        names = given if isinstance(given, tuple) else (given,)
+        columns += [(("source", key), name) for name in names if name is not None]
+    listed = getattr(belief, "columns", None) or belief.names if kind.facts.of_belief else ()
+    return [*columns, *((("source", "file"), str(name)) for name in listed)]
 
 
 def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table) -> Iterator[TakifuguError]:
@@ -121,16 +132,14 @@ def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table)
 
 
 def table_problems(
-    kind: Kind, item: Any, number: int, belief: Any, folder: Path, definition: str = ""
+    item: Any, number: int, belief: Any, folder: Path, definition: str = ""
 ) -> Iterator[TakifuguError]:
-    """Yield what is wrong with one table to publish; `belief` is None where it is faulty itself."""
-    faults = list(kind.table_faults(item, number, belief))
-    yield from faults
+    """Yield what is wrong with one table to publish; `belief` is None where it is faulty, or the table does not fit."""
     yield from promise_problems(item, number, definition)
-    if belief is None or faults:
+    if belief is None:
         return
     try:
-        query = kind.query(item, belief, folder)
+        query = item.meant.query_about(belief, folder)
         if hasattr(belief, "resolve"):
             belief.resolve(query)
         elif isinstance(query, Linear):  # one weight for each step of whatever is read: here there is one step

@@ -11,9 +11,9 @@ from takifugu.accounting.ledger import layouts
 from takifugu.analysis.guarantee import Covers
 from takifugu.calibration import Calibration, calibrate
 from takifugu.calibration.jointly import calibrate_jointly
-from takifugu.core.errors import CalibrationRefused
+from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Query
+from takifugu.model.queries import Additive, Linear, Query
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
 from takifugu.releasing.file.sections import Item
@@ -73,8 +73,13 @@ class Asking:
             problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
             blocks = getattr(problem.query, "blocks", 1)
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
-            listed.append(tuple(self.kind.total(self.file, units, part) for part in parts))
+            listed.append(tuple(self._total(units, part) for part in parts))
         return tuple(listed)
+
+    def _total(self, units: Sequence[Unit], answer: Any) -> Fraction | None:
+        """Return what the cells of an answer sum to, where everybody knows that: so many entries are read."""
+        is_known = not self.file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
+        return answer.constant_sum() if is_known and isinstance(answer, Additive) else None
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
@@ -98,8 +103,7 @@ class Asking:
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
         """Return the query about what was observed, where it is about one unit."""
-        is_complete = len(units) > 1 or units[0].complete
-        return query if is_complete else self.kind.observed(query, units[0])
+        return query if len(units) > 1 or units[0].complete else about_observed(query, units[0])
 
     def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
         """Return who asks, and the table, with this epsilon in place of its own, or of the one that it shares."""
@@ -155,3 +159,18 @@ class Asking:
                 fix='publish it alone, or one table per unit (per = "unit")',
             )
         return calibration
+
+
+def about_observed(query: Any, unit: Unit) -> Query:
+    """Return the query about the entries of a unit that were observed; the pattern of gaps is public."""
+    seen = tuple(entry for run in unit.seen for entry in run)
+    if isinstance(query, Linear):
+        known = frozenset(seen)
+        weights = [weight if entry in known else Fraction(0) for entry, weight in enumerate(query.weights)]
+        return Linear(weights, query.codes, query.grid)
+    if not hasattr(query, "entries"):
+        raise InputError(
+            f"a {type(query).__name__} does not say what it is of the entries that were observed",
+            fix="give it a field entries, the numbers of those that it reads",
+        )
+    return replace(query, entries=seen)  # type: ignore[no-any-return]

@@ -165,7 +165,7 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
 
 def aims_of(file: ReleaseFile) -> list[Aim]:
     """Return who asks the questions of every table, with one unit of the window's length in place of the data."""
-    return _aims(file, lambda part: file.kind.imagined(part))
+    return _aims(file, lambda part: (imagined(part),))
 
 
 def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
@@ -182,15 +182,19 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         totals = asking.totals(questions) if getattr(item, "adjust", None) else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals))
     units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
-    assumed = (*file.kind.assumptions(file), *file.kind.in_words(file))
-    return Plan(file, tuple(units.values()), tuple(tables), assumed)
+    return Plan(file, tuple(units.values()), tuple(tables), tuple(file.kind.assumptions(file)))
+
+
+def imagined(file: ReleaseFile) -> Unit:
+    """Return a unit without data, for what does not depend on them; as long as the window, where units have lengths."""
+    size = len(file.places or range(1)) if file.kind.facts.has_lengths else 0
+    return Unit(None, size=size, shape=(size,) if size else ())
 
 
 def _stand_ins(file: ReleaseFile, watch: Watch) -> tuple[Unit, ...]:
     """Return the units; where nothing asked depends on them, one without data that stands for each."""
-    imagined = file.kind.imagined(file)
-    if not any(unit.size for unit in imagined):
-        return imagined
+    if not file.kind.facts.has_lengths:
+        return (imagined(file),)
     watch("reading the data", 0, 1)
     return _read(file)
 

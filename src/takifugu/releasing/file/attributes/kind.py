@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Additive
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column
 from takifugu.model.secrets import Secret
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.attributes.build import Known, secret_of
 from takifugu.releasing.file.attributes.draft import DRAFTED, draft
 from takifugu.releasing.file.attributes.sections import (
     AttributeReleaseSpec,
 )
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.sections import FileSpec
 
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
@@ -29,10 +27,7 @@ _SETTINGS = {"property": "the records at hand", "record": "the records at hand",
 class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
-    sections: ClassVar[type[FileSpec]] = AttributeReleaseSpec
-    rows = WHOLE_COLUMNS
-    roles: ClassVar[Mapping[str, str]] = {}
-    believes_from = ("belief",)
+    facts = Facts(WHOLE_COLUMNS, AttributeReleaseSpec, roles={}, of_belief=True, believes_from=("belief",))
 
     @property
     def hides(self) -> tuple[str, ...]:
@@ -58,6 +53,10 @@ class Attributes(Kind):
         if not given:
             yield fault(("hide",), "hides nothing", f"write {' or '.join(self.hides)} = {{ ... }}")
         yield from self.shape_faults(spec, folder, data)
+        try:
+            _secrets(spec, {})
+        except SpecError as error:  # whatever is believed
+            yield from error.faults
 
     def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
@@ -71,17 +70,7 @@ class Attributes(Kind):
         except TakifuguError as error:
             raise SpecError([blamed(error, "hide", *_hide_key(spec, error))]) from None
 
-    def hidden_alone(self, spec: AttributeReleaseSpec) -> None:
-        _secrets(spec, {})
-
-    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
-        """Return the total of a histogram of all values: how many records there are is public, and none lacks one."""
-        return answer.constant_sum() if isinstance(answer, Additive) else None
-
-    def columns(self, spec: AttributeReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
-        return [(("source", "file"), name) for name in belief.columns]
-
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         yield "the number of records is public"
         yield from super().assumptions(file)
 

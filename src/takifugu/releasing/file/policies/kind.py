@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import bdtr
@@ -24,7 +24,7 @@ from takifugu.model.policies.predicates import any_of, none_of
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import (
@@ -34,7 +34,6 @@ from takifugu.releasing.file.policies.sections import (
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
-from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 
 _PUBLIC_LIST = "list the places from public knowledge: places read from the data would tell where somebody was"
@@ -44,10 +43,10 @@ class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     names = ("asymmetric",)
-    sections: ClassVar[type[FileSpec]] = PolicyReleaseSpec
-    rows = POLICY
-    roles: ClassVar[Mapping[str, str]] = {"person": "unit"}
-    believes_from = ("belief",)
+    facts = Facts(
+        POLICY, PolicyReleaseSpec, roles={"person": "unit"}, named=("person", "place", "x", "y", "value"),
+        believes_from=("belief",),
+    )
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
@@ -111,21 +110,10 @@ class UnderPolicy(Kind):
             error.where = ()
             raise SpecError([blamed(error, "hide", "visits" if hide.visits is not None else "policy")]) from None
 
-    def columns(self, spec: PolicyReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
-        named = [(("source", key), getattr(spec.source, key)) for key in ("person", "place", "x", "y", "value")]
-        return [(key, column) for key, column in named if column is not None]
-
-    def table_faults(self, item: Any, number: int, belief: Any) -> Iterator[TakifuguError]:
-        where, places, states = ("release", number), getattr(item, "places", None), getattr(item, "states", None)
-        of_values = isinstance(belief, Domain)
-        if of_values and (item.query == "visitors" or places is not None):
-            key = "query" if item.query == "visitors" else "places"
-            yield fault((*where, key), "is about places", 'publish "count" or "safe", with states')
-        elif of_values and not states:
-            yield fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]')
-        elif belief is not None and not of_values and (item.query == "count" or states is not None):
-            key = "query" if item.query == "count" else "states"
-            yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
+    def misfits(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Iterator[TakifuguError]:
+        for number, item in enumerate(spec.release):
+            if item is not None:
+                yield from _table_faults(item, number, isinstance(belief, Domain))
 
     def layout(self, spec: PolicyReleaseSpec) -> Mapping[str, Any]:
         """Return what decides at which place a row is: boxes of two grids are named alike."""
@@ -182,6 +170,18 @@ class UnderPolicy(Kind):
                 f"{threshold} are expected to be called safe, and {100 * (1 - expected):.3g} % missed; none is called "
                 "safe wrongly"
             )
+
+
+def _table_faults(item: Any, number: int, of_values: bool) -> Iterator[TakifuguError]:
+    where, places, states = ("release", number), getattr(item, "places", None), getattr(item, "states", None)
+    if of_values and (item.query == "visitors" or places is not None):
+        key = "query" if item.query == "visitors" else "places"
+        yield fault((*where, key), "is about places", 'publish "count" or "safe", with states')
+    elif of_values and not states:
+        yield fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]')
+    elif not of_values and (item.query == "count" or states is not None):
+        key = "query" if item.query == "count" else "states"
+        yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
 
 
 def expected_share(noise: SafeCells, shares: dict[int, Fraction], threshold: int) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.core.errors import DataError, InputError, TakifuguError, within
@@ -23,7 +23,7 @@ from takifugu.model.queries.sections import EACH_ROW, spelled
 from takifugu.model.secrets.populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data, undeclared
+from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile, Unit, fitted_to_data, undeclared
 from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.places import grid_of, scales_of
 from takifugu.releasing.file.populations.reading import Codes, coded, columns_of, most_rows, numbers_in, texts_in
@@ -35,7 +35,6 @@ from takifugu.releasing.file.populations.sections import (
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import called
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
-from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.source import open_public, private_files
 
 _OTHERS = (
@@ -47,8 +46,7 @@ class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
     names = ("populations",)
-    sections: ClassVar[type[FileSpec]] = PopulationReleaseSpec
-    table, rows = PopulationItemSpec, EACH_ROW
+    facts = Facts(EACH_ROW, PopulationReleaseSpec, PopulationItemSpec, named=("unit", "value", "coordinates"))
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)
@@ -75,6 +73,8 @@ class Populations(Kind):
         fresh = given is not None and not given.from_private_data
         if fresh and is_one_of(folder / given.file, private_files(source, folder, data)):
             yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
+        for number, item in enumerate(spec.release):
+            yield from () if item is None else _table_faults(item, number)
 
     def belief(self, spec: Any, folder: Path) -> FromPopulations:
         given, source = spec.belief, spec.source
@@ -93,17 +93,13 @@ class Populations(Kind):
         about["source"] = checked_source(given.source, given.reference.from_private_data)
         return _counted(given, read.rows, read.people, values, about)
 
-    def unreadable(self, spec: Any, belief: FromPopulations) -> Iterator[TakifuguError]:
+    def misfits(self, spec: Any, belief: FromPopulations) -> Iterator[TakifuguError]:
         for text in () if belief.is_planar else missing_states(belief.values, (), spec.source.missing):
             what = f"have the value {text!r}, which counts as missing, so it would never be read"
             yield fault(("belief", "values"), what, "rename it, or remove it from source.missing")
 
     def framework_of(self, spec: Any, belief: FromPopulations) -> Framework:
         return Pufferfish(which_population(), belief)
-
-    def columns(self, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
-        unit = [] if spec.source.unit is None else [(("source", "unit"), spec.source.unit)]
-        return [*unit, *((("source", _key(spec.source)), name) for name in _value_columns(spec.source))]
 
     def reveals(self, spec: Any, folder: Path, table: Table) -> Iterable[TakifuguError]:
         given = spec.belief.reference
@@ -114,23 +110,10 @@ class Populations(Kind):
         if all(name in table.names for name in names) and same_rows(public, table, names):
             yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
 
-    def table_faults(self, item: Any, number: int, belief: Any) -> Iterator[TakifuguError]:
-        where = ("release", number)
-        if (item.mechanism == "tupling") != (item.dummies > 0) and item.mechanism != "auto":
-            what = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
-            yield fault((*where, "dummies"), what, 'write dummies = 10 with mechanism = "tupling"')
-        if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
-            what = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
-            yield fault((*where, "delta"), what, "write delta = 1e-3")
-
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table with the names of what it reads: its columns and its batch."""
         source: Any = file.source
         return EachValue(item.dummies, source.batch or "", _value_columns(source))
-
-    def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
-        assert file.framework is not None
-        return file.framework
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons, each with all rows; DataError, which names the key, for data that break a rule."""
@@ -206,6 +189,16 @@ class Populations(Kind):
                 "the populations were counted in the private rows: that these, the table of probabilities and the maps "
                 "tell something about them is accepted, and not covered"
             )
+
+
+def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
+    where = ("release", number)
+    if (item.mechanism == "tupling") != (item.dummies > 0) and item.mechanism != "auto":
+        what = "is missing: tupling sends a value among dummies" if not item.dummies else "belongs to tupling"
+        yield fault((*where, "dummies"), what, 'write dummies = 10 with mechanism = "tupling"')
+    if item.dummies and not Fraction(as_fraction(item.delta, "delta")):
+        what = "is 0, and dummies never improve a pure promise: all of them may be the least likely value"
+        yield fault((*where, "delta"), what, "write delta = 1e-3")
 
 
 def _value_columns(source: Any) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Bins, Table
 from takifugu.data.rows.layout import natural
 from takifugu.model.queries.sections import spelled
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
 from takifugu.releasing.file.reading import Texts, called, texts, value_of, wrong
@@ -20,8 +22,7 @@ from takifugu.releasing.file.records.sections import RecordBelief, RecordRelease
 class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
-    has_columns, believed = True, RecordBelief
-    roles: ClassVar[Mapping[str, str]] = {"unit": "person"}
+    facts = replace(Records.facts, of_belief=True, believed=RecordBelief, roles={"unit": "person"})
 
     @property
     def hides(self) -> str:  # type: ignore[override]
@@ -32,7 +33,7 @@ class Columned(Records):
             yield undeclared("unit")
         yield from bins_problems(spec.source, columns=True)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec: Any = file.spec
         yield from super().assumptions(file)
         if spec.source.unit is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,15 +10,15 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
 from takifugu.data import missing_states
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Additive, State
+from takifugu.model.queries import State
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets import attribute, every_entry
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
+from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.draft import draft
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
-from takifugu.releasing.file.sections import FileSpec
 
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
 _READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
@@ -31,18 +30,15 @@ _HIDES = {"variable": "network", "attribute": "table", "presence": "users", "per
 class Records(Kind):
     """A kind whose data are rows without an order in time.
 
-    `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has; `has_columns` says
-    whether a row is a record of several columns.
+    `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has.
     """
 
-    sections: ClassVar[type[FileSpec]] = RecordReleaseSpec
-    table, rows = RecordItemSpec, RECORDS
+    facts = Facts(RECORDS, RecordReleaseSpec, RecordItemSpec, named=("unit", "person", "value", "group"))
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
-    has_columns: ClassVar[bool] = False
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns, kind, [*self.roles], self.drafted_lines(columns))
+        return draft(data, output, columns, kind, [*self.facts.roles], self.drafted_lines(columns))
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
@@ -84,12 +80,17 @@ class Records(Kind):
             spelled(alphabet)
         return alphabets
 
-    def unreadable(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
+    def misfits(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
         values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
         named = [key for key in ("states", "file", "fit", "values") if getattr(spec.belief, key, None) is not None]
         for text in missing_states(values, (), spec.source.missing):
             what = f"the value {text!r} counts as missing, so it would never be read"
             yield fault(("belief", *named[:1]), what, "rename it, or remove it from source.missing")
+        for number, item in () if self.facts.of_belief else enumerate(spec.release):
+            for key in ("attribute", "variables"):
+                if getattr(item, key, None) is not None:
+                    what = "names columns, but a row here is one value"
+                    yield fault(("release", number, key), what, "publish a count, sum or mean of all")
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Any) -> Framework:
         hide = spec.hide
@@ -101,23 +102,7 @@ class Records(Kind):
             return Pufferfish(every_entry(name), belief)
         return Pufferfish(attribute(name, known_value(hide.a, values), known_value(hide.b, values)), belief)
 
-    def columns(self, spec: RecordReleaseSpec, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
-        keys = [(("source", key), getattr(spec.source, key)) for key in ("unit", "person", "value", "group")]
-        named = [(key, name) for key, one in keys for name in (one if isinstance(one, tuple) else (one,))]
-        of_belief = [(("source", "file"), str(name)) for name in belief.names] if self.has_columns else []
-        return [(key, column) for key, column in named if column is not None] + of_belief
-
-    def table_faults(self, item: Any, number: int, belief: Any) -> Iterator[TakifuguError]:
-        for key in ("attribute", "variables"):
-            if belief is not None and not self.has_columns and getattr(item, key, None) is not None:
-                what = "names columns, but a row here is one value"
-                yield fault(("release", number, key), what, "publish a count, sum or mean of all")
-
-    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
-        """Return the total of a histogram of all values: how many entries it reads is public, and none lacks one."""
-        return answer.constant_sum() if isinstance(answer, Additive) else None
-
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec: Any = file.spec
         yield from super().assumptions(file)
         for item in spec.release:

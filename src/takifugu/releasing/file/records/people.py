@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.model.queries.sections import spelled
@@ -20,7 +21,7 @@ class People(Records):
     """A kind whose rows are the entries of the belief, found by their name where entries have one."""
 
     reads, hides = ("person", "value"), "person"
-    roles: ClassVar[Mapping[str, str]] = {"person": "person", "value": "value"}
+    facts = replace(Records.facts, roles={"person": "person", "value": "value"})
 
     def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
         if spec.source.unit is not None:
@@ -33,8 +34,8 @@ class People(Records):
             return
         yield from bins_problems(spec.source, columns=False)
 
-    def unreadable(self, spec: Any, belief: Any) -> Iterator[TakifuguError]:
-        yield from super().unreadable(spec, belief)
+    def misfits(self, spec: Any, belief: Any) -> Iterator[TakifuguError]:
+        yield from super().misfits(spec, belief)
         if belief.names is not None and spec.source.person is None:
             yield fault(("source", "person"), "is missing", f'write person = "<{_COLUMNS["person"]}>"')
         for key in ("person", "null_keys") if belief.names is None else ():

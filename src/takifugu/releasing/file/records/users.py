@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import UNKNOWN, UNOBSERVED, Known, tally
@@ -13,6 +14,7 @@ from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query, State
 from takifugu.model.queries.sections import spelled
 from takifugu.model.secrets import ABSENT, every_entry, presence
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.binning import bins_of, bins_problems, state_in
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
@@ -25,7 +27,7 @@ class Users(Records):
     """A kind whose rows are people without names, answered together; those of a group are alike."""
 
     reads, hides = ("value", "group"), "presence"
-    roles: ClassVar[Mapping[str, str]] = {"value": "value", "group": "group"}
+    facts = replace(Records.facts, roles={"value": "value", "group": "group"})
 
     def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
@@ -62,7 +64,7 @@ class Users(Records):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return (Unit(None, _values(file)),)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec: Any = file.spec
         yield "how many users the belief is about is public"
         if any(spec.source.group in combined.named(item) for item in spec.release):

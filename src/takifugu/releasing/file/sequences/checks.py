@@ -94,7 +94,7 @@ def meaning_of(
                 problems.append(two_tables(name, number))
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
         problems += _per(item, number, source)
-        problems += table_problems(kind, item, number, chain, folder)
+        problems += table_problems(item, number, chain, folder)
     return Meaning(chain, None, table, problems)
 
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from takifugu.core.errors import InputError, SpecError
-from takifugu.data import Counted, Piece, Slots
+from takifugu.data import Counted, Slots
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, said_by
+from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile, Unit, UnitQuery, said_by
 from takifugu.releasing.file.meaning import Meaning
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
@@ -37,7 +34,7 @@ from takifugu.releasing.file.sequences.sections import (
     SourceSpec,
 )
 from takifugu.releasing.file.sequences.stays import stays_of, step_of
-from takifugu.releasing.file.sequences.units import lengths_in, observed_in, reads_each_entry, sequence_of, units_of
+from takifugu.releasing.file.sequences.units import reads_each_entry, sequence_of, units_of
 from takifugu.releasing.file.sequences.windows import calendar_of, expanded, facts_of, window_of
 
 
@@ -45,8 +42,7 @@ class Sequences(Kind):
     """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
 
     names = ("markov-chain", "markov-chain-class")
-    sections = ReleaseSpec
-    table, rows, believed = ItemSpec, IN_ORDER, SequenceBelief
+    facts = Facts(IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief, has_lengths=True)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns, None if self.section is None else self.drafted_lines(columns))
@@ -69,11 +65,6 @@ class Sequences(Kind):
     def layout(self, spec: ReleaseSpec) -> Mapping[str, Any]:
         return layout_of(spec)
 
-    def imagined(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        size = len(file.places or range(1))
-        nobody = Piece(None, None, size, (range(size),), np.zeros(len(file.belief.states), dtype=np.int64))
-        return (Unit(None, (nobody,), None, size, shape=(size,)),)
-
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
         calendar, by = calendar_of(source), attribute_of(item, source)
@@ -87,7 +78,7 @@ class Sequences(Kind):
         return units_of(file)
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
-        query = self.query(item, file.belief, file.folder)
+        query = super().query_of(file, item)
         of_units = attribute_of(item, file.spec.source)  # type: ignore[attr-defined]
         return query if item.by is None or of_units is not None else by_cells(query, self._slots(file, item))
 
@@ -102,7 +93,8 @@ class Sequences(Kind):
         return slots_of(item, calendar, file.places or window_of(item, calendar))
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
-        lengths, hide = tuple(length for unit in units for length in lengths_in(unit)), file.spec.hide  # type: ignore[attr-defined]
+        lengths: Any = tuple(length for unit in units for length in unit.shape)  # type: ignore[attr-defined]
+        hide = file.spec.hide  # type: ignore[attr-defined]
         first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
         chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))
         belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
@@ -112,22 +104,9 @@ class Sequences(Kind):
             where = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
             raise SpecError([blamed(error, *where)]) from None
 
-    def observed(self, query: Any, unit: Unit) -> Query:
-        """Return the query about the entries that were observed; the pattern of gaps is public."""
-        seen = observed_in(unit)
-        if not isinstance(query, Linear):
-            if not hasattr(query, "entries"):
-                raise InputError(
-                    f"a {type(query).__name__} does not say what it is of the entries that were observed",
-                    fix="give it a field entries, the numbers of those that it reads",
-                )
-            return replace(query, entries=seen)  # type: ignore[no-any-return]
-        weights = [w if i in set(seen) else Fraction(0) for i, w in enumerate(query.weights)]
-        return Linear(weights, query.codes, query.grid)
-
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> Any:
         if not reads_each_entry(query):
-            return Counted(tuple(piece for unit in units for piece in unit.data))
+            return Counted(tuple(piece for unit in units for piece in unit.data or ()))
         unit, entries = units[0], units[0].size
         if isinstance(query, Linear) and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
@@ -137,12 +116,7 @@ class Sequences(Kind):
             raise SpecError([fault(("release", number, "weights"), what, fix)])
         return sequence_of(file, units)
 
-    def total(self, file: ReleaseFile, units: Sequence[Unit], answer: Any) -> Fraction | None:
-        """Return the total of a histogram of all states: so many entries are read, unless that is hidden."""
-        is_known = not file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
-        return answer.constant_sum() if is_known else None
-
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec: Any = file.spec
         if spec.source.unit is not None:
             yield "which units there are, and the lengths of their pieces, are public"
@@ -165,18 +139,20 @@ class Sequences(Kind):
         if spec.belief.max_length is not None and spec.belief.longer == "cut":
             yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
         yield from said_by(spec.belief, "assumptions", ())
+        yield from _lasting(file)
 
-    def in_words(self, file: ReleaseFile) -> Iterator[Fact]:
-        """Say how long the states last, where the belief is one chain."""
-        spec: ReleaseSpec = file.spec  # type: ignore[assignment]
-        if not isinstance(spec.belief, ChainSpec) or (spec.belief.fit and spec.belief.fit.confidence is not None):
-            return
-        step, calendar = step_of(spec.source.step), calendar_of(spec.source)
-        if spec.belief.matrix_by is None or calendar is None:
-            yield stays_of(file.belief.matrix, file.belief.states, step)
-            return
-        for cells, matrix in matrices_in(spec.belief, file.belief, calendar):
-            yield stays_of(matrix, file.belief.states, step, f"{spec.belief.matrix_by} {cells}")
+
+def _lasting(file: ReleaseFile) -> Iterator[Fact]:
+    """Yield how long the states last, where the belief is one chain."""
+    spec: ReleaseSpec = file.spec  # type: ignore[assignment]
+    if not isinstance(spec.belief, ChainSpec) or (spec.belief.fit and spec.belief.fit.confidence is not None):
+        return
+    step, calendar = step_of(spec.source.step), calendar_of(spec.source)
+    if spec.belief.matrix_by is None or calendar is None:
+        yield stays_of(file.belief.matrix, file.belief.states, step)
+        return
+    for cells, matrix in matrices_in(spec.belief, file.belief, calendar):
+        yield stays_of(matrix, file.belief.states, step, f"{spec.belief.matrix_by} {cells}")
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[str]:

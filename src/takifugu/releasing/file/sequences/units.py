@@ -25,7 +25,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     Raises DataError, which names the rule by its key in the release file, for data that breaks one.
     """
     spec: Any = file.spec
-    queries = (file.kind.query(item, file.belief, file.folder) for item in spec.release)
+    queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
     entrywise = any(map(reads_each_entry, queries))
     layout = layout_of(spec.source, None, calendar_of(spec.source), file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
@@ -44,19 +44,15 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
 def _unit(name: str | None, mine: tuple[Piece, ...]) -> Unit:
     lengths, complete = tuple(piece.length for piece in mine), all(piece.complete for piece in mine)
-    return Unit(name, mine, mine[0].written, sum(lengths), complete, shape=lengths)
+    seen = () if complete else _seen(mine)
+    return Unit(name, mine, mine[0].written, sum(lengths), complete, seen, shape=lengths)
 
 
-def lengths_in(unit: Unit) -> tuple[int, ...]:
-    """Return the public lengths of a unit's pieces."""
-    return tuple(piece.length for piece in unit.data)
-
-
-def observed_in(unit: Unit) -> tuple[int, ...]:
+def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
     """Return the entries that were observed, counted through all pieces."""
-    starts = accumulate(lengths_in(unit), initial=0)
-    runs = ((start, run) for piece, start in zip(unit.data, starts, strict=False) for run in piece.observed)
-    return tuple(start + entry for start, run in runs for entry in run)
+    starts = accumulate((piece.length for piece in mine), initial=0)
+    runs = ((start, run) for piece, start in zip(mine, starts, strict=False) for run in piece.observed)
+    return tuple(range(start + run.start, start + run.stop) for start, run in runs)
 
 
 def reads_each_entry(query: Query) -> bool:
@@ -67,5 +63,5 @@ def reads_each_entry(query: Query) -> bool:
 def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> Any:
     """Return the states entry by entry, None where an entry was not observed: a list for each piece, if many."""
     states = file.belief.states
-    walks = [[None if v < 0 else states[v] for v in piece.values] for unit in units for piece in unit.data]
-    return walks if len(walks) > 1 else walks[0]
+    walks = [[None if v < 0 else states[v] for v in piece.values] for unit in units for piece in unit.data or ()]
+    return walks[0] if len(walks) == 1 else walks
