@@ -281,7 +281,7 @@ def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Pa
     (tmp_path / "copy.csv").write_text(people)
     copied = own.replace('reference = { file = "people.csv"', 'reference = { file = "copy.csv"')
     file = places_in(tmp_path, copied, people)
-    assert "private data itself" in refused(file, SpecError, "belief.reference.file")
+    assert "has the rows of the private data" in refused(file, SpecError, "belief.reference.file")
     file.write_text(copied.replace("smoothing = 1 }", "smoothing = 1, from_private_data = true }"))
     (table,) = tf.release_file(file).tables
     assert any("the promise does not cover that" in words for words in table.certificate.conditions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -11,7 +10,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.core.names import normalised
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.model.beliefs.contacts import CliqueInfection, clique_infection, cliques_of, household_infection
-from takifugu.model.beliefs.sections import Origin, Public, PublicTable
+from takifugu.model.beliefs.sections import Counted, Origin, Public, PublicTable
 from takifugu.numbers.rationals import as_fraction
 
 
@@ -31,8 +30,8 @@ class ContactsSection(PublicFile):
     inside: Annotated[Number, Key("the probability that an ill person infects another of the group")]
     source: Origin = "assumed"
 
-    def counted(self, public: Public) -> tuple[PublicFile, Sequence[str]]:
-        return self, [*self.columns, *(self.at_least or {})]
+    def counted(self, public: Public) -> Counted:
+        return ("file",), self, [*self.columns, *(self.at_least or {})]
 
     def belief(self, public: Public) -> CliqueInfection:
         """Return the belief that the public file of meetings and the model describe.

@@ -2,7 +2,8 @@
 
 A belief's section stands beside it: a frozen dataclass with the name in the file, `kind: Literal["..."]`, its keys, and
 `belief(public)`, which makes the belief. It may say what no single key shows (`faults()`), the public file whose rows
-it counts, with their columns (`counted()`), and which of its keys decide what a row of the data means (`layout()`).
+it counts (`counted(public)`), which of its keys decide what a row of the data means (`layout()`), and what is taken to
+be public (`assumptions()`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Tex
 from takifugu.numbers.rationals import as_fraction
 
 Texts = tuple[str | None, ...]
+#: The key that names a public file, the section about it, and the columns whose rows are counted.
+Counted = tuple[tuple[str, ...], PublicFile, Sequence[str]]
 
 Size = Annotated[int, Ge(1), Le(10_000_000)]
 Records = Annotated[Size, Key("how many records there are, which is public", 500)]

@@ -16,7 +16,7 @@ from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_c
 from takifugu.core.lists import list_of
 from takifugu.core.sections import Key, Text
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
-from takifugu.model.beliefs.sections import Columns, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
+from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -214,8 +214,8 @@ class TableSection:
     def faults(self) -> Iterator[InputError]:
         return declaration_faults(self)
 
-    def counted(self, public: Public) -> tuple[TableFit, Sequence[str]] | None:
-        return None if self.fit is None else (self.fit, self.fit.columns)
+    def counted(self, public: Public) -> Counted | None:
+        return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
 
     def belief(self, public: Public) -> JointTable:
         with about(*([] if self.fit is None else ["fit"])):

@@ -73,8 +73,6 @@ def file_of(
 
     `beliefs` are the models of those that it may be about; without one, what `sections` names.
     """
-    if not queries:
-        return sections  # a kind that declares its tables itself
     several: Any = tuple[union_of(dict(queries), "query", table, rows), ...]  # type: ignore[misc]
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
     declared: dict[str, Any] = {"release": (tables, ...)}

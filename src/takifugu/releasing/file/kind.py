@@ -25,7 +25,7 @@ from takifugu.releasing.file.layouts import layout_in
 from takifugu.releasing.file.meaning import Meaning, meaning_of, opened
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.public import Public, revealed
+from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Section, Source, Table
 
 
@@ -209,17 +209,9 @@ class Kind:
         """Return what [hide] hides from those who hold the belief."""
         raise NotImplementedError
 
-    def reveals(self, spec: Any, folder: Path, table: Data) -> Iterable[TakifuguError]:
-        """Yield what is wrong where the belief was read from the private data, which are in this table."""
-        return revealed(spec, folder, table)
-
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         """Return what a file means, with every fault; sections that are faulty are None (`valid_parts`)."""
         return meaning_of(self, spec, faulty, folder, data)
-
-    def expanded(self, spec: Any) -> Any:
-        """Return the sections with every table that they stand for."""
-        return spec
 
     # The data, and what is asked of them.
 

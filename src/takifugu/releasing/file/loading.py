@@ -102,7 +102,7 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
         shared += sharing_problems(spec.release, *promise, meaning.framework, has_units)
     if faults or shared or not meaning.complete:
         raise SpecError([*faults, *meaning.faults, *shared])
-    return ReleaseFile(path, kind.expanded(spec), kind, meaning.belief, meaning.framework, data, meaning.table)
+    return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
 
 
 def _errors(error: ValidationError, kind: Kind, raw: dict[str, Any]) -> list[Any]:

@@ -14,7 +14,7 @@ from takifugu.model.queries import Linear, Sum
 from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems, promise_problems
-from takifugu.releasing.file.public import faults_in, key_of
+from takifugu.releasing.file.public import faults_in, key_of, revealed
 from takifugu.releasing.file.source import PARTS, is_there, open_source
 
 if TYPE_CHECKING:
@@ -26,12 +26,16 @@ _HARMLESS = frozenset({"belief.records", "belief.source"})
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """What a release file means, as far as it is not faulty, and every fault that no single key shows."""
+    """What a release file means, as far as it is not faulty, and every fault that no single key shows.
+
+    `spec` are its sections with every table that they stand for.
+    """
 
     belief: Any
     framework: Framework | None
     table: Table | None
     faults: Sequence[TakifuguError]
+    spec: Any
 
     @property
     def complete(self) -> bool:
@@ -58,7 +62,7 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
         framework = _hidden(kind, spec, belief, problems)
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
         table, faults = opened(kind, spec, belief, folder, data)
-        problems += faults if table is None or faults else kind.reveals(spec, folder, table)
+        problems += faults if table is None or faults else revealed(spec, folder, table)
     if spec.source is not None and None not in spec.release:
         problems += only_release_problems(spec.source, spec.release)
     misfits = list(problems)
@@ -69,7 +73,7 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
             definition = "" if framework is None else framework.definition
             is_odd = any(error.where[:2] == ("release", number) for error in misfits)
             problems += table_problems(item, number, None if is_odd else belief, folder, definition)
-    return Meaning(belief, framework, table, problems)
+    return Meaning(belief, framework, table, problems, spec)
 
 
 def two_tables(name: str, number: int) -> TakifuguError:

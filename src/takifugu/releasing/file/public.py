@@ -17,7 +17,14 @@ from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.described import Described, files_of
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import FILL_THEM, texts
-from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, is_one_of, same_rows
+from takifugu.releasing.file.same_data import (
+    COUNT_ELSEWHERE,
+    FIT_ELSEWHERE,
+    GIVE_PUBLIC,
+    IS_PRIVATE,
+    is_one_of,
+    same_rows,
+)
 from takifugu.releasing.file.source import open_public, private_files
 
 
@@ -95,12 +102,14 @@ def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:
 
 def revealed(spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
     """Yield the key of [belief] whose public file has the rows of the private data, which are in this table."""
-    meant: Any = spec.belief.meant if isinstance(spec.belief, Described) else None
+    meant: Any = spec.belief.meant if isinstance(spec.belief, Described) else spec.belief
     counted = meant.counted(Public(folder, spec.source)) if hasattr(meant, "counted") else None
-    if counted is None or getattr(counted[0], "private", False):
+    if counted is None:
         return
-    file, columns = counted
-    if same_rows(open_public(file, spec.source, folder / file.file), table, columns):
-        fix = FIT_ELSEWHERE if hasattr(file, "private") else GIVE_PUBLIC
-        key = next(key for key, path, _ in files_of(spec.belief) if path == file.file)
-        yield fault(("belief", *key), "has the rows of the private data", fix)
+    key, file, columns = counted
+    ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
+    declared = next((name for name in ways if hasattr(file, name)), "")
+    if not getattr(file, declared, False) and same_rows(
+        open_public(file, spec.source, folder / file.file), table, columns
+    ):  # fmt: skip
+        yield fault(("belief", *key), "has the rows of the private data", ways.get(declared, GIVE_PUBLIC))

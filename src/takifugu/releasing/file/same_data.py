@@ -27,6 +27,9 @@ GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
 FIT_ELSEWHERE = (
     "fit on a public file, or write private = true and accept that the promise does not cover what the belief reveals"
 )
+COUNT_ELSEWHERE = (
+    "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
+)
 
 
 class PrivateBelief(InputError):

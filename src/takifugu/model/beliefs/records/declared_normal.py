@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -12,7 +12,7 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.sections import Cited, Private, Public
+from takifugu.model.beliefs.sections import Cited, Counted, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
 
 
@@ -69,8 +69,8 @@ class NormalSection:
                 error.where = error.where[:1]
                 yield error
 
-    def counted(self, public: Public) -> tuple[NormalFit, Sequence[str]] | None:
-        return None if self.fit is None else (self.fit, self.columns)
+    def counted(self, public: Public) -> Counted | None:
+        return None if self.fit is None else (("fit", "file"), self.fit, self.columns)
 
     def layout(self) -> Mapping[str, Any]:
         """Return what decides which number a record has in a column: missing ones are replaced."""

@@ -14,7 +14,7 @@ from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.sections import Cited, Columns, Counts, Fit, Probabilities, Public, Rows, TableFit
+from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Fit, Probabilities, Public, Rows
 from takifugu.model.beliefs.table import counted_table, declaration_faults, declared_table
 
 
@@ -83,8 +83,8 @@ class RecordsSection:
             for error in classes.faults():
                 yield error.at("classes", name)
 
-    def counted(self, public: Public) -> tuple[TableFit, Sequence[str]] | None:
-        return None if self.fit is None else (self.fit, self.fit.columns)
+    def counted(self, public: Public) -> Counted | None:
+        return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
 
     def layout(self) -> Mapping[str, Any]:
         """Return what decides which value a record has in a column: numbers have that of their class."""

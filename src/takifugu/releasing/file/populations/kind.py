@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -31,15 +31,12 @@ from takifugu.releasing.file.populations.sections import (
     PopulationItemSpec,
     PopulationReleaseSpec,
     PopulationsSpec,
+    reference_columns,
 )
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import called
-from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
+from takifugu.releasing.file.same_data import COUNT_ELSEWHERE, IS_PRIVATE, is_one_of
 from takifugu.releasing.file.source import open_public, private_files
-
-_OTHERS = (
-    "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
-)
 
 
 class Populations(Kind):
@@ -72,7 +69,7 @@ class Populations(Kind):
             yield undeclared("unit")
         fresh = given is not None and not given.from_private_data
         if fresh and is_one_of(folder / given.file, private_files(source, folder, data)):
-            yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
+            yield fault(("belief", "reference", "file"), IS_PRIVATE, COUNT_ELSEWHERE)
         for number, item in enumerate(spec.release):
             yield from () if item is None else _table_faults(item, number)
 
@@ -101,25 +98,16 @@ class Populations(Kind):
     def framework_of(self, spec: Any, belief: FromPopulations) -> Framework:
         return Pufferfish(which_population(), belief)
 
-    def reveals(self, spec: Any, folder: Path, table: Table) -> Iterable[TakifuguError]:
-        given = spec.belief.reference
-        if given is None or given.from_private_data:
-            return
-        names = _reference_columns(given, spec.source)
-        public = open_public(given, spec.source, folder / given.file)
-        if all(name in table.names for name in names) and same_rows(public, table, names):
-            yield fault(("belief", "reference", "file"), IS_PRIVATE, _OTHERS)
-
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table with the names of what it reads: its columns and its batch."""
         source: Any = file.source
-        return EachValue(item.dummies, source.batch or "", _value_columns(source))
+        return EachValue(item.dummies, source.batch or "", source.value_columns)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons, each with all rows; DataError, which names the key, for data that break a rule."""
         source: Any = file.source
         given: Any = file.spec.belief  # type: ignore[attr-defined]
-        names = [*_value_columns(source), *([] if source.unit is None else [source.unit])]
+        names = [*source.value_columns, *([] if source.unit is None else [source.unit])]
         read = columns_of(file.table, names)
         if not read[0]:
             raise _blamed(DataError("the data has no rows", rule="nothing can be released").at("file"))
@@ -201,20 +189,6 @@ def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
         yield fault((*where, "delta"), what, "write delta = 1e-3")
 
 
-def _value_columns(source: Any) -> tuple[str, ...]:
-    return (source.value,) if source.coordinates is None else tuple(source.coordinates)
-
-
-def _key(source: Any) -> str:
-    return "value" if source.coordinates is None else "coordinates"
-
-
-def _reference_columns(given: Any, source: Any) -> tuple[str, ...]:
-    """Return the columns of the reference file that hold the value: by default called as in the private data."""
-    columns = given.value if source.coordinates is None else given.coordinates
-    return _value_columns(source) if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
-
-
 def _declared(given: PopulationsSpec, values: Sequence[Any]) -> Mapping[str, Mapping[Any, Any]]:
     laws = {}
     for name, masses in (given.laws or {}).items():
@@ -253,13 +227,13 @@ def reference_rows(given: PopulationsSpec, source: Any, values: Sequence[Any], f
     with within("reference"):
         try:
             table = open_public(file, source, folder / file.file)
-            names = [*_reference_columns(file, source), file.population, *([file.unit] if file.unit else [])]
+            names = [*reference_columns(file, source), file.population, *([file.unit] if file.unit else [])]
             table.require(names)
             read = columns_of(table, names)
             codes = _codes(read, names, given, values, table).tolist()
         except TakifuguError as error:
             raise InputError(f"{file.file}: {error.what}", rule=error.rule, fix=error.fix).at("file") from None
-        populations = texts_in(read[len(_reference_columns(file, source))], table)
+        populations = texts_in(read[len(reference_columns(file, source))], table)
         if None in populations:
             raise InputError(f"{file.file}: a row names no population", fix="drop it").at("population")
         people = texts_in(read[-1], table) if file.unit else [""] * len(codes)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictFloat
 
+from takifugu.model.beliefs.sections import Public
 from takifugu.releasing.file.sections import (
     FileKeys,
     FileSpec,
@@ -46,6 +47,10 @@ class PopulationSourceSpec(SourceKeys):
         Field(description="a name for these rows: no row is in batches of two names", examples=["2026-03"]),
     ] = None
     list_units: Annotated[StrictBool, Field(description="name the persons on the certificate")] = False
+
+    @property
+    def value_columns(self) -> tuple[Any, ...]:
+        return (self.value,) if self.coordinates is None else self.coordinates
 
 
 class BoxSpec(Section):
@@ -92,6 +97,12 @@ class ReferenceSpec(FileKeys):
     ] = False
 
 
+def reference_columns(given: ReferenceSpec, source: PopulationSourceSpec) -> tuple[Any, ...]:
+    """Return the columns of the reference file that hold the value: by default called as in the private data."""
+    columns = given.value if source.coordinates is None else given.coordinates
+    return source.value_columns if columns is None else (columns,) if isinstance(columns, str) else columns
+
+
 class PopulationsSpec(Section):
     """The populations that a row may come from: declared, or counted in a reference file."""
 
@@ -115,6 +126,10 @@ class PopulationsSpec(Section):
         StrictBool, Field(description="declare that a person's rows are independent given the population")
     ] = False
     units_independent: UnitsIndependent = None
+
+    def counted(self, public: Public) -> tuple[tuple[str, ...], ReferenceSpec, tuple[str, ...]] | None:
+        given = self.reference
+        return None if given is None else (("reference", "file"), given, reference_columns(given, public.source))
 
 
 class PopulationItemSpec(Table):

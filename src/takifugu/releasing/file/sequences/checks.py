@@ -95,7 +95,10 @@ def meaning_of(
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
         problems += _per(item, number, source)
         problems += table_problems(item, number, chain, folder)
-    return Meaning(chain, None, table, problems)
+    calendar = None if problems or faulty or source is None else windows.calendar_of(source)
+    if calendar is not None:
+        spec = spec.model_copy(update={"release": windows.expanded(spec.release, calendar)})
+    return Meaning(chain, None, table, problems, spec)
 
 
 def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:

@@ -35,7 +35,7 @@ from takifugu.releasing.file.sequences.sections import (
 )
 from takifugu.releasing.file.sequences.stays import stays_of, step_of
 from takifugu.releasing.file.sequences.units import reads_each_entry, sequence_of, units_of
-from takifugu.releasing.file.sequences.windows import calendar_of, expanded, facts_of, window_of
+from takifugu.releasing.file.sequences.windows import calendar_of, facts_of, window_of
 
 
 class Sequences(Kind):
@@ -49,10 +49,6 @@ class Sequences(Kind):
 
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         return meaning_of(self, spec, faulty, folder, data)
-
-    def expanded(self, spec: ReleaseSpec) -> ReleaseSpec:
-        calendar = calendar_of(spec.source)
-        return spec if calendar is None else spec.model_copy(update={"release": expanded(spec.release, calendar)})
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
