@@ -59,8 +59,9 @@ def _of_file(path: Path, as_json: bool) -> None:
         print_json("beliefs", path, content)
         return
     click.echo(wrapped(f"{path} believes: {described}"))
-    for fact in file.kind.in_words(file):
-        click.echo(wrapped(str(getattr(fact, "words", fact))))
+    for fact in file.kind.assumptions(file):
+        if not isinstance(fact, str):  # what the belief says in words, and not what is taken to be public
+            click.echo(wrapped(str(getattr(fact, "words", fact))))
     for what, rows in matrices.items():
         if len(states) <= _MOST_STATES:
             click.echo(f"\n{what}: from (a row) to (a column)\n")

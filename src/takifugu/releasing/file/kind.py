@@ -138,7 +138,7 @@ class ReleaseFile:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Shape:
     """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
 
     `sections` is the model of the whole file, `table` has the keys that all tables have, `believed` those that all
@@ -166,7 +166,7 @@ class Kind:
     """
 
     names: tuple[str, ...] = ()
-    facts: ClassVar[Facts]
+    facts: ClassVar[Shape]
 
     def __init__(self, section: type | None = None, drafted: Callable[[Sequence[Column]], str] | None = None) -> None:
         self.section, self.drafted = section, drafted

@@ -17,7 +17,7 @@ from takifugu.releasing.file.attributes.sections import (
     AttributeReleaseSpec,
 )
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape
 from takifugu.releasing.file.problems import blamed, fault
 
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
@@ -27,7 +27,7 @@ _SETTINGS = {"property": "the records at hand", "record": "the records at hand",
 class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
-    facts = Facts(WHOLE_COLUMNS, AttributeReleaseSpec, roles={}, of_belief=True, believes_from=("belief",))
+    facts = Shape(WHOLE_COLUMNS, AttributeReleaseSpec, roles={}, of_belief=True, believes_from=("belief",))
 
     @property
     def hides(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from takifugu.model.policies.predicates import any_of, none_of
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile, Unit
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape, Unit
 from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import (
@@ -43,7 +43,7 @@ class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     names = ("asymmetric",)
-    facts = Facts(
+    facts = Shape(
         POLICY, PolicyReleaseSpec, roles={"person": "unit"}, named=("person", "place", "x", "y", "value"),
         believes_from=("belief",),
     )

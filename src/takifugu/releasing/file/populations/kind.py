@@ -23,7 +23,7 @@ from takifugu.model.queries.sections import EACH_ROW, spelled
 from takifugu.model.secrets.populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile, Unit, fitted_to_data, undeclared
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape, Unit, fitted_to_data, undeclared
 from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.places import grid_of, scales_of
 from takifugu.releasing.file.populations.reading import Codes, coded, columns_of, most_rows, numbers_in, texts_in
@@ -43,7 +43,7 @@ class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
     names = ("populations",)
-    facts = Facts(EACH_ROW, PopulationReleaseSpec, PopulationItemSpec, named=("unit", "value", "coordinates"))
+    facts = Shape(EACH_ROW, PopulationReleaseSpec, PopulationItemSpec, named=("unit", "value", "coordinates"))
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns)

@@ -15,7 +15,7 @@ from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets import attribute, every_entry
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.draft import draft
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
@@ -33,7 +33,7 @@ class Records(Kind):
     `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has.
     """
 
-    facts = Facts(RECORDS, RecordReleaseSpec, RecordItemSpec, named=("unit", "person", "value", "group"))
+    facts = Shape(RECORDS, RecordReleaseSpec, RecordItemSpec, named=("unit", "person", "value", "group"))
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
 

@@ -15,7 +15,7 @@ from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Facts, Kind, ReleaseFile, Unit, UnitQuery, said_by
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape, Unit, UnitQuery, said_by
 from takifugu.releasing.file.meaning import Meaning
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
@@ -42,7 +42,7 @@ class Sequences(Kind):
     """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
 
     names = ("markov-chain", "markov-chain-class")
-    facts = Facts(IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief, has_lengths=True)
+    facts = Shape(IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief, has_lengths=True)
 
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
         return draft(data, output, columns, None if self.section is None else self.drafted_lines(columns))
