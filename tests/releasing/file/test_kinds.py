@@ -71,7 +71,7 @@ def test_its_faults_and_schema_are_its_own(tmp_path: Path) -> None:
         tf.forecast(path)
     assert [fault.where for fault in caught.value.faults] == [("source", "value"), ("belief", "alike")]
     path.write_text(EXAMPLE.text.replace('"twins"', '"twns"'), encoding="utf-8")
-    with pytest.raises(tf.errors.SpecError, match='registered "twins"'):
+    with pytest.raises(tf.errors.SpecError, match='write kind = "twins"'):
         tf.forecast(path)
 
 
