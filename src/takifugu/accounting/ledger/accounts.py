@@ -254,4 +254,4 @@ def _least_factor(fits: Callable[[Fraction], bool]) -> Fraction | None:
     def middle(one: Fraction, other: Fraction) -> Fraction:
         return Fraction(math.ceil(math.sqrt(one * other) * 1000), 1000)
 
-    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(103, 100), middle)
+    return halved(fits, high, low, lambda good, bad: good <= bad * Fraction(101, 100), middle)
