@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from takifugu.numbers.distributions.pmf import Pmf
     from takifugu.numbers.transport.on_the_line import monotone_plan, w_infinity
     from takifugu.releasing.advice.advice import advise
+    from takifugu.releasing.advice.forecast import forecast
     from takifugu.releasing.certificates.cells import read_table
-    from takifugu.releasing.planning.forecast import forecast
     from takifugu.releasing.postprocess.marginals import marginals
     from takifugu.releasing.postprocess.reconcile import reconcile
     from takifugu.releasing.publishing.charging import charge
@@ -190,7 +190,7 @@ _MODULES = {
     ),
     "takifugu.releasing.publishing.charging": ("charge",),
     "takifugu.releasing.advice.advice": ("advise",),
-    "takifugu.releasing.planning.forecast": ("forecast",),
+    "takifugu.releasing.advice.forecast": ("forecast",),
     "takifugu.releasing.certificates.cells": ("read_table",),
     "takifugu.releasing.publishing.publish": ("release",),
     "takifugu.releasing.postprocess.marginals": ("marginals",),

@@ -21,6 +21,9 @@ from takifugu.core.text.tables import fitting, text_table
 
 WEEKS = """
 ledger = "weeks.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "ward"
 file = "ward.csv"
@@ -185,10 +188,10 @@ def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.Monk
     def fail(*_: Any) -> None:
         raise ZeroDivisionError("a row of the data")
 
-    monkeypatch.setattr("takifugu.releasing.planning.plan.plan", stop)
+    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", stop)
     told = failure("release", fresh)
     assert (told["error"]["kind"], told["error"]["exit_code"]) == ("Stopped", 130)
-    monkeypatch.setattr("takifugu.releasing.planning.plan.plan", fail)
+    monkeypatch.setattr("takifugu.releasing.publishing.run.plan", fail)
     told = failure("release", fresh)
     assert told["error"]["kind"] == "Fault"
     assert "a row of the data" not in json.dumps(told)

@@ -22,6 +22,10 @@ SPEC = """\
 ledger = "ledger.db"
 output = "out"
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "links"
 file = "data.csv"

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from tests.conformance.release_files import Example, check_release_file
 
+from takifugu.releasing.file.kinds import KINDS
+
 HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
+MATTERS = '[expect]\nsource = "a test"\nmatters = 10\n'
 END = '[[release]]\nname = "table-1"\nepsilon = 1.0\n'
 WRONG = (
     ('ledger = "ledger.db"\n', "", "ledger"),
@@ -45,17 +48,19 @@ EXAMPLES = (
     ),
     Example(
         "network",
-        f'{HEAD}[belief]\nkind = "network"\nfile = "clinic.bif"\n{END}query = "count"\nstates = ["yes"]\n',
+        f'{HEAD}[belief]\nkind = "network"\nfile = "clinic.bif"\n{MATTERS}{END}query = "count"\nstates = ["yes"]\n',
         {"data.csv": "smoker,cough\nyes,no\n", "clinic.bif": NETWORK},
         (*WRONG, ('query = "count"', 'query = "linear"', "release[0].query")),
+        ("matters",),
     ),
     Example(
         "table",
         f'{HEAD}[belief]\nkind = "table"\nsource = "a test"\ncolumns = ["ill", "town"]\n'
         'rows = [[0, "a"], [1, "a"], [0, "b"]]\nprobabilities = [0.5, 0.25, 0.25]\n'
-        f'{END}query = "identity"\nattribute = "ill"\n',
+        f'{MATTERS}{END}query = "identity"\nattribute = "ill"\n',
         {"data.csv": "ill,town\n1,a\n"},
         (*WRONG, ("probabilities = [", "probs = [", "belief.probs")),
+        ("matters",),
     ),
     Example(
         "users",
@@ -68,12 +73,13 @@ EXAMPLES = (
         "contacts",
         f'{HEAD}value = "state"\nperson = "who"\n[belief]\nkind = "contacts"\nfile = "met.csv"\n'
         'columns = ["one", "other"]\nstates = ["well", "ill"]\noutside = 0.05\ninside = 0.2\n'
-        f'{END}query = "count"\nstates = ["ill"]\n',
+        f'{MATTERS}{END}query = "count"\nstates = ["ill"]\n',
         {
             "data.csv": "who,state\n" + "".join(f"p{i},{'ill' if i % 3 else 'well'}\n" for i in range(12)),
             "met.csv": "one,other\n" + "".join(f"p{i},p{i + 1}\n" for i in range(0, 12, 2)),
         },
         (*WRONG, ("outside = 0.05", "outside = [0.05]", "belief.outside")),
+        ("matters",),
     ),
     Example(
         "independent-records",

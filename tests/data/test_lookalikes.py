@@ -81,6 +81,9 @@ def test_the_same_row_on_every_engine(engine: str, tmp_path: Path) -> None:
 
 VISITS = """
 ledger = "l.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "s"
 file = "v.csv"
@@ -130,6 +133,9 @@ def test_records_with_a_typing_error(tmp_path: Path) -> None:
 
 ACTIVITY = """
 ledger = "l.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "s"
 file = "v.csv"

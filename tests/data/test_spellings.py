@@ -100,6 +100,9 @@ def test_row_numbers_say_what_they_leave_out() -> None:
 
 SPEC = """\
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "{source}"
 file = "data.csv"
@@ -183,6 +186,9 @@ def test_two_spellings_in_a_release_file_are_named_by_their_key(tmp_path: Path) 
 
 RECORDS = """\
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "cases"
 file = "data.csv"

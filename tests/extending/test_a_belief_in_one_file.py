@@ -226,6 +226,9 @@ register_section(TwinsSection, "records")
 """
 FAMILIES = '''\
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "study"
 file = "data.csv"
@@ -247,5 +250,5 @@ def test_records_of_units_are_a_shape_too(tmp_path: Path) -> None:
     rows = "family,elder,younger\na,ill,ill\nb,well,ill\nc,well,well\n"
     faults = (('name = "study"', "name = 3", "source.name"), ("alike = 0.75", "alike = 1.5", "belief.alike"))
     (tmp_path / "elsewhere").mkdir()
-    example = Example("twins", FAMILIES, {"data.csv": rows}, faults, named=("unit",))
+    example = Example("twins", FAMILIES, {"data.csv": rows}, faults, named=("unit", "matters"))
     check_release_file(example, tmp_path / "elsewhere")

@@ -246,6 +246,9 @@ def toml(layout: Mapping[str, str], stay: float, first: int, last: int, item: Ma
     step = "1h" if layout["order"] == "hour" else "15min"
     return f"""
 ledger = "a.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "s"
 file = "d.csv"

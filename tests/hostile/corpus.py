@@ -28,6 +28,9 @@ ESCAPE = "\x1b]0;pwned\x07\x1b[2J"
 SPEC = """\
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "study"
 file = "data.csv"
@@ -51,6 +54,9 @@ DATA = "who,t,state\n" + "".join(f"{who},{t},still\n" for who in ("ana", "ben") 
 RECORDS = """\
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "clinic"
 file = "data.csv"
@@ -67,6 +73,9 @@ epsilon = 1
 USERS = """\
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "users"
 file = "data.csv"
@@ -86,6 +95,9 @@ epsilon = 1
 TABLE = """\
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "people"
 file = "data.csv"
@@ -105,6 +117,9 @@ epsilon = 1
 CONTACTS = """\
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "office"
 file = "data.csv"

@@ -8,6 +8,10 @@ RECORDS = """\
 ledger = "ledger.db"
 output = "out"
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "staff"
 file = "staff.csv"
@@ -46,6 +50,10 @@ NORMAL = """\
 ledger = "ledger.db"
 output = "out"
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "bodies"
 file = "bodies.csv"
@@ -77,6 +85,10 @@ BODIES = "income;weight;who\n" + "".join(f"{40 + i / 7:.3f};{70 - i / 3:.2f};p{i
 PARAMETERS = """\
 ledger = "ledger.db"
 output = "out"
+
+[expect]
+source = "a test"
+matters = 1000
 
 [source]
 name = "school"

@@ -19,6 +19,7 @@ UNITS: dict[str, Any] = {
     "version": 1,
     "ledger": "ledger.db",
     "output": "out",
+    "expect": {"source": "a test", "matters": 1000},
     "source": {
         "name": "study", "file": "data.csv", "unit": WHO, "piece": RUN, "order": AT, "value": STATE, "step": 2,
         "nulls": "refuse", "null_keys": "refuse", "missing": ["NA"], "budget": 10,
@@ -39,6 +40,7 @@ UNITS: dict[str, Any] = {
 
 ONE: dict[str, Any] = {
     "ledger": "ledger.db",
+    "expect": {"source": "a test", "matters": 1000},
     "source": {
         "name": "one", "file": "one.csv", "order": AT, "value": STATE, "budget": {"epsilon": 3.0, "delta": 1e-6},
     },
@@ -56,6 +58,7 @@ ONE: dict[str, Any] = {
 
 CLASS: dict[str, Any] = {
     "ledger": "ledger.db",
+    "expect": {"source": "a test", "matters": 1000},
     "source": {"name": "one", "file": "one.csv", "order": AT, "value": STATE},
     "belief": {
         "kind": "markov-chain-class", "states": ["still", "walking"], "map": {"sitting": "still", "lying": "still"},

@@ -11,8 +11,8 @@ from tests.releasing import files
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, SpecError
+from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file import loading as spec
-from takifugu.releasing.planning.forecast import forecast
 
 USERS = """\
 ledger = "ledger.db"

@@ -28,6 +28,9 @@ MONDAY = datetime(2026, 1, 5)
 FILE = """
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "ward"
 file = "ward.csv"

@@ -12,6 +12,9 @@ from takifugu.cli import main
 
 SPEC = """
 ledger = "l.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "homes"
 file = "homes.csv"

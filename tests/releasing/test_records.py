@@ -41,6 +41,10 @@ NETWORK = """\
 ledger = "ledger.db"
 output = "out"
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "clinic"
 file = "data.csv"
@@ -69,6 +73,10 @@ PATIENTS = "breath,patient,spare,cough,smoke\nshort,p10,x,wet,yes\ngood,p9,x,non
 TABLE = """\
 ledger = "ledger.db"
 output = "out"
+
+[expect]
+source = "a test"
+matters = 1000
 
 [source]
 name = "people"
@@ -105,6 +113,10 @@ PEOPLE = "person,education,origin\nAna,degree,north\nBo,basic,south\n"
 USERS = """\
 ledger = "ledger.db"
 output = "out"
+
+[expect]
+source = "a test"
+matters = 1000
 
 [source]
 name = "wards"

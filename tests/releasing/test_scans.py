@@ -21,6 +21,9 @@ STEPS, USERS = 300, 400
 
 SEQUENCES = """
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 file = "walks.csv"
 name = "walks"
@@ -50,6 +53,9 @@ per = "pooled"
 """
 GROUPS = """
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 file = "people.csv"
 name = "survey"
@@ -81,6 +87,9 @@ epsilon = 1.0
 """
 RECORD = """
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 file = "record.csv"
 name = "record"

@@ -20,9 +20,9 @@ from tests.support.release_files import changed
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 from takifugu.core.errors import Fault, SpecError
+from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.forecast import forecast
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.truth import answer_of, read
@@ -33,6 +33,9 @@ START, STEP, ZONE = datetime(2025, 10, 20), timedelta(minutes=30), "Europe/Berli
 FILE = """
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "ward"
 file = "ward.csv"

@@ -33,6 +33,9 @@ from takifugu.releasing.planning.truth import answer_of, read
 FILE = """
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "clinic"
 file = "clinic.csv"

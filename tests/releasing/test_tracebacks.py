@@ -19,7 +19,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
-from takifugu.releasing.planning import forecast as forecasting
+from takifugu.releasing.advice import forecast as forecasting
 from takifugu.releasing.publishing import folder, publish, run
 from takifugu.releasing.publishing.resuming import resume
 

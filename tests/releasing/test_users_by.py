@@ -26,6 +26,9 @@ Row = tuple[str, str, str]
 FILE = """
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "census"
 file = "census.csv"
@@ -45,6 +48,9 @@ epsilon = 1.0
 GROUPED = """
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "census"
 file = "census.csv"
@@ -187,6 +193,9 @@ def test_rows_that_the_belief_does_not_know_are_refused(tmp_path: Path, row: Row
 
 TABLE = """
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "census"
 file = "census.csv"

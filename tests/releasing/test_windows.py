@@ -17,8 +17,8 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
 from takifugu.data import Calendar
+from takifugu.releasing.advice.forecast import forecast
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.forecast import forecast
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.run import release_file
@@ -29,6 +29,9 @@ HOUR = timedelta(hours=1)
 FILE = """
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "ward"
 file = "ward.csv"

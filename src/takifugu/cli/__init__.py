@@ -170,7 +170,7 @@ def explain(
 @click.option("--force", is_flag=True, help="Overwrite files that are in the way.")
 @click.option("--new-ledger", is_flag=True, help="Go on although another ledger paid for what is there.")
 @click.option("--dry-run", is_flag=True, help="Show the noise and the cost, and publish nothing.")
-@click.option("--anyway", is_flag=True, help="Publish a table even if it is nothing but noise.")
+@click.option("--anyway", is_flag=True, help="Publish a table even if it is useless, or nothing but noise.")
 @_WINDOW
 @_JSON
 def release(

@@ -48,7 +48,7 @@ def _print_table(table: TableAdvice) -> None:
     one = table.worth
     colour = None if one is None else _COLOURS[one.verdict]
     click.echo(f"{click.style(table.name, bold=True)}: {click.style(wrapped(table.sentence), fg=colour)}\n")
-    if one is None or one.expectation.cells is None:
+    if not table.labels or one is None or one.expectation.cells is None:
         return
     rows, off = [], Fraction(one.cell.width)
     for label, cell in zip(table.labels, one.expectation.cells, strict=True):

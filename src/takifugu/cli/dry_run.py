@@ -10,8 +10,8 @@ from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
 from takifugu.releasing import steps
+from takifugu.releasing.advice.forecast import Forecast
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.forecast import Forecast
 from takifugu.releasing.publishing.standing import Choice
 
 

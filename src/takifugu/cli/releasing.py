@@ -18,14 +18,14 @@ from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.numbers.rationals import to_text
+from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.planning.forecast import forecast_of
 from takifugu.releasing.postprocess.outcomes import already
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
+from takifugu.releasing.publishing.standing import Choice, folder_of
 from takifugu.releasing.steps import Calibrated, Comparison, calibrated_tables, comparison
 
 LEGEND = (
@@ -83,7 +83,7 @@ def release(
     with progress.telling():  # to the end: a message that nobody could read does not undo what was published
         with watching(stops=False) as watch:  # whoever interrupts does not want to publish
             spec = load(file, window=window)
-            planned = plan.plan(to_plan(spec, folder_of(spec, output), wanted, new_ledger), watch)
+            planned = run.planned_for(spec, folder_of(spec, output), wanted, new_ledger, anyway, watch)
         with watching(stops=False) as watch, noticed() as notices:
             watch("paying, drawing and writing", 0, 1)
             publish = partial(run.publish, planned, output, progress=progress, new_ledger=new_ledger)

@@ -10,11 +10,11 @@ from typing import Any
 from takifugu.calibration import Calibration
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
-from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.advising import TableAdvice
+from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import ENDS
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.planning.forecast import Forecast, forecast_of
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.outlook import Outlook, outlook
@@ -132,7 +132,10 @@ class DryRun:
     forecast: Forecast
     outlook: Outlook | None
     there: tuple[str, ...] = ()
-    advice: tuple[TableAdvice, ...] = ()
+
+    @property
+    def advice(self) -> tuple[TableAdvice, ...]:
+        return self.forecast.advice
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
@@ -189,7 +192,7 @@ def dry_run(
     there = tuple(name for item in choice.of(file).items if item not in new.items for name, _ in tables_of(file, item))
     is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
     ahead = outlook(file, YEAR) if is_regular else None
-    return DryRun(forecast_of(planned, anyway), ahead, there, advice_of(planned))
+    return DryRun(forecast_of(planned, anyway), ahead, there)
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:

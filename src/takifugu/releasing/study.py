@@ -17,11 +17,11 @@ from takifugu.core.text.markup import html_table, text
 from takifugu.core.text.tables import text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advice import Advice, advise
+from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sections import Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
-from takifugu.releasing.planning.forecast import forecast_of
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.publishing.run import Outcome, release_file
 from takifugu.releasing.publishing.standing import Choice, choice

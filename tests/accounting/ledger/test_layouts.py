@@ -29,7 +29,8 @@ def release_file(folder: Path, data: str, source: str, belief: str = "", item: s
     row = "[" + ",".join([str(1 / k)] * k) + "]"
     path = folder / "f.toml"
     path.write_text(
-        f'ledger = "a.db"\n[source]\nname = "s"\nfile = "{data}"\nbudget = 9999\n{source}\n'
+        f'ledger = "a.db"\n[expect]\nsource = "a test"\nmatters = 1000\n'
+        f'[source]\nname = "s"\nfile = "{data}"\nbudget = 9999\n{source}\n'
         f'[belief]\nkind = "markov-chain"\nstates = {states}\nmatrix = [{",".join([row] * k)}]\n{belief}\n'
         f'[[release]]\nname = "t"\nquery = "count"\nepsilon = 1\n{item}\n'
     )
@@ -285,7 +286,8 @@ def record_cost(folder: Path, columns: tuple[str, str], read: str, source: str =
         source += '\nunit = "who"'
         belief += f'units_independent = true\n[hide]\nattribute = "{columns[0]}"'
     (folder / "f.toml").write_text(
-        f'ledger = "a.db"\n[source]\nname = "s"\nfile = "r.csv"\nbudget = 9999\n{source}\n'
+        f'ledger = "a.db"\n[expect]\nsource = "a test"\nmatters = 1000\n'
+        f'[source]\nname = "s"\nfile = "r.csv"\nbudget = 9999\n{source}\n'
         f'[belief]\nkind = "{kind}"\nsource = "assumed"\n{belief}\n'
         f'[[release]]\nname = "t"\nepsilon = 1\nmechanism = "group"\n{item}\n'
     )

@@ -104,6 +104,12 @@ def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(tmp_path: Pat
     assert "<table" in advised._repr_html_()
 
 
+def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:
+    path = of_units(tmp_path)
+    path.write_text(UNITS.replace("epsilon = 0.2", 'epsilon = "1/5"'))
+    assert tf.advise(path).remedies
+
+
 def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
     advised = tf.advise(write_demo(tmp_path / "demo"))
     assert (advised.verdict, advised.remedies, advised.shorter_stays) == (Verdict.GOOD, (), None)

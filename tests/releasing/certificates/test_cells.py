@@ -40,7 +40,8 @@ def test_numbers_are_never_touched(tmp_path: Path) -> None:
 def test_a_release_of_formulas(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("who,state\n" + "".join(f'"{f}",=2\n"{f}",@x\n' for f in ("=1+1", "-x", "ana")))
     (tmp_path / "release.toml").write_text(
-        'ledger = "l.db"\n[source]\nname = "s"\nfile = "data.csv"\nunit = "who"\nvalue = "state"\nbudget = 10\n'
+        'ledger = "l.db"\n[expect]\nsource = "a test"\nmatters = 1000\n'
+        '[source]\nname = "s"\nfile = "data.csv"\nunit = "who"\nvalue = "state"\nbudget = 10\n'
         '[belief]\nkind = "markov-chain"\nstates = ["=2", "@x"]\nmatrix = [[0.8, 0.2], [0.3, 0.7]]\n'
         'units_independent = true\n[[release]]\nname = "t"\nquery = "histogram"\nepsilon = 1\nper = "unit"\n'
         'mechanism = "group"\n'

@@ -22,6 +22,10 @@ PUPILS = """\
 ledger = "ledger.db"
 output = "out"
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "pupils"
 file = "data.csv"

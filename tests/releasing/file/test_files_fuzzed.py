@@ -18,6 +18,9 @@ from takifugu.cli import main
 SPEC = """\
 ledger = "ledger.db"
 output = "out"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "study"
 file = "data.csv"

@@ -43,11 +43,11 @@ class Twins(Columned):
 HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
 EXAMPLE = Example(
     "twins",
-    f'{HEAD}unit = "family"\n[belief]\nkind = "twins"\nalike = 0.75\n'
+    f'{HEAD}unit = "family"\n[belief]\nkind = "twins"\nalike = 0.75\n[expect]\nsource = "a test"\nmatters = 9\n'
     '[[release]]\nname = "ill"\nepsilon = 1.0\nquery = "count"\nstates = ["ill"]\n',
     {"data.csv": "family,elder,younger\na,ill,ill\nb,well,ill\nc,well,well\n"},
     (('name = "study"', "name = 3", "source.name"), ("alike = 0.75", 'alike = "often"', "belief.alike")),
-    named=("unit",),
+    named=("unit", "matters"),
 )
 
 

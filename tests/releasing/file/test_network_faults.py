@@ -26,6 +26,10 @@ SPEC = """\
 ledger = "ledger.db"
 output = "out"
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "clinic"
 file = "data.csv"

@@ -22,6 +22,9 @@ from takifugu.releasing.planning import plan
 
 SPEC = """
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "ward"
 file = "data.csv"
@@ -383,6 +386,9 @@ def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
 def test_users_by_bins_on_every_engine(tmp_path: Path, reader: str) -> None:
     spec = """
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "people"
 file = "data.csv"
@@ -414,6 +420,9 @@ mechanism = "group"
 def test_a_table_of_people_with_bins_for_columns(tmp_path: Path, reader: str) -> None:
     spec = """
 ledger = "ledger.db"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "people"
 file = "data.csv"

@@ -21,6 +21,9 @@ WEEK = """
 ledger = "ledger.db"
 output = "out"
 {joint}
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "study"
 file = "data.csv"

@@ -142,6 +142,10 @@ WEEKS = """
 ledger = "ledger.db"
 joint_epsilon = 1
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "study"
 file = "data.csv"

@@ -22,6 +22,9 @@ ROWS = "who,minute,doing\n" + "".join(
 )
 FILE = """
 ledger = "{ledger}"
+[expect]
+source = "a test"
+matters = 1000
 [source]
 name = "{name}"
 file = "{file}"

@@ -19,6 +19,10 @@ SPEC = """\
 ledger = "ledger.db"
 output = "out"
 
+[expect]
+source = "a test"
+matters = 1000
+
 [source]
 name = "study"
 file = "data.csv"

@@ -130,7 +130,7 @@ def half_as_long(raw: Mapping[str, Any]) -> Change | None:
 
 def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
     """Return the cells of a typical result, each with how far the published one may lie from it."""
-    if table.worth is None or table.worth.expectation.cells is None:
+    if not table.labels or table.worth is None or table.worth.expectation.cells is None:
         return []
     off = number(table.worth.cell.width)
     cells = list(zip(table.labels, table.worth.expectation.cells, strict=True))

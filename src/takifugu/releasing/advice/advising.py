@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.randomisers import Noise
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, SpecError, Unsupported
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.expecting import expectation_of
+from takifugu.releasing.advice.safe_lists import worth_of_list
 from takifugu.releasing.advice.worth import Worth, worst, worth
 from takifugu.releasing.planning.plan import Plan, Table
 
 if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
     from takifugu.releasing.file.sections import ExpectSpec
 
 
@@ -46,8 +51,10 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(table: Table, expect: ExpectSpec | None = None) -> TableAdvice:
+def table_advice(table: Table, expect: ExpectSpec | None = None, prior: Any = None) -> TableAdvice:
     """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
+
+    `prior` is what a file under a policy says of counts.
 
     Raises SpecError for an expectation that the table contradicts.
     """
@@ -58,17 +65,31 @@ def table_advice(table: Table, expect: ExpectSpec | None = None) -> TableAdvice:
     worths = []
     for calibration in {id(one): one for one in table.calibrations}.values():
         try:
-            expectation = expectation_of(calibration, expected, people[id(calibration)])
-            noise = calibration.randomiser
-            if not isinstance(noise, Noise):
-                raise Unsupported(f"{calibration.mechanism} does not add noise to a number")
-            worths.append(worth(noise, expectation))
-            labels = calibration.problem.answers[0].labels
+            worths.append(worth_of(calibration, expected, people[id(calibration)], prior))
+            if isinstance(calibration.randomiser, Noise):
+                labels = calibration.problem.answers[0].labels
         except InputError as error:
             raise SpecError([error]) from None
         except Unsupported as error:
             return TableAdvice(table.name, table.scope, (), None, item.measured_in or "", str(error))
     return TableAdvice(table.name, table.scope, labels, worst(worths), item.measured_in or "")
+
+
+def worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int = 1, prior: Any = None) -> Worth:
+    """Return what one answer about so many people is worth; Unsupported where no honest verdict exists."""
+    noise = calibration.randomiser
+    if isinstance(noise, PermuteAndFlip):
+        return worth_of_choice(calibration, expect, people)
+    if isinstance(noise, SafeCells):
+        return worth_of_list(noise, prior)
+    if noise.output.is_column:
+        raise Unsupported(
+            "each row is randomised by itself, and none is to be read alone: what a table made of them is worth "
+            "depends on how many rows it counts"
+        )
+    if not isinstance(noise, Noise):
+        raise Unsupported(f"{calibration.mechanism} does not add noise to a number that is as likely too low as high")
+    return worth(noise, expectation_of(calibration, expect, people))
 
 
 def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
@@ -79,4 +100,5 @@ def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
 
 def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
     """Return what every table of a plan is worth, in the file's order."""
-    return tuple(table_advice(table, planned.spec.expect) for table in planned.tables)
+    prior = getattr(planned.spec, "prior", None)
+    return tuple(table_advice(table, planned.spec.expect, prior) for table in planned.tables)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.beliefs import Belief
 from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
 from takifugu.numbers.rationals import as_fraction
@@ -24,13 +25,13 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
     """
     answer = calibration.problem.answers[0]
-    matters = None if expect is None or expect.matters is None else float(as_fraction(expect.matters, "what matters"))
+    matters = declared(expect)
     if matters is None and _is_mean(calibration.query):
         raise Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
     if expect is not None and expect.values is not None:
         return Expectation(_by_label(_valued(expect.values, answer), answer, "values"), matters, expect.source)
     size = calibration.framework.beliefs[0].size if calibration.framework.beliefs else 0
-    times = 1.0 if expect is None else _times(expect, size, people)
+    times = 1.0 if expect is None else share_of_rows(expect, size, people)
     if _is_mean(calibration.query):
         times = 1.0  # it is one of the rows, however many there are
     if expect is not None and expect.shares is not None:
@@ -45,7 +46,22 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     source = f"the means of {calibration.framework.beliefs[0].describe()}"
     if expect is not None and (expect.people or expect.rows):
         source = f"{source}, for the people and rows of {expect.source}"
-    return Expectation(tuple(mean * times for mean in means), matters, source)
+    expected = Expectation(tuple(mean * times for mean in means), matters, source)
+    if matters is None and not expected.varies:
+        raise Unsupported("0 is expected, so that no share of it can matter", fix="write matters in [expect]")
+    return expected
+
+
+def declared(expect: ExpectSpec | None) -> float | None:
+    """Return the difference that matters to the reader, where it is declared."""
+    return None if expect is None or expect.matters is None else float(as_fraction(expect.matters, "what matters"))
+
+
+def first_belief(calibration: Calibration) -> Belief:
+    """Return the belief whose means are expected; Unsupported where nothing is believed."""
+    if not calibration.framework.beliefs:
+        raise Unsupported("nothing is believed about the data", fix="write values in [expect]")
+    return calibration.framework.beliefs[0]
 
 
 def _is_mean(query: Query) -> bool:
@@ -55,13 +71,11 @@ def _is_mean(query: Query) -> bool:
 def _means(calibration: Calibration, answer: Any) -> tuple[float, ...]:
     if type(answer) is not Additive:
         raise Unsupported(f"{calibration.query.describe()} is no sum over rows", fix="write values in [expect]")
-    if not calibration.framework.beliefs:
-        raise Unsupported("nothing is believed about the data", fix="write values in [expect]")
-    means: list[float] = expected_answer(calibration.framework.beliefs[0], answer).tolist()
+    means: list[float] = expected_answer(first_belief(calibration), answer).tolist()
     return tuple(means)
 
 
-def _times(expect: ExpectSpec, size: int, people: int) -> float:
+def share_of_rows(expect: ExpectSpec, size: int, people: int) -> float:
     """Return how many of the rows that the belief is about are expected; InputError for more than there are."""
     rows = size / people if expect.rows is None else float(expect.rows)
     counted = people if expect.people is None or people == 1 else expect.people
@@ -85,10 +99,14 @@ def _valued(values: Any, answer: Any) -> Mapping[str, Any]:
 
 
 def _by_label(given: Mapping[str, Any], answer: Any, key: str) -> tuple[float, ...]:
+    return numbers_for(answer.labels, given, key)
+
+
+def numbers_for(labels: Sequence[str], given: Mapping[str, Any], key: str) -> tuple[float, ...]:
     """Return one number for each cell; InputError for cells that are not there, or have none."""
-    odd = [label for label in given if label not in answer.labels]
-    lacking = [label for label in answer.labels if label not in given]
+    odd = [label for label in given if label not in labels]
+    lacking = [label for label in labels if label not in given]
     if odd or lacking:
         what = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"
-        raise InputError(what, fix=f"write one for each of {list(answer.labels)[:8]}").at("expect", key)
-    return tuple(float(as_fraction(given[label], "an expected number")) for label in answer.labels)
+        raise InputError(what, fix=f"write one for each of {list(labels)[:8]}").at("expect", key)
+    return tuple(float(as_fraction(given[label], "an expected number")) for label in labels)

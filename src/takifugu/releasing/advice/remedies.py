@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.worth import GOOD, Worth, worst
 from takifugu.releasing.file.loading import checked
@@ -71,18 +72,18 @@ class Remedy:
 
 
 def remedies(
-    raw: Mapping[str, Any], path: Path, tables: Sequence[TableAdvice], data: Any = None
+    raw: Mapping[str, Any], path: Path, tables: Sequence[TableAdvice], data: Any = None, seconds: float = SECONDS
 ) -> tuple[Remedy, ...]:
     """Return what helps the worst table, the best first, then what changes fewest keys.
 
     `raw` is the parsed release file that lies at `path`, `tables` what its tables are worth now. What does not help,
-    and what the file refuses, is left out. Ten files are tried at most, and none is begun after ten seconds.
+    and what the file refuses, is left out. Ten files are tried at most, and none is begun after so many `seconds`.
     """
     judged = poorest(tables)
     if judged is None:
         return ()
     table, now = judged
-    search = _Search(raw, path, data, table, now)
+    search = _Search(raw, path, data, table, now, seconds)
     for changes, why in _candidates(raw, table):
         search.tries(changes, why)
     structural = min(search.better, key=lambda remedy: remedy.worth.ratio, default=None)
@@ -96,14 +97,16 @@ def remedies(
 class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
-    def __init__(self, raw: Mapping[str, Any], path: Path, data: Any, table: TableAdvice, now: Worth) -> None:
+    def __init__(
+        self, raw: Mapping[str, Any], path: Path, data: Any, table: TableAdvice, now: Worth, seconds: float
+    ) -> None:
         self.raw, self.path, self.data, self.table, self.now = raw, path, data, table, now
-        self.began, self.tried = time.monotonic(), 0
+        self.ends, self.tried = time.monotonic() + seconds, 0
         self.better: list[Remedy] = []
 
     def tries(self, changes: tuple[Change, ...], why: str) -> Worth | None:
         """Return what the worst table is worth with these changes; None where they are refused, or time is over."""
-        if self.tried >= MOST_TRIED or time.monotonic() - self.began > SECONDS:
+        if self.tried >= MOST_TRIED or time.monotonic() > self.ends:
             return None
         self.tried += 1
         made = worth_with(self.raw, self.path, changes, self.data)
@@ -121,7 +124,7 @@ def _enough_epsilon(search: _Search, with_changes: tuple[Change, ...], ratio: fl
     key: Place = (*at, "epsilon") if "epsilon" in item else ("joint_epsilon",)
     if any(change.where == key for change in with_changes):
         return
-    epsilon = float(item.get("epsilon", search.raw.get("joint_epsilon", 1)))
+    epsilon = _number(item.get("epsilon", search.raw.get("joint_epsilon", 1)))
     while ratio > GOOD:
         wanted = min(_two_digits(epsilon * ratio / GOOD), LARGEST_EPSILON)
         if wanted <= epsilon:
@@ -175,7 +178,7 @@ def _candidates(raw: Mapping[str, Any], table: TableAdvice) -> Iterator[tuple[tu
         yield (Change(("source", "only_release"), True),), "nothing else is ever released about these data"
     separate = [i for i, one in enumerate(items) if "epsilon" in one]
     if len(separate) > 1 and len(separate) == len(items):
-        together = math.fsum(float(one["epsilon"]) for one in items)
+        together = math.fsum(_number(one["epsilon"]) for one in items)
         taken_out = tuple(Change(("release", i, "epsilon"), None) for i in separate)
         yield (Change(("joint_epsilon",), together), *taken_out), "the tables share what they cost together"
 
@@ -203,6 +206,11 @@ def _two_digits(value: float) -> float:
         return math.inf
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
     return round(math.ceil(value / step - 1e-9) * step, 10)
+
+
+def _number(written: Any) -> float:
+    """Read an epsilon, which may be a text such as "1/3"."""
+    return float(as_fraction(written, "epsilon"))
 
 
 def _toml(value: Any) -> str:

@@ -62,12 +62,16 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Worth:
-    """What one answer is worth: its bands, what matters, and their ratio r, in answer units."""
+    """What one answer is worth: its bands, what matters, and their ratio r, in answer units.
+
+    `off` begins the sentence on the error of one number.
+    """
 
     cell: Band
     difference: Band | None
     matters: float
     expectation: Expectation
+    off: str = "the value is off by"
 
     @property
     def ratio(self) -> float:
@@ -99,9 +103,9 @@ class Worth:
         if self.difference is None:
             off = f"{number(self.cell.width)}{measured}"
             return {
-                Verdict.GOOD: f"good: the value is off by at most {off}",
-                Verdict.ROUGH: f"rough: the value is off by up to {off}, more than would matter",
-                Verdict.USELESS: f"useless: the value is off by up to {off}, and {self._expected(measured)}",
+                Verdict.GOOD: f"good: {self.off} at most {off}",
+                Verdict.ROUGH: f"rough: {self.off} up to {off}, more than would matter",
+                Verdict.USELESS: f"useless: {self.off} up to {off}, and {self._expected(measured)}",
             }[self.verdict]
         least = f"{number(self.difference.width)}{measured}"
         return {

@@ -103,13 +103,19 @@ class Priced:
     reason: str = ""
 
 
-def plan(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
+def plan(
+    file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None
+) -> Plan:
     """Read the data, and calibrate every answer; nothing is drawn.
 
-    Raises DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
+    `before_reading` receives the plan without the data, where nothing asked depends on them. Raises what it raises,
+    DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
+    made = dict[range | None, Asking]()
+    if before_reading is not None and not _depends_on_lengths(file):
+        before_reading(_planned(file, _aims(file, lambda part: (imagined(part),), made), watch))
     watch("reading the data", 0, 1)
-    return _planned(file, _aims(file, _read), watch)
+    return _planned(file, _aims(file, _read, made), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
@@ -224,14 +230,26 @@ def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
     return ((item.name, per),)
 
 
-def _aims(file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]]) -> list[Aim]:
-    """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
+def _depends_on_lengths(file: ReleaseFile) -> bool:
+    parts = (file.kind.part(file, item) for item in file.items)
+    return any(imagined(part).size for part in parts)
+
+
+def _aims(
+    file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], before: dict[range | None, Asking] | None = None
+) -> list[Aim]:
+    """Return every table to publish, with the units of its window as `read` returns them; each window is read once.
+
+    `before` are those who asked before the data were read, filled here: what they calibrated serves again.
+    """
     scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
     is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, Asking]()
+    known = {} if before is None else before
     plans = []
     for item, name, scope in scopes:
         part = file.kind.part(file, item)
         if part.places not in made:
-            made[part.places] = Asking(part, read(part), is_alone)
+            asking = known.setdefault(part.places, Asking(part, (), is_alone))
+            made[part.places] = replace(asking, file=part, units=read(part))
         plans.append((made[part.places], item, name, scope))
     return plans

@@ -17,15 +17,15 @@ from takifugu.core.names import normalised
 from takifugu.core.searches import stopping
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy
+from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import ENDS, content_of, digest_at, reason
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.forecast import refusal_of_noise
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.notices import tell
-from takifugu.releasing.planning.plan import Plan, plan, tables_of
+from takifugu.releasing.planning.plan import Plan, Watch, plan, tables_of, unwatched
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
@@ -72,9 +72,9 @@ def release_file(
     the same columns. Rows stay where they are; noise and ledger are local. `output` is the folder to write into.
     `only_release` says that nothing else is ever released about the source, as the key of that name in the file does:
     it allows the least noise, and the ledger charges others for a change of all data if it is alone. `new_ledger` takes
-    a ledger that does not know what was published of the source in that folder. A table of nothing but noise (its
-    median exceeds the range of every cell) is refused, unless `anyway`. Tables with `every` are about each window of
-    the calendar, or about one `window`. `forecast` tells all this beforehand.
+    a ledger that does not know what was published of the source in that folder. A table that is useless (`advise`), or
+    of nothing but noise, is refused before its data are read, unless `anyway`. Tables with `every` are about each
+    window of the calendar, or about one `window`. `forecast` tells all this beforehand.
 
     What is published, whole and from the same keys is left alone, and nothing is paid for it (`Published.since`).
     `only` names the tables to publish. `again` names those that are to be paid for again; it needs `once`, a key under
@@ -97,7 +97,7 @@ def release_file(
         file = load(path, data, only_release, window)
         folder = folder_of(file, output)
         with stopping(once=False):  # an interrupt means: do not publish
-            planned = plan(to_plan(file, folder, wanted, new_ledger))
+            planned = planned_for(file, folder, wanted, new_ledger, anyway)
         return publish(
             planned, folder, data=data, progress=progress, new_ledger=new_ledger, anyway=anyway, wanted=wanted
         )
@@ -120,23 +120,45 @@ def publish(
 
     `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
     all, with `force`). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a
-    table of nothing but noise (without `anyway`), and LedgerError where a required ledger is missing, or is not the one
-    that paid for what is in the folder (without `new_ledger`); the error's state says what had happened before.
+    table that is not worth publishing (without `anyway`), and LedgerError where a required ledger is missing, or is
+    not the one that paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
     """
     progress = Progress() if progress is None else progress
     with progress.telling():
         bits = SystemEntropy() if entropy is None else entropy
+        refuse: Callable[[Plan], TakifuguError | None] = partial(refusal_of, anyway=anyway)
+        if not _is_waiting(planned.file):
+            _require(refuse, planned)
+            refuse = _accepted
         order = ordered(planned, folder_of(planned.file, output), data, bits.private)
-        refuse = _accepted if anyway else _refused_as_noise
         return published(order, Choice(force=force) if wanted is None else wanted, bits, progress, refuse, new_ledger)
+
+
+def planned_for(
+    file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool = False, anyway: bool = False,
+    watch: Watch = unwatched,
+) -> Plan:  # fmt: skip
+    """Return the plan of what is to be published now; what is refused is refused before its data are read.
+
+    Where the lengths of the data decide the noise, they are read. What was paid for already is completed first.
+    """
+    new = to_plan(file, folder, wanted, new_ledger)
+    return plan(new, watch, None if _is_waiting(new) else partial(_require, partial(refusal_of, anyway=anyway)))
+
+
+def _is_waiting(file: ReleaseFile) -> bool:
+    """Whether something about the source is paid for and not published."""
+    return any(paid.state != PUBLISHED for paid in payments_of(file))
+
+
+def _require(refuse: Callable[[Plan], TakifuguError | None], planned: Plan) -> None:
+    refusal = refuse(planned)
+    if refusal is not None:
+        raise refusal
 
 
 def _accepted(_: Plan) -> TakifuguError | None:
     return None
-
-
-def _refused_as_noise(planned: Plan) -> TakifuguError | None:
-    return refusal_of_noise(planned.tables)
 
 
 @dataclass(frozen=True, eq=False)

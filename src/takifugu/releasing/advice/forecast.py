@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from takifugu.accounting.ledger import Amount, Charged, Preview, preview
-from takifugu.core.errors import CalibrationRefused
 from takifugu.core.names import normalised
 from takifugu.core.searches import stopping
 from takifugu.core.text.markup import folded, html_table, note
 from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
+from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.refusing import refusals as refusals_of
+from takifugu.releasing.advice.refusing import units_are_known
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.expected import Blur, Expected, expected
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.notices import forbidden, notices, spending
-from takifugu.releasing.planning.plan import Plan, Table, plan
+from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.questions import debits_of
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.outcomes import WHOSE
@@ -39,7 +41,7 @@ class Forecast:
     """What a release file would publish and cost; nothing was paid, drawn or written.
 
     `account` is the ledger before and after, None where the units were not read. `notices` are what to know
-    beforehand, `refusals` why it would be refused, both in words.
+    beforehand, `refusals` why it would be refused, both in words, and `advice` what the tables are worth.
     """
 
     source: str
@@ -47,6 +49,7 @@ class Forecast:
     account: Preview | None
     notices: tuple[str, ...]
     refusals: tuple[str, ...]
+    advice: tuple[TableAdvice, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -147,26 +150,27 @@ def forecast(
 
 
 def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
-    """Return the forecast of a plan; `anyway` accepts tables that are nothing but noise.
+    """Return the forecast of a plan; `anyway` accepts tables that are not worth publishing.
 
     Where the units of records were not read, the ledger is not consulted, and a table of units is not judged.
     """
     tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
     name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
-    known = source.unit is None or bool(planned.unit_names)
-    judged = () if anyway else tables if known else tuple(t for t in tables if t.scope != "unit")
-    refusals = [hopeless(table) for table in judged if table.hopeless]
+    advice = advice_of(planned)
+    refusals = [] if anyway else refusals_of(planned, tables, advice)
     apart = notices_of_ledgers(planned.file)
-    if not known:
+    if not units_are_known(planned):
         remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
-        return Forecast(name, tables, None, (*remarks, *notices_of_layout(planned.file), *apart), tuple(refusals))
+        beforehand = (*remarks, *notices_of_layout(planned.file), *apart)
+        return Forecast(name, tables, None, beforehand, tuple(refusals), advice)
     if not questions:
         return Forecast(name, (), None, apart, ())
     file, debits, same = planned.file, debits_of(questions), source.same_people
     remarks = tuple(dict.fromkeys(_foreseen(planned)))
     account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
     refusals += [] if account.fits else [account.words]
-    return Forecast(name, tables, account, (*remarks, *notices(questions, name, account), *apart), tuple(refusals))
+    beforehand = (*remarks, *notices(questions, name, account), *apart)
+    return Forecast(name, tables, account, beforehand, tuple(refusals), advice)
 
 
 def _foreseen(planned: Plan) -> Iterator[str]:
@@ -175,20 +179,6 @@ def _foreseen(planned: Plan) -> Iterator[str]:
         for question in table.questions:
             made = question.calibration
             yield from planned.file.kind.remarks(planned.file, table.item, made.mechanism, made.randomiser)
-
-
-def hopeless(table: Expected) -> str:
-    """Say why a table that is nothing but noise is refused."""
-    return (
-        f"{table.name} would be nothing but noise: {table.words()}; increase epsilon, publish fewer cells or one "
-        "answer over all units, or write --anyway (anyway=True)"
-    )
-
-
-def refusal_of_noise(tables: Sequence[Table]) -> CalibrationRefused | None:
-    """Return the refusal of the first table in which the median noise exceeds the range of every cell, or None."""
-    judged = (expected(table) for table in tables)
-    return next((CalibrationRefused(hopeless(table)) for table in judged if table.hopeless), None)
 
 
 def _account(account: Preview) -> dict[str, Any]:

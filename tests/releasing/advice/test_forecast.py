@@ -211,7 +211,8 @@ def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> No
     (tmp_path / "people.csv").write_text("person,origin,level\nAna,n,1\nBo,s,2\n", encoding="utf-8")
     where = tmp_path / "people.toml"
     where.write_text(
-        'ledger = "ledger.db"\n[source]\nname = "people"\nfile = "people.csv"\nunit = "person"\nbudget = 1\n'
+        'ledger = "ledger.db"\n[expect]\nsource = "a test"\nmatters = 9\n'
+        '[source]\nname = "people"\nfile = "people.csv"\nunit = "person"\nbudget = 1\n'
         '[belief]\nkind = "table"\nsource = "a test"\nunits_independent = true\ncolumns = ["origin", "level"]\n'
         'rows = [["n", 1], ["n", 2], ["s", 1], ["s", 2]]\ncounts = [4, 3, 3, 4]\n'
         '[hide]\nattribute = "origin"\n[[release]]\nname = "level"\nquery = "identity"\nattribute = "level"\n'

@@ -1,0 +1,99 @@
+"""What a choice is worth: how far a median, a mode or the k most frequent values may lie from the best ones.
+
+How likely each value is chosen depends on how often it occurs. Where the belief says how often that is expected, the
+law of the choice is known, and with it the band of its error: for a quantile how far the value lies from the best one,
+for the most frequent values how much less often than the best one they occur.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from takifugu.analysis.questions.expected_answer import expected_answer
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.queries.candidates import AtRank, Candidates
+from takifugu.numbers.permute_and_flip import chances
+from takifugu.releasing.advice.bands import LEVEL, Band
+from takifugu.releasing.advice.expecting import declared, first_belief, numbers_for, share_of_rows
+from takifugu.releasing.advice.worth import Expectation, Worth, worst
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.file.sections import ExpectSpec
+
+_LESS_OFTEN = "what is named occurs less often than the best one, by"
+
+
+def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None = None, people: int = 1) -> Worth:
+    """Return what a choice among declared values is worth where they occur as often as expected.
+
+    Raises Unsupported where nothing says how often, or which difference of a quantile matters, and InputError for an
+    expectation that contradicts the choice.
+    """
+    noise, matters = calibration.randomiser, declared(expect)
+    assert isinstance(noise, PermuteAndFlip)
+    is_rank = isinstance(noise.goal, AtRank)
+    if is_rank and matters is None:
+        raise Unsupported("nothing says which difference of a quantile matters", fix="write matters in [expect]")
+    counts, source = _counts(calibration, expect, people)
+    worths = []
+    for expected in counts:
+        for band in _bands(noise, [round(count) for count in expected]):
+            if is_rank:
+                worths.append(Worth(band, None, matters or 0.0, Expectation(None, matters, source)))
+            else:
+                expectation = Expectation(expected, matters, source)
+                worths.append(Worth(band, None, expectation.what_matters, expectation, _LESS_OFTEN))
+    return worst(worths)
+
+
+def _counts(
+    calibration: Calibration, expect: ExpectSpec | None, people: int
+) -> tuple[list[tuple[float, ...]], str]:
+    """Return how often each candidate is expected to occur, group by group, and who says so."""
+    answer: Any = calibration.problem.answers[0]
+    assert isinstance(answer, Candidates)
+    size = len(answer.outcomes)
+    belief = first_belief(calibration)
+    times = 1.0 if expect is None else share_of_rows(expect, belief.size, people)
+    given = None if expect is None else expect.values if expect.values is not None else expect.shares
+    if expect is not None and given is not None:
+        key = "values" if expect.values is not None else "shares"
+        if answer.groups > 1 or not isinstance(given, dict):
+            raise InputError("is not a number for each value", fix="leave it out").at("expect", key)
+        listed = numbers_for([str(outcome) for outcome in answer.outcomes], given, key)
+        return [tuple(x * (belief.size * times if key == "shares" else 1) for x in listed)], expect.source
+    means = [mean * times / float(answer.grid) for mean in expected_answer(belief, answer).tolist()]
+    groups = [tuple(means[first : first + size]) for first in range(0, len(means), size + 1)]
+    return groups, f"the means of {belief.describe()}"
+
+
+def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:
+    """Yield the band of each value that is drawn, given how often the candidates occur; the best ones go before it."""
+    drawn: list[int] = []
+    numbers = [x if isinstance(x, Fraction) else Fraction(place) for place, x in enumerate(noise.outcomes)]
+    for _ in range(noise.goal.draws):
+        deficits = noise.goal.deficits(counts, drawn)
+        places = list(deficits)
+        law = chances(np.array([math.exp(-float(deficits[place] * noise.rate)) for place in places]))
+        best = min(places, key=lambda place: deficits[place])
+        is_rank = isinstance(noise.goal, AtRank)
+        errors = [abs(numbers[place] - numbers[best]) if is_rank else deficits[place] for place in places]
+        yield _band(errors, law.tolist())
+        drawn.append(best)
+
+
+def _band(errors: Sequence[Fraction], law: Sequence[float]) -> Band:
+    """Return the least width within which the error lies with probability 95 %, and that probability."""
+    coverage = 0.0
+    for error in sorted(set(errors)):
+        coverage = math.fsum(chance for one, chance in zip(errors, law, strict=True) if one <= error)
+        if coverage >= LEVEL:
+            return Band(float(error), min(coverage, 1.0))
+    return Band(float(max(errors)), 1.0)

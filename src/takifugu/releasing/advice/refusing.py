@@ -1,0 +1,67 @@
+"""What is not worth publishing is refused before anything is read: noise that hides what the table is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from takifugu.core.errors import CalibrationRefused
+from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.remedies import remedies
+from takifugu.releasing.advice.worth import Verdict
+from takifugu.releasing.file.loading import parsed
+from takifugu.releasing.planning.expected import Expected, expected
+from takifugu.releasing.planning.plan import Plan
+
+#: A refusal names the best remedy of those that are tried in so many seconds.
+SECONDS = 2.0
+_ANYWAY = "or write --anyway (anyway=True)"
+
+
+def units_are_known(planned: Plan) -> bool:
+    """Whether a plan knows which units there are: not where those of records were not read."""
+    return planned.file.source.unit is None or bool(planned.unit_names)
+
+
+def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]) -> list[str]:
+    """Return in words why tables of a plan are refused, all of them."""
+    return [f"{what}; {fix}, {_ANYWAY}" for what, fix in _reasons(planned, tables, advice)]
+
+
+def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None:
+    """Return the refusal of the first table of a plan that is not worth publishing, with what would help most.
+
+    There is none `anyway`, but SpecError is raised for an expectation that a table contradicts.
+    """
+    advice = advice_of(planned)
+    if anyway:
+        return None
+    tables = [expected(table) for table in planned.tables]
+    what, fix = next(_reasons(planned, tables, advice), ("", ""))
+    return CalibrationRefused(what, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if what else None
+
+
+def _reasons(
+    planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]
+) -> Iterator[tuple[str, str]]:
+    """Yield why each table that is not worth publishing is refused, and what to do instead.
+
+    Noise is compared with the range of the sum over all units, and so where it is known which units there are.
+    """
+    known = units_are_known(planned)
+    for table, advised in zip(tables, advice, strict=True):
+        if table.hopeless and (known or table.scope != "unit"):
+            less = "increase epsilon, publish fewer cells or one answer over all units"
+            yield f"{table.name} would be nothing but noise: {table.words()}", less
+        elif advised.worth is not None and advised.worth.verdict is Verdict.USELESS:
+            yield f"{table.name} would be {advised.sentence}", "`takifugu advise` says what would help"
+
+
+def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:
+    """Say what would make the worst table useful, where that shows within seconds."""
+    file = planned.file
+    if file.window is not None:
+        return ""
+    tried = remedies(parsed(file.path), file.path, advice, file.given, SECONDS)
+    useful = (remedy for remedy in tried if remedy.worth.verdict.is_useful)
+    best = next(useful, None)
+    return "" if best is None else f"with {best.words} it is {best.worth.sentence(best.measured_in)}"

@@ -1,0 +1,53 @@
+"""What a list of safe places is worth: which share of those that are safe it is expected to name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from takifugu.core.text.tables import number
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.advice.bands import Band
+from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict, Worth
+from takifugu.releasing.file.policies.kind import expected_share
+
+#: A list is good if it names this share of what is safe, rough if it names that one.
+GOOD_SHARE, ROUGH_SHARE = 0.8, 0.2
+
+
+@dataclass(frozen=True)
+class Named(Worth):
+    """The share of what is safe that a list names, as expected: its error is the share that it misses."""
+
+    @property
+    def share(self) -> float:
+        return 1 - self.cell.width
+
+    @property
+    def ratio(self) -> float:
+        """Return a number that is 1 where the list is just good and 5 where it is just rough, to compare tables by."""
+        rising = (ROUGH - GOOD) / (GOOD_SHARE - ROUGH_SHARE)
+        return max(0.0, GOOD + (GOOD_SHARE - self.share) * rising)
+
+    def sentence(self, unit: str = "") -> str:
+        share = f"{number(100 * self.share, digits=3)} % of {self.expectation.source}"
+        return {
+            Verdict.GOOD: f"good: {share} are expected to be named",
+            Verdict.ROUGH: f"rough: only {share} are expected to be named",
+            Verdict.USELESS: f"useless: only {share} are expected to be named",
+        }[self.verdict]
+
+
+def worth_of_list(noise: SafeCells, prior: Any = None) -> Named:
+    """Return what a list is worth where the counts are as [prior] says; without it, where nobody was anywhere."""
+    threshold = min(noise.thresholds)
+    if prior is None:
+        shares, whose = {0: Fraction(1)}, "the places where nobody was"
+    else:
+        shares = {n: as_fraction(s, "a share") for n, s in zip(prior.counts, prior.shares, strict=True)}
+        whose = "the safe places"
+    is_any_safe = any(share and count <= threshold for count, share in shares.items())
+    missed = 1 - expected_share(noise, shares, threshold) if is_any_safe else 1.0
+    return Named(Band(missed, 1.0), None, 1 - GOOD_SHARE, Expectation(None, 1 - GOOD_SHARE, whose))

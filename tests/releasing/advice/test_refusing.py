@@ -1,0 +1,176 @@
+"""What is useless is refused before it is read, drawn or paid, unless somebody insists; what has no verdict is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing.advice.test_advice import UNITS, of_units
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
+from takifugu.core.errors import CalibrationRefused, ReleaseError, ReleaseState
+from takifugu.releasing.advice import refusing
+from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.planning import asking
+from takifugu.releasing.publishing import run
+
+SURVEY = """
+ledger = "ledger.db"
+[source]
+name = "survey"
+file = "answers.csv"
+value = "answer"
+budget = 4
+[belief]
+kind = "users"
+size = 40
+values = ["no", "yes"]
+probabilities = [0.75, 0.25]
+source = "assumed"
+"""
+YES = '[[release]]\nname = "{}"\nquery = "count"\nstates = ["yes"]\nepsilon = {}\n'
+
+
+def invoke(*words: Any) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def survey(folder: Path, tables: str) -> Path:
+    answers = ["yes" if n % 4 == 0 else "no" for n in range(40)]
+    (folder / "answers.csv").write_text("\n".join(["answer", *answers]) + "\n")
+    (folder / "survey.toml").write_text(SURVEY + tables)
+    return folder / "survey.toml"
+
+
+def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refusing, "SECONDS", 100.0)
+    path = of_units(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    refused = invoke("release", path)
+    words = " ".join(refused.stderr.split())
+    assert refused.exit_code == REFUSED
+    assert "use would be useless: differences below" in words
+    assert 'with per = "pooled"; epsilon = ' in words
+    assert "it is good" in words
+    assert "or write --anyway" in words
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_whoever_insists_gets_it_and_the_next_call_leaves_it_alone(tmp_path: Path) -> None:
+    path = of_units(tmp_path)
+    assert invoke("release", "--anyway", path).exit_code == DONE
+    before = Ledger.open(tmp_path / "ledger.db").show()
+    again = invoke("release", path)
+    assert (again.exit_code, "already published" in again.stdout) == (DONE, True)
+    assert Ledger.open(tmp_path / "ledger.db").show() == before
+
+
+def test_the_dry_run_and_calibrate_say_it(tmp_path: Path) -> None:
+    path = of_units(tmp_path)
+    for command in (("release", "--dry-run"), ("calibrate",)):
+        said = invoke(*command, path)
+        assert said.exit_code == REFUSED, command
+        assert "use would be useless" in said.stderr
+    assert invoke("release", "--dry-run", "--anyway", path).exit_code == DONE
+    assert tf.forecast(path).refused
+
+
+def test_a_study_refuses_and_insists(tmp_path: Path) -> None:
+    study = tf.open_study(of_units(tmp_path))
+    assert study.dry_run().forecast.refused
+    with pytest.raises(CalibrationRefused, match=r"useless.*anyway=True") as caught:
+        study.release()
+    assert caught.value.state is ReleaseState.NOTHING
+    assert not (tmp_path / "ledger.db").exists()
+    assert study.release(anyway=True).new
+
+
+def test_a_ledger_that_knows_other_tables_stays_as_it_is(tmp_path: Path) -> None:
+    path = survey(tmp_path, YES.format("good", 1.5))
+    assert invoke("release", path).exit_code == DONE
+    before = Ledger.open(tmp_path / "ledger.db").show()
+    path = survey(tmp_path, YES.format("good", 1.5) + YES.format("poor", 0.2))
+    refused = invoke("release", path)
+    assert (refused.exit_code, "poor would be useless" in refused.stderr) == (REFUSED, True)
+    assert "good would" not in refused.stderr
+    assert Ledger.open(tmp_path / "ledger.db").show() == before
+
+
+def test_only_what_is_wanted_is_judged(tmp_path: Path) -> None:
+    path = survey(tmp_path, YES.format("good", 1.5) + YES.format("poor", 0.2))
+    assert invoke("release", path).exit_code == REFUSED
+    assert not (tmp_path / "ledger.db").exists()
+    assert invoke("release", "--only", "good", path).exit_code == DONE
+    assert invoke("release", "--only", "poor", path).exit_code == REFUSED
+    assert invoke("release", "--only", "poor", "--anyway", path).exit_code == DONE
+
+
+def test_tables_that_share_an_epsilon(tmp_path: Path) -> None:
+    tables = "".join(YES.format(name, 0).replace("epsilon = 0\n", "") for name in ("first", "second"))
+    path = survey(tmp_path, tables)
+    for joint, code in ((0.3, REFUSED), (3, DONE)):
+        path.write_text(f"joint_epsilon = {joint}\n{SURVEY}{tables}")
+        outcome = invoke("release", path)
+        assert outcome.exit_code == code, outcome.output
+    path = survey(tmp_path, tables.replace('"first"', '"third"').replace('"second"', '"fourth"'))
+    path.write_text(f"joint_epsilon = 0.3\n{path.read_text()}")
+    assert invoke("release", path).exit_code == REFUSED
+    assert invoke("release", "--anyway", path).exit_code == DONE
+
+
+def test_a_table_without_a_verdict_is_published(tmp_path: Path) -> None:
+    path = of_units(tmp_path)
+    path.write_text(UNITS.replace('source = "assumed"\n', 'source = "assumed"\ninitial = "any"\n'))
+    assert tf.advise(path).verdict is None
+    assert invoke("release", path).exit_code == DONE
+
+
+def test_nothing_is_read_where_the_data_decide_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = survey(tmp_path, YES.format("poor", 0.2))
+
+    def read(*_: object) -> Any:
+        raise AssertionError("the data were read")
+
+    monkeypatch.setattr(Records, "units", read)
+    assert invoke("release", path).exit_code == REFUSED
+    with pytest.raises(CalibrationRefused, match="useless"):
+        tf.release_file(path)
+
+
+def test_a_useful_file_is_calibrated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, calls = survey(tmp_path, YES.format("good", 1.5)), list[Any]()
+    calibrated = vars(asking)["calibrate"]
+
+    def counting(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return calibrated(*arguments)
+
+    monkeypatch.setattr(asking, "calibrate", counting)
+    assert tf.release_file(path).new
+    assert len(calls) == 1
+
+
+def test_what_is_paid_for_is_completed_whatever_it_is_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = of_units(tmp_path)
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "place", full)
+        with pytest.raises(ReleaseError):
+            tf.release_file(path, anyway=True)
+    assert tf.release_file(path).completed is not None
+
+
+def test_an_expectation_that_contradicts_the_table_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
+    path = survey(tmp_path, YES.format("good", 1.5))
+    path.write_text(f'{SURVEY}[expect]\nsource = "a test"\nvalues = {{ no = 3 }}\n{YES.format("good", 1.5)}')
+    for words in (("release", path), ("release", "--anyway", path), ("release", "--dry-run", path)):
+        outcome = invoke(*words)
+        assert (outcome.exit_code, "expect.values" in outcome.stderr) == (BAD_INPUT, True), outcome.output
+    assert not (tmp_path / "ledger.db").exists()
