@@ -18,6 +18,7 @@ SRC = Path(__file__).parents[2] / "src"
 #: Readers of errors that other libraries raise, which have words only, as "module function".
 FOREIGN = frozenset({
     "takifugu.data.engines.differences careful",
+    "takifugu.data.files.duckdb_file _base",
 })  # fmt: skip
 
 CUTS = frozenset({

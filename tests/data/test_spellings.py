@@ -41,7 +41,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             return open_frame(ENGINES[reader](made))
         write = write_csv if reader.startswith("csv") else write_parquet
         monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: name == only or None)
-        return open_frame(write(tmp_path / reader.replace(" ", "."), made))
+        return open_frame(write(tmp_path / f"{reader.replace(' ', '-')}.{reader.split()[0]}", made))
 
     return open_by
 

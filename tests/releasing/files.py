@@ -9,7 +9,7 @@ ledger = "ledger.db"
 output = "out"
 
 [expect]
-source = "a test"
+source = "what matters here"
 matters = 1000
 
 [source]

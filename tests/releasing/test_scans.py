@@ -157,10 +157,10 @@ def test_a_release_scans_once(looks: list[int], tmp_path: Path, text: str, scans
     assert GUESSED_FROM < STEPS
 
 
-def test_gaps_cost_two_more(looks: list[int], tmp_path: Path) -> None:
+def test_gaps_cost_one_more(looks: list[int], tmp_path: Path) -> None:
     """Where the runs of observed entries end and start is public; only these places come to the driver."""
     assert tf.release_file(folder_of(tmp_path, SEQUENCES, gaps=True)).tables
-    assert len(looks) == 4
+    assert len(looks) == 2  # and one bit for each step, which DuckDB packs
     assert max(looks) <= FEW
 
 

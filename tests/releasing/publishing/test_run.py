@@ -305,6 +305,17 @@ def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, mon
     assert Ledger.open(tmp_path / "ledger.db").spent("study").spent == spent
 
 
+def test_a_picture_that_cannot_be_drawn_costs_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: str) -> bytes:
+        raise RuntimeError("no fonts")
+
+    monkeypatch.setattr("takifugu.releasing.publishing.sheets.png", broken)
+    run.publish(planned(tmp_path))
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} >= {".csv", ".svg", ".html"}
+    assert list((tmp_path / "out").glob("*.png")) == []
+    assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"published"}
+
+
 def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
     spec = changed(("budget = 10", "budget = 0.5"))
     with pytest.raises(BudgetExceeded, match="requires epsilon"):

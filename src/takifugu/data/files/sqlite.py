@@ -75,7 +75,7 @@ def _opened(file: DataFile) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=PATIENCE)) as base:
             yield base
     except (sqlite3.Error, sqlite3.Warning) as error:
-        if "locked" in str(error):
+        if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise DataError(
                 f"{file.name} is locked by another process", fix="wait until that has written, or give a copy"
             ) from None

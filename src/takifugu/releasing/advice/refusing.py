@@ -12,8 +12,8 @@ from takifugu.releasing.file.loading import parsed
 from takifugu.releasing.planning.expected import Expected, expected
 from takifugu.releasing.planning.plan import Plan
 
-#: A refusal names the best remedy of those that are tried in so many seconds.
-SECONDS = 2.0
+#: A refusal names the best remedy of those that are tried in so many seconds of work.
+SECONDS = 5.0
 _ANYWAY = "or write --anyway (anyway=True)"
 
 

@@ -21,7 +21,8 @@ from takifugu.releasing.advice.worth import GOOD, Worth, worst
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import calibrated
 
-#: A search for remedies calibrates no more files, and begins none after so many seconds.
+#: A search for remedies calibrates no more files, and begins none after so many seconds of work (a busy machine does
+#: not change what is advised).
 MOST_TRIED, SECONDS = 10, 10.0
 #: No remedy asks for a larger epsilon: a suspicion of 1 % could become one of 60 %.
 LARGEST_EPSILON = 5.0
@@ -77,7 +78,8 @@ def remedies(
     """Return what helps the worst table, the best first, then what changes fewest keys.
 
     `raw` is the parsed release file that lies at `path`, `tables` what its tables are worth now. What does not help,
-    and what the file refuses, is left out. Ten files are tried at most, and none is begun after so many `seconds`.
+    and what the file refuses, is left out. Ten files are tried at most, and none is begun after so many
+    `seconds` of work.
     """
     judged = poorest(tables)
     if judged is None:
@@ -101,12 +103,12 @@ class _Search:
         self, raw: Mapping[str, Any], path: Path, data: Any, table: TableAdvice, now: Worth, seconds: float
     ) -> None:
         self.raw, self.path, self.data, self.table, self.now = raw, path, data, table, now
-        self.ends, self.tried = time.monotonic() + seconds, 0
+        self.ends, self.tried = time.process_time() + seconds, 0
         self.better: list[Remedy] = []
 
     def tries(self, changes: tuple[Change, ...], why: str) -> Worth | None:
         """Return what the worst table is worth with these changes; None where they are refused, or time is over."""
-        if self.tried >= MOST_TRIED or time.monotonic() > self.ends:
+        if self.tried >= MOST_TRIED or time.process_time() > self.ends:
             return None
         self.tried += 1
         made = worth_with(self.raw, self.path, changes, self.data)

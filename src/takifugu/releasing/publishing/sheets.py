@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -98,9 +99,10 @@ def _pictured(
     drawing = drawing_of(reported)
     if drawing is not None:
         files[DRAWING] = drawing.encode()
-        photo = png(drawing)
-        if photo is not None:
-            files[PHOTO] = photo
+        # The answer is paid and drawn: a plotting library that fails must not cost it.
+        with suppress(Exception):
+            photo = png(drawing)
+            files |= {} if photo is None else {PHOTO: photo}
     places = places_of(reported, rows)
     return {**files, **({} if places is None else {PLACES: geo_json(places)})}
 

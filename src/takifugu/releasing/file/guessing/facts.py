@@ -56,7 +56,8 @@ class Facts:
                 return first, second
         plane = [column for column in numbers if column.words & {"x", "y"} and column.kind == NUMBERS]
         if len(plane) == 2 and len(numbers) <= 4:
-            return plane[0], plane[1]
+            across, up = sorted(plane, key=lambda column: "y" in column.words)
+            return up, across
         fine = [column for column in numbers if column.kind == NUMBERS and column.decimals >= 4]
         if len(fine) == 2 and column_range(fine[0]) <= 90 and column_range(fine[1]) <= 180:
             return fine[0], fine[1]

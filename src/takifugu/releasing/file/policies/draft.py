@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from takifugu.data.kinds import NUMBERS, WHOLE
+from takifugu.releasing.file.column_words import WORDS, words_in
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.drafting import budget_line, comment, head, line, name_line, plain, relative, written_lines
 from takifugu.releasing.file.problems import toml_of
@@ -27,8 +28,9 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     by_role = {column.role: column for column in columns}
     free = [column for column in columns if column.role not in ("x", "y")]
     person, place = free[0], columns[min(1, len(columns) - 1)]
-    if "person" in by_role:
-        yield line(f"person = {toml_of(by_role['person'].name)}", "guessed: who was there")
+    named = next((column for column in free if words_in(column.name) & WORDS["unit"]), None)
+    if named is not None:
+        yield line(f"person = {toml_of(named.name)}", "guessed by its name: who was there")
     else:
         yield from comment("FILL IN the column that says who was there.")
         yield f"# person = {toml_of(person.name)}"
