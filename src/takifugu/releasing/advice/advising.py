@@ -44,8 +44,9 @@ class TableAdvice:
         one, expected = self.worth, self.worth.expectation
         return {
             **data, "verdict": str(one.verdict), "ratio": one.ratio_or_none, "matters": one.matters,
-            "error_of_a_cell": one.cell.width,
+            "error_of_a_cell": one.cell.width, "coverage_of_a_cell": one.cell.coverage,
             "error_of_a_difference": None if one.difference is None else one.difference.width,
+            "coverage_of_a_difference": None if one.difference is None else one.difference.coverage,
             "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),
             "expected_from": expected.source,
         }  # fmt: skip

@@ -1,0 +1,70 @@
+"""What a choice is worth, set against draws from data that are as expected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+import takifugu as tf
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.advice.advising import worth_of
+from takifugu.releasing.advice.bands import LEVEL
+from takifugu.releasing.file.sections import ExpectSpec
+
+RUNS = 1500
+LEVELS = [0, 10, 20, 30]
+BELIEF = tf.MarkovChain(
+    [[0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.2, 0.2, 0.4, 0.2], [0.3, 0.2, 0.2, 0.3]], length=60, states=LEVELS
+)
+FRAMEWORK = tf.Pufferfish(tf.every_entry(), BELIEF)
+
+
+def expects(**keys: object) -> ExpectSpec:
+    return ExpectSpec.model_validate({"source": "a test", **keys})
+
+
+def counted(shares: Sequence[float]) -> list[int]:
+    return [round(60 * share) for share in shares]
+
+
+SHARES = [0.4, 0.3, 0.2, 0.1]
+
+
+def test_a_median_lies_inside_its_band_as_often_as_stated() -> None:
+    calibration = tf.calibrate(FRAMEWORK, tf.Median(), epsilon=2)
+    worth = worth_of(calibration, expects(shares=dict(zip(map(str, LEVELS), SHARES, strict=True)), matters=10))
+    entropy, counts = InsecureSeededEntropyForTests(5), counted(SHARES)
+    drawn = [float(calibration.randomiser.draw((*counts, 0), entropy)[0]) for _ in range(RUNS)]
+    inside = sum(abs(value - 10) <= worth.cell.width for value in drawn)  # 24 rows are 0, 18 are 10: the median is 10
+    coverage = worth.cell.coverage
+    assert coverage >= LEVEL
+    assert abs(inside - RUNS * coverage) <= 4 * math.sqrt(RUNS * coverage * (1 - coverage)) + 1e-9
+    assert worth.matters == 10
+
+
+def test_the_most_frequent_value_falls_short_by_at_most_its_band() -> None:
+    calibration = tf.calibrate(FRAMEWORK, tf.Mode(), epsilon=1)
+    worth = worth_of(calibration, expects(shares=dict(zip(map(str, LEVELS), SHARES, strict=True))))
+    entropy, counts = InsecureSeededEntropyForTests(6), counted(SHARES)
+    often = dict(zip(LEVELS, counts, strict=True))
+    missed = [max(counts) - often[int(calibration.randomiser.draw((*counts, 0), entropy)[0])] for _ in range(RUNS)]
+    coverage = worth.cell.coverage
+    assert coverage >= LEVEL
+    inside = sum(one <= worth.cell.width for one in missed)
+    assert abs(inside - RUNS * coverage) <= 4 * math.sqrt(RUNS * coverage * (1 - coverage)) + 1e-9
+
+
+def test_a_quantile_needs_what_matters() -> None:
+    with pytest.raises(Unsupported, match="matters"):
+        worth_of(tf.calibrate(FRAMEWORK, tf.Median(), epsilon=1), None)
+
+
+def test_what_is_expected_names_the_values() -> None:
+    calibration = tf.calibrate(FRAMEWORK, tf.Mode(), epsilon=1)
+    with pytest.raises(InputError):
+        worth_of(calibration, expects(shares={"0": 0.5, "7": 0.5}))
+    with pytest.raises(InputError, match="number for each value"):
+        worth_of(calibration, expects(values=3))

@@ -1,0 +1,76 @@
+"""Twenty files, strange, small, large and useless: a remedy gives the error that it promised, in all of them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.releasing.advice.test_advice import UNITS, of_example, of_units
+
+import takifugu as tf
+from takifugu.releasing.advice.advice import Advice
+from takifugu.releasing.advice.advising import advice_of, poorest
+from takifugu.releasing.advice.remedies import applied
+from takifugu.releasing.advice.worth import Verdict
+from takifugu.releasing.file.loading import checked
+from takifugu.releasing.planning.plan import calibrated
+
+STATES = 'states = ["off", "on"]\nmatrix = [[0.95, 0.05], [0.1, 0.9]]'
+SIX = "[" + ", ".join(str([0.9 if a == b else 0.02 for b in range(6)]) for a in range(6)) + "]"
+#: What is changed in a file about wards by the hour, or in an example.
+FILES: dict[str, tuple[str, dict[str, str]]] = {
+    "a week of each ward": ("units", {}),
+    "a small epsilon": ("units", {"epsilon = 0.2": "epsilon = 0.01"}),
+    "a large epsilon": ("units", {"epsilon = 0.2": "epsilon = 4"}),
+    "a day": ("units", {"to = 168": "to = 24"}),
+    "one hour": ("units", {"to = 168": "to = 1"}),
+    "a year": ("units", {"to = 168": "to = 8760"}),
+    "all wards together": ("units", {'per = "unit"': 'per = "pooled"'}),
+    "both": ("units", {'per = "unit"': 'per = "both"'}),
+    "one state": ("units", {'query = "histogram"': 'query = "count"\nstates = ["on"]'}),
+    "a state that is rare": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.999, 0.001], [0.1, 0.9]]"}),
+    "states that last": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.999, 0.001], [0.002, 0.998]]"}),
+    "states that do not last": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.5, 0.5], [0.5, 0.5]]"}),
+    "states that alternate": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.1, 0.9], [0.9, 0.1]]"}),
+    "six states": ("units", {STATES: f'states = ["off", "on", "a", "b", "c", "d"]\nmatrix = {SIX}'}),
+    "a reader who wants little": ("units", {"[[release]]": '[expect]\nsource = "a guess"\nmatters = 80\n[[release]]'}),
+    "a reader who wants much": ("units", {"[[release]]": '[expect]\nsource = "a guess"\nmatters = 1\n[[release]]'}),
+    "epsilon as text": ("units", {"epsilon = 0.2": 'epsilon = "1/7"'}),
+    "a survey": ("survey", {"epsilon = 1.0": "epsilon = 0.05"}),
+    "a school": ("school", {"epsilon = 2.0": "epsilon = 0.3"}),
+    "made-up activities": ("activity", {"epsilon = 1.0": "epsilon = 0.02"}),
+}
+
+
+def advised(name: str, folder: Path) -> tuple[Path, Advice]:
+    base, changes = FILES[name]
+    path = of_units(folder) if base == "units" else of_example(base, folder)
+    text = UNITS if base == "units" else path.read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in text, (name, old)
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+    return path, tf.advise(path)
+
+
+def test_there_are_twenty() -> None:
+    assert len(FILES) == 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_the_best_remedy_gives_the_error_that_it_promised(name: str, tmp_path: Path) -> None:
+    path, advice = advised(name, tmp_path)
+    if advice.verdict is Verdict.GOOD:
+        assert advice.remedies == ()
+        return
+    assert advice.verdict is not None
+    assert advice.remedies, "nothing helps"
+    best = advice.remedies[0]
+    changed = applied(tomllib.loads(path.read_text(encoding="utf-8")), best.changes)
+    now = poorest(advice_of(calibrated(checked(changed, path))))
+    assert now is not None
+    assert now[1].cell.width == pytest.approx(best.worth.cell.width, rel=0.05)
+    assert now[1].ratio == pytest.approx(best.worth.ratio, rel=0.05)
+    assert now[1].ratio < max(one.worth.ratio for one in advice.tables if one.worth is not None)
