@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from takifugu.cli import main
 from takifugu.data import open_frame, sniffed
 from takifugu.releasing.file.columns import first_look
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
 from takifugu.releasing.file.kinds import drafted, plain_name
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import calibrated
 
 Rows = Iterator[str]
 #: Held-out files by name: their kind, what they hold, and how they are encoded.
@@ -282,3 +286,24 @@ def test_a_reason_names_columns_and_no_value(tmp_path: Path) -> None:
 def test_every_kind_that_is_guessed_is_drafted() -> None:
     for kind in RULES.names:
         assert plain_name(kind) in drafted(), kind
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "form"), [(1_700_000_000, 60, "epoch"), (1_700_000_000_000, 60_000, "epoch_ms")]
+)
+def test_seconds_since_1970_are_times(first: int, step: int, form: str, tmp_path: Path) -> None:
+    rows = [f"{sensor},{first + step * k},{'on' if k % 7 < 3 else 'off'}" for sensor in "ab" for k in range(60)]
+    (tmp_path / "log.csv").write_text("\n".join(["sensor,ts,state", *rows]) + "\n", encoding="utf-8")
+    assert CliRunner().invoke(main, ["init", str(tmp_path / "log.csv"), "-o", str(tmp_path / "r.toml")]).exit_code == 0
+    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert f'order_format = "{form}"' in draft
+    assert '# step = "1min"' in draft
+    assert "timezone" not in draft
+    done = (
+        draft.replace('# step = "1min"', 'step = "1min"').replace("# from =", "from =").replace("# until =", "until =")
+    )
+    done = done.replace("2026-01-05", "2023-11-14T22:13:20").replace("2026-12-28", "2023-11-15T22:13:20")
+    done = done.replace('# states = ["still", "walking"]', 'states = ["off", "on"]\nmatrix = [[0.8, 0.2], [0.2, 0.8]]')
+    (tmp_path / "r.toml").write_text(done.replace("# units_independent", "units_independent"), encoding="utf-8")
+    (table,) = calibrated(load(tmp_path / "r.toml")).tables
+    assert table.questions

@@ -99,8 +99,8 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
     return tuple(
-        Column(s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), s.form, look.written)
-        for s in seen.values()
+        Column(s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), form, look.written)
+        for s, form in ((s, s.epoch if named.get(s.name) == "order" else s.form) for s in seen.values())
     )
 
 
@@ -192,10 +192,15 @@ class Seen:
     @property
     def is_epoch(self) -> bool:
         """Return whether the column rises in seconds or milliseconds since 1970."""
+        return self.kind in (WHOLE, NUMBERS) and self.epoch is not None
+
+    @property
+    def epoch(self) -> str | None:
+        """Return the format of the column's times, "epoch" and "epoch_ms" for whole numbers since 1970."""
         if self.kind not in (WHOLE, NUMBERS) or not self.labels:
-            return False
+            return self.form
         first = float(self.numerals.plain(self.labels[0]))
-        return 1e9 <= first < 1e10 or 1e12 <= first < 1e13
+        return "epoch" if 1e9 <= first < 1e10 else "epoch_ms" if 1e12 <= first < 1e13 else None
 
     @property
     def tells_when(self) -> bool:

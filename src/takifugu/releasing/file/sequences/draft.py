@@ -55,7 +55,7 @@ def draft(data: Path, output: Path, columns: Sequence[Column], believed: Iterabl
 def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
     by_role = {c.role: c for c in columns if c.role is not None}
     examples = _examples(columns)
-    timed = "order" in by_role and by_role["order"].kind == TIMES
+    timed = "order" in by_role and (by_role["order"].kind == TIMES or by_role["order"].form is not None)
     yield "[source]"
     yield name_line(data, output)
     yield line(f"file = {toml_of(relative(data, output))}", "")
@@ -79,7 +79,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
                 yield line(f"# {role} = {toml_of(examples[role].name)}", f"{needs}{_WHAT[role]}")
             if role == "order":
                 yield from comment(_NO_ORDER)
-    if timed:
+    if timed and by_role["order"].kind == TIMES:
         yield line('# timezone = "Europe/Berlin"', "the zone of the clock, if it is changed twice a year")
     if timed:
         yield line('# step = "1min"', "the step between rows, if rows may be missing")
