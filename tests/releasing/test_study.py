@@ -109,7 +109,7 @@ def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
 def test_a_study_prints_what_the_terminal_prints(tmp_path: Path) -> None:
     made, path = study(tmp_path), str(tmp_path / "release.toml")
     for command, printed in (
-        (["compare", path], made.compare()), (["calibrate", path], made.calibrate()),
+        (["compare", path, "--all"], made.compare()), (["calibrate", path], made.calibrate()),
         (["release", "--dry-run", path], made.dry_run()),
     ):  # fmt: skip
         assert CliRunner().invoke(main, command).stdout == f"{printed}\n"

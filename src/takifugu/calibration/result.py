@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -55,6 +56,10 @@ _LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", 
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
 
 
+#: So many mechanisms are in a brief comparison.
+MOST_BRIEF = 5
+
+
 @dataclass(frozen=True)
 class Alternative:
     """One mechanism in a comparison: what it would add, in answer units, how it composes, and why (not)."""
@@ -74,6 +79,10 @@ class Alternative:
     @property
     def cells(self) -> tuple[str, ...]:
         return (self.name, number(self.scale), number(self.expected_error), self.composes, self.status)
+
+    @property
+    def error_or_last(self) -> float:
+        return math.inf if self.expected_error is None else self.expected_error
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -115,6 +124,18 @@ class Comparisons(Sequence[Alternative]):
         off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.believed else []
         title = f"{self._title}; error: {self.error_words}"
         return "\n\n".join([filled(title), _text(self.rows), *map(filled, self.remarks), *off])
+
+    @property
+    def brief(self) -> str:
+        """The mechanism that is chosen and the others with the least errors, in about ten lines."""
+        apply = [row for row in self.rows if row.status != INAPPLICABLE]
+        nearest = sorted(apply, key=lambda row: (row.status != CHOSEN, row.status not in USABLE, row.error_or_last))
+        title = filled(f"{self._title}; error: {self.error_words}")
+        table = [text_table(_HEADER, [row.cells for row in nearest[:MOST_BRIEF]])] if apply else []
+        table += [labelled([(row.name, row.reason)]) for row in nearest[:1] if row.reason]
+        more = len(self.rows) - len(nearest[:MOST_BRIEF])
+        others = filled(f"{more} more mechanisms, and why some do not apply: `takifugu compare --all`")
+        return "\n\n".join([title, *table, *map(filled, self.remarks), others])
 
     def _repr_html_(self) -> str:
         remarks = "".join(map(note, self.remarks))

@@ -84,15 +84,16 @@ def beliefs(name: str | None, as_json: bool) -> None:
 
 @main.command()
 @_FILES
+@click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
 @_JSON
-def compare(files: tuple[Path, ...], as_json: bool) -> None:
-    """Show all mechanisms side by side.
+def compare(files: tuple[Path, ...], with_all: bool, as_json: bool) -> None:
+    """Show the best mechanisms side by side.
 
-    For each table of each FILE: the noise each mechanism would add, and why some do not apply. Publishes nothing.
+    For each table of each FILE: the noise each mechanism would add. Publishes nothing.
     """
     from takifugu.cli.releasing import compare as run
 
-    run(files, as_json)
+    run(files, as_json, with_all)
 
 
 @main.command()

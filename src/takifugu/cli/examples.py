@@ -24,7 +24,7 @@ def example(name: str | None, as_json: bool) -> None:
     where = f", in place of published ones: the first lines of {written[0]} say where to get these" if real else ""
     click.echo(wrapped(f"The data are made up{where}. Then:"))
     click.echo(labelled([
-        (f"  takifugu compare {written[0]}", "all mechanisms, side by side"),
+        (f"  takifugu compare {written[0]}", "the best mechanisms, side by side"),
         (f"  takifugu advise {written[0]}", "is the table worth reading?"),
         (f"  takifugu release {written[0]}", "publish"),
     ]))  # fmt: skip

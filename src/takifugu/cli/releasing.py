@@ -55,7 +55,7 @@ def calibrate(file: Path, as_json: bool) -> None:
     refuse(made.forecast)
 
 
-def compare(files: Sequence[Path], as_json: bool) -> None:
+def compare(files: Sequence[Path], as_json: bool, with_all: bool = False) -> None:
     documents = []
     for file in files:
         with watching() as watch:
@@ -64,15 +64,15 @@ def compare(files: Sequence[Path], as_json: bool) -> None:
         if not as_json:
             if len(files) > 1:
                 heading(str(file))
-            print_comparison(made)
+            print_comparison(made, with_all)
     if as_json and len(files) == 1:
         print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
     elif as_json:
         print_json("compare", None, {"files": documents})
 
 
-def print_comparison(made: Comparison) -> None:
-    click.echo(coloured(str(made), _MARKS))
+def print_comparison(made: Comparison, with_all: bool = False) -> None:
+    click.echo(coloured(str(made) if with_all else made.brief, _MARKS))
 
 
 def release(

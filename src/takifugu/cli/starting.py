@@ -137,7 +137,7 @@ def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequenc
         click.echo()
     click.echo("Then:")
     click.echo(labelled([
-        (f"  takifugu compare {output}", "all mechanisms, side by side"),
+        (f"  takifugu compare {output}", "the best mechanisms, side by side"),
         (f"  takifugu advise {output}", "is the table worth reading?"),
         (f"  takifugu explain {output}", "what other epsilons would cost"),
         (f"  takifugu release {output}", "publish"),

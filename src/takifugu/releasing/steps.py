@@ -36,7 +36,16 @@ class Comparison:
     notices: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        tables = (f"{paragraph(_head(t.name, t.scope, t.unit))}\n{t.rows}" for t in self.tables)
+        return self._text([str(table.rows) for table in self.tables])
+
+    @property
+    def brief(self) -> str:
+        """The best mechanisms for each table, without the reasons of the others."""
+        return self._text([table.rows.brief for table in self.tables])
+
+    def _text(self, rows: Sequence[str]) -> str:
+        heads = (paragraph(_head(t.name, t.scope, t.unit)) for t in self.tables)
+        tables = (f"{head}\n{text}" for head, text in zip(heads, rows, strict=True))
         return "\n\n".join([*tables, *map(paragraph, self.notices)])
 
     def _repr_html_(self) -> str:
