@@ -73,7 +73,7 @@ def picture(folder: Path) -> str:
         *((belief.values, [float(m) for m in belief.laws[n]], f"{name}: where people are", None)
           for n, name in enumerate(belief.populations)),
         *((belief.values, sent[n], f"{name}: what is sent", None) for n, name in enumerate(belief.populations)),
-        (belief.values, noise.shares(start), "sent from the ringed cell", belief.values[start]),
+        (belief.values, noise.sender.shares(start), "sent from the ringed cell", belief.values[start]),
     ]  # fmt: skip
     maps = [heat_map(places, numbers, title, _WIDTH, mark) for places, numbers, title, mark in drawn]
     tall = int(maps[0].partition('height="')[2].partition('"')[0]) + _GAP

@@ -451,7 +451,7 @@ def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Pat
     started = invoke("init", data, "-o", tmp_path / "r.toml", "--kind", kind)
     assert started.exit_code == 0, started.output
     last = " ".join(started.output.split("\n\n")[-1].split())
-    assert re.match(r"Verdict: none yet\. `takifugu advise \S+` says whether the table is worth reading", last)
+    assert re.match(r"Verdict: none yet\. `takifugu advise .+` says whether the table is worth reading", last)
     text = (tmp_path / "r.toml").read_text(encoding="utf-8")
     named = re.match(r"#:schema \./(takifugu-[a-z-]+\.schema\.json)\n", text)
     assert named is not None

@@ -18,6 +18,8 @@ from takifugu.data.times.calendar import Calendar
 
 duckdb = pytest.importorskip("duckdb")
 STATES = Recode(("a", "b"))
+#: Connections that stay open: older versions of DuckDB close one that nobody holds, its relations or not.
+OPEN: list[Any] = []
 Row = tuple[str, int | None, str | None]
 
 
@@ -25,6 +27,7 @@ def relation(rows: list[Row], ordered_by: str = "bigint") -> Any:
     texts = [(f"'{unit}'", *("null" if v is None else f"'{v}'" for v in (tick, state))) for unit, tick, state in rows]
     values = ", ".join(f"({unit}, {tick}, {state})" for unit, tick, state in texts)
     connection = duckdb.connect()
+    OPEN.append(connection)
     return connection.sql(
         f"select unit, tick::{ordered_by} as tick, state from (values {values}) as t(unit, tick, state)"
     )
