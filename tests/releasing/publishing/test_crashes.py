@@ -148,11 +148,12 @@ def test_many_rounds(prepared: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_kill_at_every_step_in_turn(prepared: Path, tmp_path: Path) -> None:
-    """At every one for `make crashes`, else before and after the last commits (reserve, draw, publish) and renames."""
+    """At every one for `make crashes`, else at the last commits (reserve, draw, publish), the first and the last renames."""
     taken = steps(prepared)
     chosen = list(range(len(taken)))
     if ROUNDS < 200:
-        chosen = [at for at in chosen if taken[at] in "cr"][-24:]
+        commits, renames = ([at for at in chosen if taken[at] == kind] for kind in "cr")
+        chosen = commits[-16:] + renames[:3] + renames[-3:]
     states = [round_of(prepared, tmp_path / str(at), "new", Fault("kill", at), ["resume"], None) for at in chosen]
     assert set(states) >= {"paid, not drawn", "drawn, not published", "published, not recorded", "done"}
 
