@@ -148,7 +148,7 @@ def test_many_rounds(prepared: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_kill_at_every_step_in_turn(prepared: Path, tmp_path: Path) -> None:
-    """At every one for `make crashes`, else at the last commits (reserve, draw, publish), the first and the last renames."""
+    """At every one for `make crashes`, else at the last commits (reserve, draw, publish), first and last renames."""
     taken = steps(prepared)
     chosen = list(range(len(taken)))
     if ROUNDS < 200:
