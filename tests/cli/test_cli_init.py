@@ -18,11 +18,14 @@ from tests.support.engines import arrow
 from takifugu.cli import main
 from takifugu.core.errors import SpecError
 from takifugu.data import Table, open_frame
-from takifugu.releasing.file.columns import look_at
-from takifugu.releasing.file.kinds import drafted
+from takifugu.releasing.file.columns import Column, look_at
+from takifugu.releasing.file.kinds import KINDS, drafted
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sequences.draft import draft
 from takifugu.releasing.file.sequences.kind import Sequences
+
+
+def draft(data: Path, output: Path, columns: list[Column]) -> str:
+    return KINDS.find("markov-chain").draft(data, output, columns, "markov-chain")
 
 
 def invoke(*words: object) -> Result:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import get_type_hints
 
+from takifugu.core.errors import InputError
 from takifugu.core.sections import Key
 from takifugu.model.queries import name_of
 from takifugu.releasing.file.columns import Column
@@ -23,8 +24,52 @@ from takifugu.releasing.file.problems import toml_of
 
 WIDTH = 100
 COMMENT_AT = 31
+EPSILON = f"{'epsilon = 1.0':<{COMMENT_AT - 1}} # `takifugu explain` says what that means"
 #: Of a wide table no more columns are shown.
 MOST_COLUMNS = 20
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a first draft starts from: a table of data and its columns, the file that is drafted, and its [belief].
+
+    `section` has the keys of [belief], `drafted` its text where that is written, `roles` are the keys of [source].
+    """
+
+    data: Path
+    output: Path
+    columns: Sequence[Column]
+    kind: str
+    roles: Sequence[str]
+    section: type | None
+    drafted: Callable[[Sequence[Column]], str] | None
+
+    @property
+    def believed(self) -> Sequence[str]:
+        """Return the lines of [belief]: as they are written, or each key with its words."""
+        if self.drafted is not None:
+            return [*self.drafted(self.columns).splitlines(), ""]
+        return [] if self.section is None else [*section_lines(self.section)]
+
+    def source(self, words: str) -> Iterator[str]:
+        """Yield how [source] begins, down to how the file is written; `words` say what its rows are."""
+        yield "[source]"
+        yield name_line(self.data, self.output)
+        yield line(f"file = {toml_of(relative(self.data, self.output))}", words)
+        yield from _written_lines(self.columns)
+
+    def budget(self, words: str, budget: float | Mapping[str, float] = 1.0) -> str:
+        """Return the line with the budget of the source: that of the other release file that reads these data."""
+        other = first_about(self.output, self.data)
+        return line(f"budget = {toml_of(budget if other is None or other.budget is None else other.budget)}", words)
+
+
+def not_drafted(start: Start) -> Iterator[str]:
+    """Raise InputError: nobody wrote a draft of a release file with this belief."""
+    raise InputError(
+        f"no release file is drafted for a belief of kind {start.kind!r}",
+        fix="start from an example of the documentation, and from `takifugu schema --kind` of this kind",
+    )
 
 
 def head(data: Path, output: Path) -> Iterator[str]:
@@ -53,13 +98,7 @@ def name_line(data: Path, output: Path) -> str:
     return line(f"name = {toml_of(other.source)}", words)
 
 
-def budget_line(data: Path, output: Path, budget: float | Mapping[str, float], words: str) -> str:
-    """Return the line with the budget of the source: that of the other release file that reads these data, if any."""
-    other = first_about(output, data)
-    return line(f"budget = {toml_of(budget if other is None or other.budget is None else other.budget)}", words)
-
-
-def written_lines(columns: Sequence[Column]) -> Iterator[str]:
+def _written_lines(columns: Sequence[Column]) -> Iterator[str]:
     """Yield how the file is written, where that must be declared."""
     if not columns:
         return
@@ -78,6 +117,13 @@ def written_lines(columns: Sequence[Column]) -> Iterator[str]:
         yield line(f"decimal = {toml_of(written.numerals.decimal)}", "guessed: the decimal sign of its numbers")
     if written.numerals.thousands:
         yield line(f"thousands = {toml_of(written.numerals.thousands)}", "guessed: the sign between thousands")
+
+
+def release_lines(name: str, query: str, words: str = "") -> Iterator[str]:
+    """Yield how [[release]] begins; `words` say what else its query may be."""
+    yield line("[[release]]", "one such section for each table that is published")
+    yield f'name = "{name}"'
+    yield line(f'query = "{query}"', words)
 
 
 def section_lines(section: type) -> Iterator[str]:

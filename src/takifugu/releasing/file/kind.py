@@ -18,15 +18,16 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.columns import SEQUENCE_ROLES, Column
+from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.described import Described, model_of
-from takifugu.releasing.file.drafting import section_lines
+from takifugu.releasing.file.drafting import Start, head
 from takifugu.releasing.file.layouts import layout_in
-from takifugu.releasing.file.meaning import Meaning, meaning_of, opened
+from takifugu.releasing.file.meaning import Meaning, meaning_of
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Section, Source, Table
+from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Section, Source
+from takifugu.releasing.file.shape import Shape, opened
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,7 @@ class ReleaseFile:
         """Return the source, opened and not read; SpecError where it cannot be opened or lacks a column."""
         if self.opened is not None:
             return self.opened
-        table, faults = opened(self.kind, self.spec, self.belief, self.folder, self.given)
+        table, faults = opened(self.kind.facts, self.spec, self.belief, self.folder, self.given)
         if table is None or faults:
             raise SpecError(faults)
         return table
@@ -135,28 +136,6 @@ class ReleaseFile:
     def inside(self, name: str) -> Path:
         """Return a path of the file as seen from here."""
         return self.folder / name
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
-
-    `sections` is the model of the whole file, `table` has the keys that all tables have, `believed` those that all
-    beliefs have. `roles` are the keys of [source] that name columns, each with what its column looks like, for
-    `takifugu init`; `named` those whose column the data must have, `of_belief` whether they must have the belief's,
-    `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
-    `believes_from`: faults in others are told beside its own.
-    """
-
-    rows: str
-    sections: type[FileSpec]
-    table: type[Table] = Table
-    believed: type[Section] = Section
-    roles: Mapping[str, str] = field(default_factory=lambda: SEQUENCE_ROLES)
-    named: tuple[str, ...] = ()
-    of_belief: bool = False
-    has_lengths: bool = False
-    believes_from: tuple[str, ...] = ("source", "belief")
 
 
 class Kind:
@@ -179,17 +158,13 @@ class Kind:
         assert self.section is not None
         return model_of(self.section, self.facts.believed)
 
-    def drafted_lines(self, columns: Sequence[Column]) -> Iterable[str]:
-        """Return the lines of [belief] in a first draft, where the belief brings its own section."""
-        assert self.section is not None
-        return section_lines(self.section) if self.drafted is None else [*self.drafted(columns).splitlines(), ""]
-
     def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`."""
-        raise InputError(
-            f"no release file is drafted for a belief of kind {kind!r}",
-            fix="start from an example of the documentation, and from `takifugu schema --kind` of this kind",
-        )
+        """Return the text of a first release file about a table, to be written to `output`, for `takifugu init`.
+
+        It is valid as soon as the lines that say FILL IN are filled in. Raises InputError for a belief without a draft.
+        """
+        start = Start(data, output, columns, kind, [*self.facts.roles], self.section, self.drafted)
+        return "\n".join([*head(data, output), *self.facts.draft(start)]) + "\n"
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
 

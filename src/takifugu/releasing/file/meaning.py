@@ -15,7 +15,8 @@ from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems, promise_problems
 from takifugu.releasing.file.public import faults_in, key_of, revealed
-from takifugu.releasing.file.source import PARTS, is_there, open_source
+from takifugu.releasing.file.shape import opened
+from takifugu.releasing.file.source import is_there
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.kind import Kind
@@ -61,7 +62,7 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     if belief is not None and not odd & {"hide", ""}:
         framework = _hidden(kind, spec, belief, problems)
     if belief is not None and not odd and not faulty and is_there(spec.source, folder, data):
-        table, faults = opened(kind, spec, belief, folder, data)
+        table, faults = opened(kind.facts, spec, belief, folder, data)
         problems += faults if table is None or faults else revealed(spec, folder, table)
     if spec.source is not None and None not in spec.release:
         problems += only_release_problems(spec.source, spec.release)
@@ -100,39 +101,6 @@ def _hidden(kind: Kind, spec: Any, belief: Any, faults: list[TakifuguError]) -> 
     except TakifuguError as error:
         faults.append(blamed(error, "hide"))
     return None
-
-
-def opened(kind: Kind, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Table | None, list[TakifuguError]]:
-    """Open the source without reading it; return it, and what is wrong with its columns."""
-    try:
-        table = open_source(spec.source, folder, data)
-    except TakifuguError as error:
-        part = [key for key in error.where[:1] if key in PARTS]
-        return None, [blamed(error, "source", *(part or ["file"]))]
-    return table, list(_missing_columns(columns_of(kind, spec, belief), table))
-
-
-def columns_of(kind: Kind, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
-    """Return the columns that the source must have, each with the key that names it."""
-    columns: list[tuple[tuple[str, ...], str]] = []
-    for key in kind.facts.named:
-        given = getattr(spec.source, key)
-        names = given if isinstance(given, tuple) else (given,)
-        columns += [(("source", key), name) for name in names if name is not None]
-    listed = getattr(belief, "columns", None) or belief.names if kind.facts.of_belief else ()
-    return [*columns, *((("source", "file"), str(name)) for name in listed)]
-
-
-def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Table) -> Iterator[TakifuguError]:
-    """Yield an error at the key of every column that a table lacks, or that two keys name."""
-    columns = [column for _, column in named]
-    for key, column in named[: len(columns) - len(set(columns))]:
-        yield fault(key, f"{column!r} has another meaning in this file", "name another column")
-    for key, column in named:
-        try:
-            table.require([column], columns)
-        except TakifuguError as error:
-            yield blamed(error, *key)
 
 
 def table_problems(

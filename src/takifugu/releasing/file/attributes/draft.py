@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from takifugu.data.kinds import NUMBERS, WHOLE
+from takifugu.releasing.file.attributes.sections import hidden_by
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.drafting import (
-    budget_line,
-    comment,
-    head,
-    line,
-    listed,
-    name_line,
-    relative,
-    written_lines,
-)
+from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, listed, not_drafted, release_lines
 from takifugu.releasing.file.problems import toml_of
 from takifugu.releasing.file.records.draft import counted_or_listed
 
 
-def draft(
-    data: Path, output: Path, columns: Sequence[Column], kind: str, believed: Iterable[str], hides: Sequence[str]
-) -> str:
-    """Return the text of a release file about the records at `data`, to be written to `output`.
+def draft(start: Start) -> Iterator[str]:
+    """Yield the lines of a release file, valid as soon as those that say FILL IN are filled in.
 
-    It is valid as soon as the lines that say FILL IN are filled in. `believed` are the lines of [belief] of a belief
-    that has none here, `hides` the keys of [hide] that it has an answer to.
+    Raises InputError for a belief that has none here, and that brings none.
     """
-    lines = [*_count(kind), *DRAFTED[kind](columns)] if kind in DRAFTED else believed
-    parts = [head(data, output), _source(data, output, columns, kind), lines, _rest(columns, kind, hides)]
-    return "\n".join(row for part in parts for row in part) + "\n"
-
-
-def _source(data: Path, output: Path, columns: Sequence[Column], kind: str) -> Iterator[str]:
+    kind, columns = start.kind, start.columns
+    if kind not in DRAFTED and start.drafted is None:
+        yield from not_drafted(start)
+    yield from start.source("one row per record")
     budget = {"epsilon": 1.0, "delta": 1e-6} if kind == "normal" else 1.0
-    yield "[source]"
-    yield name_line(data, output)
-    yield line(f"file = {toml_of(relative(data, output))}", "one row per record")
-    yield from written_lines(columns)
-    yield budget_line(data, output, budget, "the most that these records may ever spend together")
+    yield start.budget("the most that these records may ever spend together", budget)
     yield line("# only_release = true", "nothing else is ever released about them: allows the least noise")
     yield from comment(f"Its columns: {listed(columns)}.")
     yield ""
+    yield from [*_count(kind), *DRAFTED[kind](columns)] if kind in DRAFTED else start.believed
+    yield from _rest(columns, kind, hidden_by(start.section))
 
 
 def _count(kind: str) -> Iterator[str]:
@@ -124,19 +108,17 @@ def _rest(columns: Sequence[Column], kind: str, hides: Sequence[str]) -> Iterato
         yield from comment("FILL IN what stays secret of the records at hand: which values of it are compared.")
         yield f'# property = {{ attribute = {first}, function = "share", of = "a", max_difference = "0.1" }}'
     yield ""
-    yield line("[[release]]", "one such section for each table that is published")
-    yield 'name = "published-number"'
     if kind == "normal":
-        yield line('query = "mean"', 'or "sum"')
+        yield from release_lines("published-number", "mean", 'or "sum"')
         yield from comment("FILL IN the column whose mean is published.")
         yield f"# attribute = {other}"
         yield line("delta = 1e-6", "normal noise needs a delta above 0")
     else:
-        yield line('query = "count"', 'or "count-rows", "histogram", "sum", "mean"')
+        yield from release_lines("published-number", "count", 'or "count-rows", "histogram", "sum", "mean"')
         yield from comment("FILL IN the column, and the values that are counted.")
         yield f"# attribute = {second}"
         yield '# states = ["yes"]'
-    yield line("epsilon = 1.0", "`takifugu explain` says what that means")
+    yield EPSILON
 
 
 def _names(columns: Sequence[Column]) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,14 @@ from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column
 from takifugu.model.secrets import Secret
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.attributes.build import Known, secret_of
-from takifugu.releasing.file.attributes.draft import DRAFTED, draft
+from takifugu.releasing.file.attributes.draft import draft
 from takifugu.releasing.file.attributes.sections import (
     AttributeReleaseSpec,
+    hidden_by,
 )
-from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape
+from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.shape import Shape
 
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
@@ -27,16 +28,11 @@ _SETTINGS = {"property": "the records at hand", "record": "the records at hand",
 class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
-    facts = Shape(WHOLE_COLUMNS, AttributeReleaseSpec, roles={}, of_belief=True, believes_from=("belief",))
+    facts = Shape(WHOLE_COLUMNS, AttributeReleaseSpec, draft, roles={}, of_belief=True, believes_from=("belief",))
 
     @property
     def hides(self) -> tuple[str, ...]:
-        return getattr(self.section, "hides", ("property", "record"))
-
-    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        if kind not in DRAFTED and self.drafted is None:
-            return super().draft(data, output, columns, kind)
-        return draft(data, output, columns, kind, self.drafted_lines(columns), self.hides)
+        return hidden_by(self.section)
 
     def hidden(self, belief: Any) -> Known:
         """Return the values that a secret about a column may name, by their texts."""

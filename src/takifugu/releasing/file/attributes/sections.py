@@ -103,6 +103,11 @@ class AttributeHideSpec(Section):
     ] = None
 
 
+def hidden_by(section: type | None) -> tuple[str, ...]:
+    """Return the keys of [hide] that a belief has an answer to, as its section says."""
+    return getattr(section, "hides", ("property", "record"))
+
+
 class AttributeReleaseSpec(FileSpec):
     """A release file that hides a property of whole columns, version 1: one source, one belief, releases."""
 

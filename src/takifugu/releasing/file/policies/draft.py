@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from takifugu.data.kinds import NUMBERS, WHOLE
 from takifugu.releasing.file.column_words import WORDS, words_in
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.drafting import budget_line, comment, head, line, name_line, plain, relative, written_lines
+from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, plain, release_lines
 from takifugu.releasing.file.problems import toml_of
 
 
-def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
-    """Return the text of a release file about the visits at `data`, to be written to `output`.
-
-    It is valid as soon as the lines that say FILL IN are filled in.
-    """
-    return "\n".join([*head(data, output), *_source(data, output, columns), *_rest(columns)]) + "\n"
+def draft(start: Start) -> Iterator[str]:
+    """Yield the lines of a release file, valid as soon as those that say FILL IN are filled in."""
+    yield from _source(start, start.columns)
+    yield from _rest(start.columns)
 
 
-def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
-    yield "[source]"
-    yield name_line(data, output)
-    yield line(f"file = {toml_of(relative(data, output))}", "one row per visit of a person to a place")
-    yield from written_lines(columns)
+def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
+    yield from start.source("one row per visit of a person to a place")
     by_role = {column.role: column for column in columns}
     free = [column for column in columns if column.role not in ("x", "y")]
     person, place = free[0], columns[min(1, len(columns) - 1)]
@@ -42,7 +36,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
         yield f"# place = {toml_of(place.name)}"
         for key, number in zip(("x", "y"), _coordinates(columns), strict=False):
             yield line(f"# {key} = {toml_of(number.name)}", "instead of place and places, with x, y and grid")
-    yield budget_line(data, output, 1.0, "the most that these people may ever spend")
+    yield start.budget("the most that these people may ever spend")
     yield line('# elsewhere = "ignore"', "leave out rows at other places than those below; else they are refused")
     yield from comment(f"Its columns: {plain(', '.join(toml_of(column.name) for column in columns))}.")
     yield ""
@@ -79,10 +73,8 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield "[hide]"
     yield line('visits = "all"', "that a person was where they were; not that they were not elsewhere")
     yield ""
-    yield line("[[release]]", "one such section for each table that is published")
-    yield 'name = "safe-places"'
-    yield line('query = "safe"', 'or "visitors", the numbers themselves')
+    yield from release_lines("safe-places", "safe", 'or "visitors", the numbers themselves')
     yield from comment("FILL IN the largest number of people at a place that you call safe.")
     yield "# at_most = 5"
     yield line("# limit = 20", "after so many places that are not known to be safe, no more are answered")
-    yield line("epsilon = 1.0", "`takifugu explain` says what that means")
+    yield EPSILON

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,7 @@ from takifugu.model.policies.policy import EachOf, Policy
 from takifugu.model.policies.predicates import any_of, none_of
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape, Unit
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import (
@@ -34,6 +33,7 @@ from takifugu.releasing.file.policies.sections import (
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
+from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 
 _PUBLIC_LIST = "list the places from public knowledge: places read from the data would tell where somebody was"
@@ -44,12 +44,9 @@ class UnderPolicy(Kind):
 
     names = ("asymmetric",)
     facts = Shape(
-        POLICY, PolicyReleaseSpec, roles={"person": "unit"}, named=("person", "place", "x", "y", "value"),
+        POLICY, PolicyReleaseSpec, draft, roles={"person": "unit"}, named=("person", "place", "x", "y", "value"),
         believes_from=("belief",),
     )
-
-    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns)
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterator[TakifuguError]:
         belief, source, hide = spec.belief, spec.source, spec.hide

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from takifugu.data.kinds import NUMBERS, WHOLE
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.drafting import budget_line, comment, head, line, name_line, plain, relative, written_lines
+from takifugu.releasing.file.drafting import Start, comment, line, plain, release_lines
 from takifugu.releasing.file.problems import toml_of
 
 
-def draft(data: Path, output: Path, columns: Sequence[Column]) -> str:
-    """Return the text of a release file about the rows at `data`, to be written to `output`.
+def draft(start: Start) -> Iterator[str]:
+    """Yield the lines of a release file, valid as soon as those that say FILL IN are filled in."""
+    yield from _source(start, start.columns)
+    yield from _belief(start.columns)
+    yield from release_lines("randomised", "each-value", "each row's value, randomised by itself")
+    yield line("epsilon = 1.0", "for a person, all rows together")
 
-    It is valid as soon as the lines that say FILL IN are filled in.
-    """
-    return "\n".join([*head(data, output), *_source(data, output, columns), *_belief(columns), *_release()]) + "\n"
 
-
-def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     unit = next((c for c in columns if c.role == "unit"), None)
     places = _places(columns)
-    yield "[source]"
-    yield name_line(data, output)
-    yield line(f"file = {toml_of(relative(data, output))}", "one row per value")
-    yield from written_lines(columns)
+    yield from start.source("one row per value")
     if unit is None:
         rest = [c for c in columns if c.kind != NUMBERS][1:]
         if rest:
@@ -44,7 +40,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     yield from comment("FILL IN the most rows that one person may have; the promise is about all of them together.")
     yield "# rows_per_person = 1"
     yield line('# batch = "2026-03"', "a name for these rows: no row is in batches of two names")
-    yield budget_line(data, output, 1.0, "the most epsilon that a person may ever spend")
+    yield start.budget("the most epsilon that a person may ever spend")
     yield ""
 
 
@@ -96,10 +92,3 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
         yield from comment("FILL IN: does one person say nothing about the others (no families)? Only then write this.")
         yield "# units_independent = true"
     yield ""
-
-
-def _release() -> Iterator[str]:
-    yield line("[[release]]", "one such section for each table that is published")
-    yield 'name = "randomised"'
-    yield line('query = "each-value"', "each row's value, randomised by itself")
-    yield line("epsilon = 1.0", "for a person, all rows together")

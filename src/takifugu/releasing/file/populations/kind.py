@@ -22,8 +22,7 @@ from takifugu.model.queries import EachValue, Query
 from takifugu.model.queries.sections import EACH_ROW, spelled
 from takifugu.model.secrets.populations import which_population
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape, Unit, fitted_to_data, undeclared
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data, undeclared
 from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.places import grid_of, scales_of
 from takifugu.releasing.file.populations.reading import Codes, coded, columns_of, most_rows, numbers_in, texts_in
@@ -36,6 +35,7 @@ from takifugu.releasing.file.populations.sections import (
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import called
 from takifugu.releasing.file.same_data import COUNT_ELSEWHERE, IS_PRIVATE, is_one_of
+from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import open_public, private_files
 
 
@@ -43,10 +43,7 @@ class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
     names = ("populations",)
-    facts = Shape(EACH_ROW, PopulationReleaseSpec, PopulationItemSpec, named=("unit", "value", "coordinates"))
-
-    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns)
+    facts = Shape(EACH_ROW, PopulationReleaseSpec, draft, PopulationItemSpec, named=("unit", "value", "coordinates"))
 
     def shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief

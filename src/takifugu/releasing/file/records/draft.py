@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.drafting import (
-    budget_line,
-    comment,
-    head,
-    line,
-    listed,
-    name_line,
-    relative,
-    written_lines,
-)
+from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, listed, name_line, relative, release_lines
 from takifugu.releasing.file.problems import toml_of
 
 _NEEDS = {"unit": "with units_independent: ", "group": "with groups: "}
@@ -26,39 +16,33 @@ _WHAT = {
 }  # fmt: skip
 
 
-def draft(
-    data: Path, output: Path, columns: Sequence[Column], kind: str, roles: Sequence[str], believed: Iterable[str]
-) -> str:
-    """Return the text of a release file about the records at `data`, to be written to `output`.
-
-    It is valid as soon as the lines that say FILL IN are filled in. `believed` are the lines of [belief] where the
-    belief brings its own.
-    """
-    met = partial(_contacts, data=relative(data, output))
+def draft(start: Start) -> Iterator[str]:
+    """Yield the lines of a release file, valid as soon as those that say FILL IN are filled in."""
+    kind, columns = start.kind, start.columns
+    met = partial(_contacts, data=relative(start.data, start.output))
     beliefs: dict[str, Callable[[Sequence[Column]], Iterator[str]]]
     beliefs = {"table": _table, "network": _network, "users": _users, "contacts": met}
-    source = list(_source(data, output, columns, roles))
-    lines = [*_belief(kind), *beliefs[kind](columns)] if kind in beliefs else believed
-    parts = [head(data, output), source, lines, _rest(kind, columns, roles)]
-    if not any(row.startswith("# unit = ") for row in source) and all(column.role != "unit" for column in columns):
-        parts = [[row for row in part if not row.startswith("# units_independent")] for part in parts]
-    return "\n".join(row for part in parts for row in part) + "\n"
+    source = list(_source(start, columns, start.roles))
+    believed = [*_belief(kind), *beliefs[kind](columns)] if kind in beliefs else start.believed
+    has_units = any(row.startswith("# unit = ") for row in source) or any(column.role == "unit" for column in columns)
+    yield from source
+    yield from (row for row in believed if has_units or not row.startswith("# units_independent"))
+    yield from _rest(kind, columns, start.roles)
 
 
-def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence[str]) -> Iterator[str]:
+def _source(start: Start, columns: Sequence[Column], roles: Sequence[str]) -> Iterator[str]:
     by_role = {c.role: c for c in columns if c.role is not None}
-    yield "[source]"
-    yield name_line(data, output)
     if "one" in by_role:  # the file lists pairs of people, so it is what the belief reads
+        yield "[source]"
+        yield name_line(start.data, start.output)
         yield from comment("FILL IN the private table, one row per person: it says how each of these people is.")
         yield '# file = "people.csv"'
         yield '# person = "person"'
         yield '# value = "state"'
-        yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
+        yield start.budget("the most epsilon that a unit may ever spend")
         yield ""
         return
-    yield line(f"file = {toml_of(relative(data, output))}", "one row per person or case")
-    yield from written_lines(columns)
+    yield from start.source("one row per person or case")
     free = [column for column in columns if column.role is None]
     read = [] if "value" in roles else free[:2]  # what the belief is about
     guessed = {role: column for role, column in by_role.items() if role == "group"}
@@ -75,7 +59,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column], roles: Sequence
             name = examples[role].name if role in examples else columns[0].name
             yield line(f"# {role} = {toml_of(name)}", "" if needed else f"{_NEEDS.get(role, '')}{_WHAT[role]}")
     yield from comment(f"Its columns: {listed(columns)}.")
-    yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
+    yield start.budget("the most epsilon that a unit may ever spend")
     yield ""
 
 
@@ -161,14 +145,12 @@ def _rest(kind: str, columns: Sequence[Column], roles: Sequence[str]) -> Iterato
     else:
         yield line('kind = "every-entry"', "the value of every single person")
     yield ""
-    yield line("[[release]]", "one such section for each table that is published")
-    yield 'name = "published-number"'
-    yield line('query = "count"', 'or "histogram", "sum", "mean", "identity"')
+    yield from release_lines("published-number", "count", 'or "histogram", "sum", "mean", "identity"')
     yield from comment("FILL IN the values that are counted.")
     yield '# states = ["ill"]' if kind == "contacts" else '# states = ["yes"]'
     if "value" not in roles:
         yield line(f"# variables = [{other}]", "the columns that are read; default: all")
-    yield line("epsilon = 1.0", "`takifugu explain` says what that means")
+    yield EPSILON
 
 
 def _two(columns: Sequence[Column]) -> tuple[str, str]:

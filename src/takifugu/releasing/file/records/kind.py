@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,11 +14,11 @@ from takifugu.model.queries import State
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets import attribute, every_entry
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape
+from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.records.draft import draft
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
+from takifugu.releasing.file.shape import Shape
 
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
 _READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
@@ -33,12 +33,9 @@ class Records(Kind):
     `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has.
     """
 
-    facts = Shape(RECORDS, RecordReleaseSpec, RecordItemSpec, named=("unit", "person", "value", "group"))
+    facts = Shape(RECORDS, RecordReleaseSpec, draft, RecordItemSpec, named=("unit", "person", "value", "group"))
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
-
-    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns, kind, [*self.facts.roles], self.drafted_lines(columns))
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind

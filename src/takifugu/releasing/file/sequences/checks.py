@@ -11,7 +11,7 @@ from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.kind import Kind, undeclared
-from takifugu.releasing.file.meaning import Meaning, opened, table_problems, two_tables
+from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems
 from takifugu.releasing.file.public import faults_in, key_of, revealed
@@ -29,6 +29,7 @@ from takifugu.releasing.file.sequences.sections import (
     ReleaseSpec,
     SourceSpec,
 )
+from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.source import is_there, open_public, private_files
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
@@ -60,7 +61,7 @@ def meaning_of(
         # A calendar is planned before there is a recording; who reads it says that it is missing.
         planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
         if not planned and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
-            table, faults = opened(kind, spec, None, folder, data)
+            table, faults = opened(kind.facts, spec, None, folder, data)
             problems += faults
         problems += _columns(source, table, faulty)
         problems += _source(source)

@@ -6,24 +6,11 @@ state column are listed in a comment, because a person needs them as a reminder;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.columns import LOOKED_AT, Column
-from takifugu.releasing.file.drafting import (
-    WIDTH,
-    budget_line,
-    comment,
-    head,
-    line,
-    listed,
-    name_line,
-    plain,
-    relative,
-    to_name,
-    written_lines,
-)
+from takifugu.releasing.file.drafting import EPSILON, WIDTH, Start, comment, line, listed, plain, release_lines, to_name
 from takifugu.releasing.file.problems import toml_of
 
 _LONGEST_LABEL = 60
@@ -41,25 +28,20 @@ _WHAT = {
 }
 
 
-def draft(data: Path, output: Path, columns: Sequence[Column], believed: Iterable[str] | None = None) -> str:
-    """Return the text of a release file about the table at `data`, to be written to `output`.
-
-    It is valid as soon as the lines that say FILL IN are filled in. `believed` are the lines of [belief] of a belief
-    that brings its own keys.
-    """
-    lines = [*_chain(columns)] if believed is None else [*believed]
-    parts = (head(data, output), _source(data, output, columns), lines, _pieces(columns), _rest(columns))
-    return "\n".join(row for part in parts for row in part) + "\n"
+def draft(start: Start) -> Iterator[str]:
+    """Yield the lines of a release file, valid as soon as those that say FILL IN are filled in."""
+    columns = start.columns
+    yield from _source(start, columns)
+    yield from _chain(columns) if start.kind.startswith("markov-chain") else start.believed
+    yield from _pieces(columns)
+    yield from _rest(columns)
 
 
-def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str]:
+def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     by_role = {c.role: c for c in columns if c.role is not None}
     examples = _examples(columns)
     timed = "order" in by_role and (by_role["order"].kind == TIMES or by_role["order"].form is not None)
-    yield "[source]"
-    yield name_line(data, output)
-    yield line(f"file = {toml_of(relative(data, output))}", "")
-    yield from written_lines(columns)
+    yield from start.source("")
     for role in ("unit", "piece", "order", "value"):
         if role in by_role:
             yield line(f"{role} = {toml_of(by_role[role].name)}", f"guessed: {_WHAT[role]}")
@@ -89,7 +71,7 @@ def _source(data: Path, output: Path, columns: Sequence[Column]) -> Iterator[str
     if not timed and ("order" in by_role or "order" in examples):
         needs = "" if "order" in by_role else "with order: "
         yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
-    yield budget_line(data, output, 1.0, "the most epsilon that a unit may ever spend")
+    yield start.budget("the most epsilon that a unit may ever spend")
     yield ""
 
 
@@ -176,10 +158,9 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield "[hide]"
     yield line('kind = "every-entry"', "the state in every single row")
     yield ""
-    yield line("[[release]]", "one such section for each table that is published")
-    yield 'name = "time-in-states"'
-    yield line('query = "histogram"', 'how many rows are in each state; or "count" with states = [...]')
-    yield line("epsilon = 1.0", "`takifugu explain` says what that means")
+    words = 'how many rows are in each state; or "count" with states = [...]'
+    yield from release_lines("time-in-states", "histogram", words)
+    yield EPSILON
     if has_units:
         yield line('per = "pooled"', 'one table for all units; "unit" makes one for each of them')
     if any(c.role == "order" and c.kind == TIMES for c in columns) and all(c.role != "piece" for c in columns):

@@ -14,8 +14,7 @@ from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Shape, Unit, UnitQuery, said_by
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, said_by
 from takifugu.releasing.file.meaning import Meaning
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
@@ -36,16 +35,14 @@ from takifugu.releasing.file.sequences.sections import (
 from takifugu.releasing.file.sequences.stays import stays_of, step_of
 from takifugu.releasing.file.sequences.units import reads_each_entry, sequence_of, units_of
 from takifugu.releasing.file.sequences.windows import calendar_of, facts_of, window_of
+from takifugu.releasing.file.shape import Shape
 
 
 class Sequences(Kind):
     """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
 
     names = ("markov-chain", "markov-chain-class")
-    facts = Shape(IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief, has_lengths=True)
-
-    def draft(self, data: Path, output: Path, columns: Sequence[Column], kind: str) -> str:
-        return draft(data, output, columns, None if self.section is None else self.drafted_lines(columns))
+    facts = Shape(IN_ORDER, ReleaseSpec, draft, ItemSpec, SequenceBelief, has_lengths=True)
 
     def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
         return meaning_of(self, spec, faulty, folder, data)

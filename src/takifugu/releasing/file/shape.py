@@ -1,0 +1,72 @@
+"""What is the same in all release files about data of one shape: their sections, first text, and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.errors import TakifuguError
+from takifugu.data import Table as Data
+from takifugu.releasing.file.columns import SEQUENCE_ROLES
+from takifugu.releasing.file.drafting import Start, not_drafted
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.sections import FileSpec, Section, Table
+from takifugu.releasing.file.source import PARTS, open_source
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
+
+    `sections` is the model of the whole file, `draft` makes its first text, `table` has the keys that all tables have,
+    `believed` those that all beliefs have. `roles` are the keys of [source] that name columns, each with what its
+    column looks like; `named` those whose column the data must have, `of_belief` whether they must have the belief's,
+    `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
+    `believes_from`: faults in others are told beside its own.
+    """
+
+    rows: str
+    sections: type[FileSpec]
+    draft: Callable[[Start], Iterable[str]] = not_drafted
+    table: type[Table] = Table
+    believed: type[Section] = Section
+    roles: Mapping[str, str] = field(default_factory=lambda: SEQUENCE_ROLES)
+    named: tuple[str, ...] = ()
+    of_belief: bool = False
+    has_lengths: bool = False
+    believes_from: tuple[str, ...] = ("source", "belief")
+
+
+def opened(shape: Shape, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Data | None, list[TakifuguError]]:
+    """Open the source without reading it; return it, and what is wrong with its columns."""
+    try:
+        table = open_source(spec.source, folder, data)
+    except TakifuguError as error:
+        part = [key for key in error.where[:1] if key in PARTS]
+        return None, [blamed(error, "source", *(part or ["file"]))]
+    return table, list(_missing_columns(columns_of(shape, spec, belief), table))
+
+
+def columns_of(shape: Shape, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+    """Return the columns that the source must have, each with the key that names it."""
+    columns: list[tuple[tuple[str, ...], str]] = []
+    for key in shape.named:
+        given = getattr(spec.source, key)
+        names = given if isinstance(given, tuple) else (given,)
+        columns += [(("source", key), name) for name in names if name is not None]
+    listed = getattr(belief, "columns", None) or belief.names if shape.of_belief else ()
+    return [*columns, *((("source", "file"), str(name)) for name in listed)]
+
+
+def _missing_columns(named: Sequence[tuple[tuple[str, ...], str]], table: Data) -> Iterator[TakifuguError]:
+    """Yield an error at the key of every column that a table lacks, or that two keys name."""
+    columns = [column for _, column in named]
+    for key, column in named[: len(columns) - len(set(columns))]:
+        yield fault(key, f"{column!r} has another meaning in this file", "name another column")
+    for key, column in named:
+        try:
+            table.require([column], columns)
+        except TakifuguError as error:
+            yield blamed(error, *key)
