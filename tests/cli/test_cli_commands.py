@@ -62,8 +62,8 @@ def released(tmp_path: Path) -> Path:
 
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert commands(main) == [
-        ("init",), ("beliefs",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",), ("release",),
-        ("certificate", "show"),
+        ("init",), ("beliefs",), ("check",), ("compare",), ("calibrate",), ("advise",), ("plan",), ("explain",),
+        ("release",), ("certificate", "show"),
         ("ledger", "init"), ("ledger", "show"), ("ledger", "history"), ("ledger", "budget"), ("ledger", "resume"),
         ("ledger", "adopt"), ("schema",), ("demo",), ("example",), ("reproduce",),
     ]  # fmt: skip

@@ -54,7 +54,7 @@ def invoke(*words: object) -> Result:
 def _check_before(example: Example, file: Path) -> None:
     """What publishes nothing succeeds, says what would be published, and writes nothing."""
     before = sorted(file.parent.iterdir())
-    for command in (["compare"], ["calibrate"], ["advise"], ["release", "--dry-run"]):
+    for command in (["check"], ["compare"], ["calibrate"], ["advise"], ["release", "--dry-run"]):
         shown = invoke(*command, file)
         assert shown.exit_code == 0, f"{example.kind}: {command} ends with {shown.exit_code}: {shown.output}"
         for item in tomllib.loads(example.text)["release"]:
@@ -87,6 +87,10 @@ def _check_faults(example: Example, file: Path) -> None:
     told = _faults(example, file)
     missed = {place for _, _, place in example.faults} - {*told}
     assert not missed, f"{example.kind}: nothing is said of {sorted(missed)}, only of {told}"
+    checked = json.loads(invoke("check", "--json", file).stdout)["error"]
+    assert checked["exit_code"] == 2
+    unseen = {*told} - {fault["where"] for fault in checked["faults"]}
+    assert not unseen, f"{example.kind}: without data nothing is said of {sorted(unseen)}"
 
 
 def _faults(example: Example, file: Path) -> list[str]:

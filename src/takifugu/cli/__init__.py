@@ -84,6 +84,21 @@ def beliefs(name: str | None, as_json: bool) -> None:
 
 @main.command()
 @_FILES
+@_WINDOW
+@_JSON
+def check(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
+    """Check all of each FILE that needs no data.
+
+    Its keys, its belief and the public files that it is made of, its queries, and whether there is noise for them.
+    Neither data nor ledger are opened, so that it runs where neither of them is. Publishes nothing.
+    """
+    from takifugu.cli.checking import check as run
+
+    run(files, window, as_json)
+
+
+@main.command()
+@_FILES
 @click.option("--all", "with_all", is_flag=True, help="Every mechanism, and why some do not apply.")
 @_JSON
 def compare(files: tuple[Path, ...], with_all: bool, as_json: bool) -> None:

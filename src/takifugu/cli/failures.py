@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from typing import Any
 
 import click
 
@@ -19,21 +20,25 @@ def print_failure(context: click.Context, error: BaseException, what: str, code:
     """Print an error that ends the command, if JSON was asked for and none was printed."""
     if not context.meta.get(AS_JSON) or context.meta.get(PRINTED):
         return
-    state = getattr(error, "state", ReleaseState.NOTHING)
     content = {
         "format": FORMAT,
         "command": context.meta.get(COMMAND, ""),
         "file": context.meta.get(FILE),
-        "error": {
-            **_parts(error, what),
-            "kind": _kind(error),
-            "exit_code": code,
-            "state": str(state),
-            "faults": [_parts(fault, "") for fault in error.faults] if isinstance(error, SpecError) else [],
-        },
+        "error": failure(error, what, code),
     }
     with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(json.dumps(content, indent=2))
+
+
+def failure(error: BaseException, what: str, code: int) -> dict[str, Any]:
+    """Return an error as plain data for JSON."""
+    return {
+        **_parts(error, what),
+        "kind": _kind(error),
+        "exit_code": code,
+        "state": str(getattr(error, "state", ReleaseState.NOTHING)),
+        "faults": [_parts(fault, "") for fault in error.faults] if isinstance(error, SpecError) else [],
+    }
 
 
 def _kind(error: BaseException) -> str:

@@ -232,6 +232,10 @@ class Kind:
             )
         return units[0].data
 
+    def needs_units(self, file: ReleaseFile, item: Any) -> bool:
+        """Return whether the noise of one table depends on which units there are, or on how many entries they have."""
+        return self.facts.has_lengths and file.places is None
+
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()

@@ -18,12 +18,13 @@ from pydantic import ValidationError
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.data.files.formats import suffixes
-from takifugu.releasing.file.kind import Kind, ReleaseFile
+from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, which_kind
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
 from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sharing import sharing_problems
+from takifugu.releasing.file.source import UNOPENED
 
 #: The largest whole number up to which a float holds every whole number.
 _LARGEST = 2**53
@@ -33,6 +34,10 @@ LARGEST, LONGEST_TEXT, DEEPEST = 10_000_000, 10_000, 32
 _NO_SOURCES = (".xls", ".xlsb", ".ods", ".feather", ".arrow")
 #: Each table is calibrated, and its cost computed beside all others.
 MOST_TABLES = 1000
+_MADE_OF_DATA = (
+    "is made of the private data, which are not opened here",
+    "`takifugu calibrate` checks such a file where its data are",
+)
 #: A text in double quotes with a backslash, as in paths on Windows.
 _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.
@@ -94,6 +99,8 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     except ValidationError as error:
         faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(named))
         spec, faulty = what_is_valid(model, raw)
+    if data is UNOPENED and fitted_to_data(spec):
+        raise SpecError([*faults, fault(("belief",), *_MADE_OF_DATA)])
     meaning = kind.meaning(spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
     shared: list[TakifuguError] = []

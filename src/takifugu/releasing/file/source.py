@@ -18,6 +18,13 @@ from takifugu.releasing.file.sections import Source
 PARTS = ("sheet", "table", "file_names")
 
 
+class Unopened:
+    """Given in place of data: nothing private is opened, and what only the data show is not looked at."""
+
+
+UNOPENED = Unopened()
+
+
 def written_of(*keys: Any) -> Written:
     """Return how a file is written, by the first of these sections that declares it; a section may lack the keys.
 
@@ -54,6 +61,8 @@ def open_source(source: Source, folder: Path, data: Any) -> Table:
 
 def is_there(source: Source, folder: Path, data: Any) -> bool:
     """Return whether there are data to open: some were given, or the file that is named exists."""
+    if data is UNOPENED:
+        return False
     return data is not None or (source.file is not None and leads_to_data(folder / source.file))
 
 

@@ -123,6 +123,21 @@ def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     return _planned(file, _aims(file, lambda part: _stand_ins(part, watch)), watch)
 
 
+def calibrated_unread(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
+    """Return the calibrated plan of the tables whose noise needs no data; a window is taken to have all its steps."""
+    ready = [item for item in file.items if not any(_needs_units(file, one) for one in _calibrated_with(file, item))]
+    chosen = file if len(ready) == len(file.items) else file.only(ready)
+    return _planned(chosen, aims_of(chosen), watch)
+
+
+def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
+    return sharing(file, item) if item.epsilon is None else (item,)
+
+
+def _needs_units(file: ReleaseFile, item: Item) -> bool:
+    return file.kind.needs_units(file.kind.part(file, item), item)
+
+
 def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
     """Yield every mechanism side by side for each table."""
     scopes = _aims(file, lambda part: _stand_ins(part, watch))

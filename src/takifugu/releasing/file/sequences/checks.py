@@ -30,7 +30,7 @@ from takifugu.releasing.file.sequences.sections import (
     SourceSpec,
 )
 from takifugu.releasing.file.shape import opened
-from takifugu.releasing.file.source import is_there, open_public, private_files
+from takifugu.releasing.file.source import UNOPENED, is_there, open_public, private_files
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
 Belief = ChainSpec | ChainClassSpec
@@ -60,7 +60,8 @@ def meaning_of(
     if source is not None:
         # A calendar is planned before there is a recording; who reads it says that it is missing.
         planned = source.from_ is not None and source.file is not None and not is_there(source, folder, data)
-        if not planned and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
+        is_closed = planned or data is UNOPENED
+        if not is_closed and not faulty & {f"source.{key}" for key in ("file", "missing", *FileKeys.model_fields)}:
             table, faults = opened(kind.facts, spec, None, folder, data)
             problems += faults
         problems += _columns(source, table, faulty)

@@ -80,6 +80,11 @@ class Sequences(Kind):
         name = attribute_of(item, source)
         return UnitQuery(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
 
+    def needs_units(self, file: ReleaseFile, item: ItemSpec) -> bool:
+        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        reads_units = attribute_of(item, source) is not None or reads_each_entry(self.query_of(file, item))
+        return not file.hides_gaps or reads_units
+
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
         calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
         assert calendar is not None  # which `windows.faults_of` requires of a table by cells

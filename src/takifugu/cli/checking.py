@@ -1,0 +1,51 @@
+"""`takifugu check`: what is wrong with release files, before their data are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from takifugu.cli.failures import failure
+from takifugu.cli.group import DONE, code_of, complain
+from takifugu.cli.output import print_json, wrapped
+from takifugu.cli.progress import watching
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.releasing.advice.checking import NOT_SEEN
+from takifugu.releasing.advice.checking import check as checked
+
+
+def check(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
+    """Check each file, whatever is wrong with the others; the exit code is that of the gravest fault."""
+    documents, worst = [], DONE
+    for file in files:
+        document: dict[str, Any] = {"file": str(file)}
+        try:
+            with watching() as watch:
+                made = checked(file, window, watch)
+        except TakifuguError as error:
+            if len(files) == 1:
+                raise
+            code = code_of(error)
+            worst = max(worst, code)
+            document |= {"valid": False, "error": failure(error, "", code)}
+            for line in _lines(file, error):
+                complain(line)
+        else:
+            document |= {"valid": True, **made.to_dict()}
+            if not as_json:
+                click.echo(f"{wrapped(f'{file}: valid')}\n\n{made}\n")
+        documents.append(document)
+    if as_json:
+        print_json("check", files[0] if len(files) == 1 else None, {"files": documents})
+    elif any(document["valid"] for document in documents):
+        click.echo(wrapped(NOT_SEEN))
+    click.get_current_context().exit(worst)
+
+
+def _lines(file: Path, error: TakifuguError) -> Iterator[str]:
+    """Yield what is wrong with one of several files, each line with the file that it is about."""
+    for line in error.problems if isinstance(error, SpecError) else (error.message,):
+        yield line if line.startswith(str(file)) else f"{file}: {line}"

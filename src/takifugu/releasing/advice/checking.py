@@ -1,0 +1,74 @@
+"""A release file without its data: everything in it that can be wrong before they are opened, and what cannot be seen.
+
+Neither data nor ledger are opened, and nothing is written, so that it may run where neither of them is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from takifugu.core.text.tables import paragraph, text_table
+from takifugu.core.tracebacks import without_data
+from takifugu.releasing.advice.advising import advice_of
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.planning.plan import Watch, calibrated_unread, tables_of, unwatched
+from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+
+_HEADER = ("table", "query", "noise")
+_LATER = "depends on the data"
+NOT_SEEN = "Not looked at: the columns and values of the data, and what the ledger has counted."
+
+
+@dataclass(frozen=True)
+class CheckedTable:
+    """One table of a valid release file; `mechanisms` add its noise, none where that depends on the data."""
+
+    name: str
+    query: str
+    mechanisms: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A release file in which nothing is wrong, as far as that shows without data; `notices` are worth knowing."""
+
+    tables: tuple[CheckedTable, ...]
+    notices: tuple[str, ...]
+
+    def __str__(self) -> str:
+        rows = [(table.name, table.query, ", ".join(table.mechanisms) or _LATER) for table in self.tables]
+        return "\n\n".join([text_table(_HEADER, rows), *map(paragraph, self.notices)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        tables = [{"name": t.name, "query": t.query, "mechanisms": list(t.mechanisms)} for t in self.tables]
+        return {"tables": tables, "notices": list(self.notices)}
+
+
+@without_data
+def check(path: str | Path, window: str | None = None, watch: Watch = unwatched) -> Checked:
+    """Check everything in a release file that needs no data: keys, belief with its files, queries, noise, expectation.
+
+    Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
+    CalibrationRefused where no mechanism may be used for a table.
+
+    >>> from takifugu.cli.samples import write_demo
+    >>> print(check(write_demo(Path("checked"))).tables[0].name)
+    time-use-units
+    """
+    file = load(path, UNOPENED, window=window)
+    planned = calibrated_unread(file, watch)
+    advice_of(planned)  # which refuses an expectation that a table contradicts
+    mechanisms = {
+        table.name: tuple(dict.fromkeys(one.mechanism for one in table.calibrations)) for table in planned.tables
+    }
+    tables = tuple(
+        CheckedTable(name, item.query, mechanisms.get(name, ()))
+        for item in file.items
+        for name, _ in tables_of(file, item)
+    )
+    return Checked(tables, notices_of_ledgers(file))
+

@@ -1,0 +1,167 @@
+"""`check`: every fault that needs no data is told, and neither data nor ledger are opened, nor anything written."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.releasing import files
+
+from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
+from takifugu.cli.samples.examples import examples, write_example
+from takifugu.data import open_frame
+from takifugu.releasing.file import source
+
+WARD = """\
+ledger = "ledger.db"
+[expect]
+source = "last year"
+shares = { calm = 0.75, busy = 0.25 }
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+order = "hour"
+step = "1h"
+from = "2026-01-05"
+until = "2026-02-02"
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+[[release]]
+name = "hours"
+query = "histogram"
+epsilon = 0.5
+every = "week"
+"""
+
+
+def invoke(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
+
+
+def result_of(*words: object) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(invoke("check", "--json", *words).stdout)
+    return document
+
+
+def write(folder: Path, text: str, name: str = "release.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Opening the data of a test, or a ledger, is a fault."""
+    private = {"data.csv", "ward.csv"}
+
+    def opens(data: Any, *rest: Any, **more: Any) -> Any:
+        assert not isinstance(data, str | os.PathLike) or Path(data).name not in private, "the data are opened"
+        return open_frame(data, *rest, **more)
+
+    monkeypatch.setattr(source, "open_frame", opens)
+    monkeypatch.setattr("takifugu.accounting.ledger.Ledger.open", lambda *_: pytest.fail("a ledger is opened"))
+
+
+@pytest.mark.parametrize("name", [example.name for example in examples()])
+def test_an_example_is_valid_without_its_private_data(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_example(name, Path())
+    file = f"{name}.toml"
+    Path(tomllib.loads(Path(file).read_text(encoding="utf-8"))["source"]["file"]).unlink()
+    before = os.listdir()
+    outcome = invoke("check", file)
+    assert outcome.exit_code == DONE, outcome.stderr
+    assert outcome.stdout.startswith(f"{file}: valid\n")
+    assert os.listdir() == before
+
+
+def test_what_init_writes_lacks_only_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # init makes a ledger, and looks at the columns
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.csv").write_text("person,smokes\n" + "Ana,yes\nBen,no\nCem,no\nDia,yes\n" * 9)
+    (tmp_path / "days.csv").write_text(
+        "who,minute,doing\n" + "".join(f"Ana,{m},{'still' if m % 7 else 'walking'}\n" for m in range(300))
+    )
+    for name in ("answers", "days"):
+        drafted = json.loads(invoke("init", f"{name}.csv", "-o", f"{name}.toml", "--json").stdout)
+        outcome = invoke("check", f"{name}.toml")
+        lines = [line.removeprefix("takifugu: ") for line in outcome.stderr.splitlines()]
+        assert [line for line in lines if "nothing happened" not in line] == drafted["fill_in"]
+        assert outcome.exit_code == (BAD_INPUT if lines else DONE)
+
+
+def test_data_and_ledger_need_not_be_there(tmp_path: Path) -> None:
+    outcome = invoke("check", write(tmp_path, files.SPEC))
+    assert outcome.exit_code == DONE, outcome.stderr
+    assert outcome.stdout.count("depends on the data") == 2  # how long the sequences are
+    assert os.listdir(tmp_path) == ["release.toml"]
+
+
+def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
+    (one,) = result_of(write(tmp_path, WARD))["files"]
+    assert [table["name"] for table in one["tables"]] == [f"hours-2026-W{week:02}" for week in range(2, 6)]
+    assert all(table["mechanisms"] for table in one["tables"])
+    (two,) = result_of(write(tmp_path, WARD), "--window", "2026-W03")["files"]
+    assert [table["name"] for table in two["tables"]] == ["hours-2026-W03"]
+    (public,) = result_of(write(tmp_path, WARD.replace('step = "1h"', 'step = "1h"\ngaps = "public"')))["files"]
+    assert not any(table["mechanisms"] for table in public["tables"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "code"),
+    [
+        ("[[0.9, 0.1]", "[[0.9, 0.2]", "belief.matrix", BAD_INPUT),
+        ('step = "1h"', 'step = "1 parsec"', "source.step", BAD_INPUT),
+        ('query = "histogram"', 'query = "histogramm"', "release[0].query", BAD_INPUT),
+        ('every = "week"', 'every = "fortnight"', "release[0].every", BAD_INPUT),
+        ("busy = 0.25", "bussy = 0.25", "expect.shares", BAD_INPUT),
+        ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'matrix = "nowhere.txt"', "belief.matrix", BAD_INPUT),
+        ('every = "week"', 'every = "week"\nmechanism = "quilt-exakt"', "release[0].mechanism", BAD_INPUT),
+        ('every = "week"', 'every = "week"\nmechanism = "kantorovich-gaussian-a"', "", REFUSED),
+        ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "ward.csv", private = true }', "belief", BAD_INPUT),
+        ("[[release]]", "[[release]", "", BAD_INPUT),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, old: str, new: str, place: str, code: int) -> None:
+    assert old in WARD
+    path = write(tmp_path, WARD.replace(old, new))
+    outcome = invoke("check", path, "--json")
+    error = json.loads(outcome.stdout)["error"]
+    assert outcome.exit_code == error["exit_code"] == code, outcome.stderr
+    assert place in [fault["where"] for fault in error["faults"]] or not place, error
+    assert sorted(os.listdir(tmp_path)) == ["release.toml"]
+
+
+def test_each_of_several_files_is_checked(tmp_path: Path) -> None:
+    good = write(tmp_path, WARD, "good.toml")
+    odd = write(tmp_path, WARD.replace("[[0.9, 0.1]", "[[0.9, 0.2]"), "odd.toml")
+    refused = write(tmp_path, f'{WARD}mechanism = "kantorovich-gaussian-a"\n', "refused.toml")
+    nowhere = tmp_path / "nowhere.toml"
+    outcome = invoke("check", odd, good, refused, nowhere)
+    assert outcome.exit_code == BAD_INPUT
+    lines = outcome.stderr.splitlines()
+    assert [str(path) in line for path, line in zip((odd, refused, nowhere), lines, strict=True)] == [True] * 3
+    assert f"{odd}: belief.matrix" in lines[0]
+    assert "valid" in outcome.stdout
+    assert invoke("check", good, refused).exit_code == REFUSED
+    document = result_of(odd, good, refused, nowhere)
+    assert document["file"] is None
+    assert [one["valid"] for one in document["files"]] == [False, True, False, False]
+    assert [one["error"]["exit_code"] for one in document["files"] if not one["valid"]] == [2, 1, 2]
+
+
+def test_the_file_of_another_ledger_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path, WARD)
+    write(tmp_path, WARD.replace("ledger.db", "other.db"), "twin.toml")
+    ((notice,),) = (one["notices"] for one in result_of(path)["files"])
+    assert "twin.toml" in notice
