@@ -13,11 +13,16 @@ from hypothesis import HealthCheck, settings
 from sybil import Sybil
 from tests.support import calibrations, documents
 
+from takifugu.cli import progress
+
 # The same examples everywhere and every time, and none fails for being slow. `make fuzz` looks for new ones.
 always: dict[str, Any] = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("same", derandomize=True, **always)
 settings.register_profile("explore", derandomize=False, print_blob=True, **always)
 settings.load_profile("same")
+
+# However slow the machine is, no line about progress is among what a test compares.
+progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
 
 _documents = Sybil(documents.parsers(), patterns=["*.md"], setup=documents.enter, teardown=documents.leave)
 pytest_collect_file = _documents.pytest()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import queue
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -229,16 +230,59 @@ def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Pa
         assert too_long(rows_as_text, 60) == []
 
 
-def test_a_dumb_terminal_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_where_no_line_is_redrawn_one_is_printed_every_ten_seconds(
+    is_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from takifugu.cli import progress
 
-    monkeypatch.setattr(progress, "EVERY", 0.0)
-    monkeypatch.setattr(progress, "is_terminal", lambda stream: True)
-    monkeypatch.setenv("TERM", "dumb")
+    may_go_on, waits = queue.Queue[bool](), queue.Queue[float]()
+
+    def wait(ended: threading.Event, seconds: float) -> bool:
+        waits.put(seconds)  # what was to be printed is printed
+        return may_go_on.get()
+
+    times = iter([0.0, 10.0, 20.0, 180.0])
+    monkeypatch.setattr(progress, "CLOCK", progress.Clock(lambda: next(times), wait))
+    monkeypatch.setattr(progress, "is_terminal", lambda stream: is_terminal)
+    monkeypatch.setenv("TERM", "dumb" if is_terminal else "xterm")
     with progress.watching() as watch:
-        watch("calibrating weekly", 3, 1200)
-        told = ""
-        while "calibrating" not in told:  # a thread tells
-            told += capsys.readouterr().err
-    assert re.search(r"takifugu: calibrating weekly, 3 of 1,200, after \d+ s", told)
-    assert "\x1b" not in told
+        lines = []
+        for work in (("reading the data", 0, 1), ("calibrating weekly", 3, 1200), ("calibrating weekly", 900, 1200)):
+            assert waits.get() == 10
+            watch(*work)
+            may_go_on.put(False)
+        assert waits.get() == 10
+        lines = capsys.readouterr().err.splitlines()
+        may_go_on.put(True)
+    assert lines == [
+        "takifugu: reading the data, after 10 s",
+        "takifugu: calibrating weekly, 3 of 1,200, after 20 s",
+        "takifugu: calibrating weekly, 900 of 1,200, after 3 minutes",
+    ]
+
+
+def test_a_command_in_a_pipe_says_how_far_it_is(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from takifugu.cli import progress
+    from takifugu.releasing.planning import plan
+
+    working, printed = threading.Event(), threading.Event()
+
+    def wait(ended: threading.Event, seconds: float) -> bool:
+        if working.is_set():
+            printed.set()
+            return ended.wait()
+        return not working.wait()
+
+    def calibrated(file: Any, watch: Any) -> Any:
+        watch("calibrating time-use", 1, 2)
+        working.set()
+        printed.wait()
+        return whole(file, watch)
+
+    whole = plan.calibrated
+    monkeypatch.setattr(plan, "calibrated", calibrated)
+    monkeypatch.setattr(progress, "CLOCK", progress.Clock(lambda: 0.0, wait))
+    done = invoke("calibrate", fresh, "--json")
+    assert json.loads(done.stdout)["command"] == "calibrate"
+    assert done.stderr == "takifugu: calibrating time-use, 1 of 2, after 0 s\n"

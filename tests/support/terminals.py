@@ -7,9 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: Lines of a program: the bar appears at once, and each of its states; without them, where work takes a second.
-AT_ONCE = """
+#: Lines of a program: no time passes, so that no line says how long something takes.
+TIMELESS = """
 import takifugu.cli.progress as progress
+progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
+"""
+#: And these: the bar appears at once, and each of its states; without them, where work takes a second.
+AT_ONCE = f"""{TIMELESS}
 class Now:
     def __init__(self, seconds, start): self.start = start
     def cancel(self): pass
@@ -18,7 +22,7 @@ refresh = progress._Bar._refresh
 progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh())
 """
 #: And these: never, however slow the machine is.
-NEVER = "import takifugu.cli.progress as progress; progress.PATIENCE = progress.EVERY = 1e6\n"
+NEVER = f"{TIMELESS}progress.PATIENCE = 1e6\n"
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
 
 

@@ -1,6 +1,7 @@
-"""Progress of long work, on a terminal only: nothing appears before a second has passed, and nothing stays behind.
+"""Progress of long work on the standard error: a bar on a terminal, and a line every ten seconds elsewhere.
 
-What does stay is a line that announces a search that may take long, so that nobody waits without knowing why.
+The bar appears after a second and leaves nothing behind. What does stay is a line that announces a search that may take
+long, so that nobody waits without knowing why.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +28,16 @@ PATIENCE = 1.0
 State = tuple[str, int, int]
 
 
-#: On a terminal that does not redraw a line one is printed about every so many seconds.
+@dataclass(frozen=True)
+class Clock:
+    """The time in seconds, and how to wait some of them for an event: it returns whether it came."""
+
+    now: Callable[[], float] = time.monotonic
+    wait: Callable[[threading.Event, float], bool] = threading.Event.wait
+
+
+CLOCK = Clock()
+#: Where no line is redrawn one is printed every so many seconds.
 EVERY = 10.0
 #: Searches that may take longer than this many seconds are announced.
 LONG = 10.0
@@ -34,13 +45,11 @@ LONG = 10.0
 
 @contextmanager
 def watching(stops: bool = True) -> Iterator[Watch]:
-    """Yield a watch for long work; it shows what is being done on stderr if that is a terminal.
+    """Yield a watch for long work; what is being done is shown on stderr.
 
     Long searches are announced on any stderr. With `stops` the first Ctrl-C during a search ends that search only.
     """
-    display: _TextLines | _Bar | _Lines = _TextLines()
-    if is_terminal(sys.stderr):
-        display = _Lines() if is_dumb() else _Bar()
+    display = _Bar() if is_terminal(sys.stderr) and not is_dumb() else _Lines()
     try:
         with stopping(stops), watched(display):
             yield display.watch
@@ -48,11 +57,8 @@ def watching(stops: bool = True) -> Iterator[Watch]:
         display.close()
 
 
-class _TextLines:
-    """Lines about long searches, and nothing else."""
-
-    def watch(self, what: str, done: int, all_of_them: int) -> None:
-        """Tell nobody."""
+class _Announcements:
+    """Lines about long searches."""
 
     def begins(self, search: Search) -> None:
         if search.seconds >= LONG:
@@ -63,9 +69,6 @@ class _TextLines:
                 f"{_span(search.seconds)} at most{end}"
             )
 
-    def goes(self, search: Search) -> None:
-        """Tell nobody."""
-
     def over(self, search: Search) -> None:
         if search.early:
             self.say(f"{search.name}: the search was ended, and its best so far is used; Ctrl-C again stops everything")
@@ -73,11 +76,8 @@ class _TextLines:
     def say(self, line: str) -> None:
         click.echo(f"{click.style('takifugu:', fg='yellow')} {line}", err=True)
 
-    def close(self) -> None:
-        """Leave nothing behind."""
 
-
-class _Bar(_TextLines):
+class _Bar(_Announcements):
     """A progress bar that starts itself when work takes longer than PATIENCE."""
 
     def __init__(self) -> None:
@@ -88,7 +88,6 @@ class _Bar(_TextLines):
         self.bar: Any = None
         self.task: Any = None
         self.closed = False
-        self.started = time.monotonic()
         self.timer = threading.Timer(PATIENCE, self._start)
         self.timer.daemon = True
         self.timer.start()
@@ -147,32 +146,43 @@ class _Bar(_TextLines):
         self.bar.update(self.task, description=what[:40], completed=done, total=total)
 
 
-class _Lines(_TextLines):
-    """A line now and then about what is being done, for a terminal that does not redraw one."""
+class _Lines(_Announcements):
+    """A line now and then about what is being done, for what does not redraw one: a pipe, a file, a plain terminal."""
 
     def __init__(self) -> None:
+        self.clock = CLOCK
         self.state: State = ("working", 0, 1)
-        self.started = time.monotonic()
-        self.over_now = threading.Event()
+        self.outside: State | None = None
+        self.started = self.clock.now()
+        self.ended = threading.Event()
         self.thread = threading.Thread(target=self._tell, daemon=True)
         self.thread.start()
 
     def watch(self, what: str, done: int, all_of_them: int) -> None:
         self.state = (what, done, all_of_them)
 
+    def begins(self, search: Search) -> None:
+        super().begins(search)
+        self.outside = self.state
+        self.goes(search)
+
     def goes(self, search: Search) -> None:
         self.watch(f"{search.name}: {search.things}", min(search.done, search.most), search.most)
 
+    def over(self, search: Search) -> None:
+        self.state, self.outside = self.outside or self.state, None
+        super().over(search)
+
     def close(self) -> None:
-        self.over_now.set()
-        self.thread.join(timeout=1)
+        self.ended.set()
+        self.thread.join(timeout=1)  # nobody may read what it prints
 
     def _tell(self) -> None:
-        while not self.over_now.wait(EVERY):
+        while not self.clock.wait(self.ended, EVERY):
             what, done, total = self.state
             of = f", {number(done)} of {number(total)}" if total > 1 else ""
             with suppress(OSError, ValueError):  # nobody reads it, or it is closed
-                print(f"takifugu: {what}{of}, after {_span(time.monotonic() - self.started)}", file=sys.stderr)
+                print(f"takifugu: {what}{of}, after {_span(self.clock.now() - self.started)}", file=sys.stderr)
 
 
 def _span(seconds: float) -> str:
