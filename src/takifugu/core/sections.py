@@ -61,3 +61,6 @@ class PublicFile:
     header: bool | None = None
     decimal: str | None = None
     thousands: str | None = None
+    sheet: str | None = None
+    table: str | None = None
+    file_names: str | None = None

@@ -19,6 +19,9 @@ from annotated_types import Ge, Le, MinLen
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.numbers.rationals import as_fraction
 
+#: What helps where a value is missing that the belief would have to know.
+FILL_THEM = 'fill them with a text such as "unknown", and declare it as a value under [belief]; or leave these rows out'
+
 Texts = tuple[str | None, ...]
 #: The key that names a public file, the section about it, and the columns whose rows are counted.
 Counted = tuple[tuple[str, ...], PublicFile, Sequence[str]]
@@ -36,10 +39,15 @@ Values = tuple[State | tuple[State, ...], ...]
 class PublicTable(Protocol):
     """A public file, opened."""
 
-    source: str
+    @property
+    def source(self) -> str: ...
 
     def texts(self, columns: Sequence[str]) -> list[Texts]:
         """Return some columns as rows of texts; None is a missing value."""
+        ...
+
+    def codes(self, columns: Sequence[str], values: Sequence[Any], grid: Any = None) -> list[int]:
+        """Return which of the values each row of a column has, or in which cell of a grid its two coordinates lie."""
         ...
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
@@ -58,8 +66,11 @@ class PublicTable(Protocol):
 class Public(Protocol):
     """What a belief may be made from beside its own keys: public files in `folder`, and the keys of [source]."""
 
-    folder: Path
-    source: Any
+    @property
+    def folder(self) -> Path: ...
+
+    @property
+    def source(self) -> Any: ...
 
     def open(self, file: Any, missing: bool = True) -> PublicTable:
         """Open the file that a section names; the texts that are `missing` in the source are so there, too."""

@@ -28,7 +28,7 @@ _OURS = {
     "normal": "columns of numbers model.beliefs.records.declared_normal:NormalSection",
     "parameters": "columns model.beliefs.records.declared_parameters:ParametersSection",
     "parameter-box": "columns model.beliefs.records.declared_parameters:ParameterBoxSection",
-    "populations": "releasing.file.populations.kind:POPULATIONS",
+    "populations": "each row model.beliefs.declared_populations:PopulationsSection",
     "asymmetric": "releasing.file.policies.kind:UNDER_POLICY",
 }
 #: The kinds by the shape of their data, for beliefs that bring their section.
@@ -37,6 +37,7 @@ SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "people": "releasing.file.records.people:People",
     "users": "releasing.file.records.users:Users",
     "records": "releasing.file.records.columned:Columned",
+    "each row": "releasing.file.populations.kind:Populations",
     "columns": "releasing.file.attributes.finite:Finite",
     "columns of numbers": "releasing.file.attributes.numbers:Numbers",
 })  # fmt: skip

@@ -12,11 +12,11 @@ from typing import Any
 from takifugu.core.errors import DataError, Step, TakifuguError
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER
-from takifugu.model.beliefs.sections import Texts
+from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.described import Described, files_of
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.reading import FILL_THEM, texts
+from takifugu.releasing.file.reading import codes_of, columns_of, texts
 from takifugu.releasing.file.same_data import (
     COUNT_ELSEWHERE,
     FIT_ELSEWHERE,
@@ -41,6 +41,10 @@ class PublicTable:
 
     def texts(self, columns: Sequence[str]) -> list[Texts]:
         return texts(self.table, columns)
+
+    def codes(self, columns: Sequence[str], values: Sequence[Any], grid: Any = None) -> list[int]:
+        self.table.require(columns)
+        return list(map(int, codes_of(columns_of(self.table, columns), columns, self.table, values, grid)))
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
         counts = Counter[tuple[Any, ...]]()
@@ -90,9 +94,16 @@ def faults_in(spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
     for error in meant.faults() if hasattr(meant, "faults") else ():
         yield blamed(error, "belief", *key_of(spec.belief, error))
     for key, path, section in files_of(spec.belief):
-        declared = getattr(section, "private", None)
-        if not declared and is_one_of(folder / path, private):
-            yield fault(("belief", *key), IS_PRIVATE, GIVE_PUBLIC if declared is None else FIT_ELSEWHERE)
+        is_declared, fix = _declared(section)
+        if not is_declared and is_one_of(folder / path, private):
+            yield fault(("belief", *key), IS_PRIVATE, fix)
+
+
+def _declared(section: Any) -> tuple[bool, str]:
+    """Return whether a section declares that its file holds the private data, and what to do where it does not."""
+    ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
+    key = next((name for name in ways if hasattr(section, name)), "")
+    return bool(getattr(section, key, False)), ways.get(key, GIVE_PUBLIC)
 
 
 def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:
@@ -102,14 +113,11 @@ def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:
 
 def revealed(spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
     """Yield the key of [belief] whose public file has the rows of the private data, which are in this table."""
-    meant: Any = spec.belief.meant if isinstance(spec.belief, Described) else spec.belief
+    meant: Any = spec.belief.meant if isinstance(spec.belief, Described) else None
     counted = meant.counted(Public(folder, spec.source)) if hasattr(meant, "counted") else None
     if counted is None:
         return
     key, file, columns = counted
-    ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
-    declared = next((name for name in ways if hasattr(file, name)), "")
-    if not getattr(file, declared, False) and same_rows(
-        open_public(file, spec.source, folder / file.file), table, columns
-    ):  # fmt: skip
-        yield fault(("belief", *key), "has the rows of the private data", ways.get(declared, GIVE_PUBLIC))
+    is_declared, fix = _declared(file)
+    if not is_declared and same_rows(open_public(file, spec.source, folder / file.file), table, columns):
+        yield fault(("belief", *key), "has the rows of the private data", fix)

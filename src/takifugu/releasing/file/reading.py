@@ -1,17 +1,24 @@
-"""Rows of records as texts and as values of a belief: private, read once; no message repeats a value of the data."""
+"""Rows of records as texts, as a belief's values or as their numbers; no message repeats a value of the data."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from takifugu.core.errors import DataError
-from takifugu.data import Table, meant, refuse_lookalikes, text_of
+from takifugu.data import Numerals, Table, meant, refuse_lookalikes, text_of
+from takifugu.data.lookalikes import Lookalikes, lookalike
+from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
+from takifugu.model.beliefs.sections import FILL_THEM
+from takifugu.model.queries.sections import spelled
 
 Texts = tuple[str | None, ...]
-
-#: What helps where a value is missing that the belief would have to know.
-FILL_THEM = 'fill them with a text such as "unknown", and declare it as a value under [belief]; or leave these rows out'
+Codes = npt.NDArray[np.int32]
 
 
 def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
@@ -25,14 +32,25 @@ def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
     )
 
 
-def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
-    roles = {f"c{i}": column for i, column in enumerate(columns)}
+def columns_of(table: Table, names: Sequence[str]) -> list[list[Any]]:
+    """Return some columns of a table, value by value in the order of its rows."""
     if table.in_python:
-        return zip(*table.lists(roles).values(), strict=True)
+        return [list(values) for values in table.lists(_roles(names)).values()]
+    rows = list(_rows(table, names))
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
+
+
+def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
+    if table.in_python:
+        return zip(*table.lists(_roles(columns)).values(), strict=True)
     from takifugu.data.engines.differences import careful, collected
 
     with careful(table.source):
-        return iter(list(collected(table.pick(roles))))
+        return iter(list(collected(table.pick(_roles(columns)))))
+
+
+def _roles(columns: Sequence[str]) -> dict[str, str]:
+    return {f"c{number}": column for number, column in enumerate(columns)}
 
 
 def _present(value: Any, table: Table) -> str | None:
@@ -83,3 +101,68 @@ def called(
 def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
     """Return an error about the data at a key of [source]."""
     return DataError(what, rule=rule, fix=fix).at("source", key).placed()
+
+
+def codes_of(
+    read: Sequence[Sequence[Any]], names: Sequence[str], table: Table, values: Sequence[Any], grid: Any = None
+) -> Codes:
+    """Return the number of each row's value, or that of the cell of a grid that its two coordinates lie in.
+
+    Raises DataError, which names the key, for rows that have none.
+    """
+    if grid is None:
+        places = {text: number for number, text in enumerate(spelled(values))}
+        return coded(texts_in(read[0], table), places, names[0])
+    first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
+    codes: Codes = grid.cells_of(first, second)
+    return codes
+
+
+def texts_in(values: Iterable[Any], table: Table) -> list[str | None]:
+    """Return values as texts; None where one is missing. Equal values are read once."""
+    known: dict[Any, str | None] = {}
+    texts = []
+    for value in values:
+        key = (value.__class__, value)
+        try:
+            text = known[key]
+        except KeyError:
+            text = text_of(value)
+            text = known[key] = None if text is None or text in table.missing else text
+        texts.append(text)
+    return texts
+
+
+def numbers_in(values: Sequence[Any], column: str, table: Table) -> npt.NDArray[np.float64]:
+    """Return a column of numbers, NaN where one is missing; DataError for texts that are none."""
+    if all(value.__class__ in (float, int) for value in values):
+        return np.array(values, dtype=np.float64)
+    return np.array([_number(text, column, table.numerals) for text in texts_in(values, table)], dtype=np.float64)
+
+
+def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
+    """Return the number of each text; DataError for a missing value and for one that is not declared."""
+    try:
+        return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
+    except KeyError:
+        if None in texts:
+            raise DataError(
+                f"column {column!r} has missing values", fix=FILL_THEM
+            ).at("value") from None
+        like = Lookalikes(places)
+        for row, text in enumerate(texts):
+            if text is not None and (known := like(text)) is not None:
+                raise lookalike(column, row, known, "value") from None
+        listed = list(places) if len(places) <= 20 else [*list(places)[:20], "..."]
+        raise DataError(
+            f"column {column!r} has a value that is not declared", fix=f"the values are {listed}"
+        ).at("value") from None
+
+
+def _number(text: str | None, column: str, numerals: Numerals) -> float:
+    text = None if text is None else numerals.plain(text)
+    if text is None or re.match(NOT_FINITE, text):
+        return math.nan
+    if not re.match(NUMBER, text):
+        raise not_numbers(column).at("coordinates")
+    return float(text)

@@ -302,6 +302,12 @@ class ItemWords(Section):
     measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
 
 
+class AboutUnits(Section):
+    """The key of [belief] that every belief about independent units has."""
+
+    units_independent: UnitsIndependent = None
+
+
 class Table(ItemWords):
     """The keys that every [[release]] has; its query adds its own."""
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 
 from takifugu.data import UNKNOWN, UNOBSERVED, Classes, Table, tally
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
+from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries import State
 from takifugu.releasing.file.attributes.build import Known
-from takifugu.releasing.file.reading import FILL_THEM, no_lookalikes, wrong
+from takifugu.releasing.file.reading import no_lookalikes, wrong
 
 Row = tuple[State, ...]
 

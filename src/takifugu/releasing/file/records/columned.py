@@ -16,13 +16,14 @@ from takifugu.releasing.file.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.kind import ReleaseFile, Unit, undeclared
 from takifugu.releasing.file.reading import Texts, called, texts, value_of, wrong
 from takifugu.releasing.file.records.kind import Records
-from takifugu.releasing.file.records.sections import RecordBelief, RecordReleaseSpec
+from takifugu.releasing.file.records.sections import RecordReleaseSpec
+from takifugu.releasing.file.sections import AboutUnits
 
 
 class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
-    facts = replace(Records.facts, of_belief=True, believed=RecordBelief, roles={"unit": "person"})
+    facts = replace(Records.facts, of_belief=True, believed=AboutUnits, roles={"unit": "person"})
 
     @property
     def hides(self) -> str:  # type: ignore[override]

@@ -16,7 +16,6 @@ from takifugu.releasing.file.sections import (
     SourceKeys,
     State,
     Text,
-    UnitsIndependent,
 )
 
 
@@ -43,12 +42,6 @@ class RecordSourceSpec(SourceKeys):
             examples=[{"young": [0, 30], "old": [30, 120]}],
         ),
     ] = None
-
-
-class RecordBelief(Section):
-    """The keys of [belief] that every belief about records of units has."""
-
-    units_independent: UnitsIndependent = None
 
 
 class RecordHideSpec(Section):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.sections import Key, Number, Positive
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.populations.sections import BoxSpec
 
 #: One degree of a great circle of the earth, in metres (its mean radius is 6,371,009 m).
 DEGREE = 111_195
@@ -20,6 +20,23 @@ DEGREE = 111_195
 _DIGITS = 12
 
 Floats = npt.NDArray[np.float64]
+Pair = tuple[Number, Number]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """A rectangle that is divided into equal cells; a place counts as the centre of its cell."""
+
+    first: Annotated[Pair, Key("the lowest and the highest first coordinate", [139.5, 139.9])]
+    second: Annotated[Pair, Key("the lowest and the highest second one", [35.5, 35.9])]
+    cells: Annotated[tuple[Positive, Positive], Key("how many cells along either coordinate", [15, 15])]
+    degrees: Annotated[
+        bool, Key("the coordinates are degrees of longitude and latitude: distances are in metres")
+    ] = False
+    metres: Annotated[Pair | None, Key("how many metres one unit of either coordinate is")] = None
+    outside: Annotated[
+        Literal["refuse", "clamp"], Key("what a place outside the box is: refused, or moved to its edge")
+    ] = "refuse"
 
 
 @dataclass(frozen=True)
@@ -60,7 +77,7 @@ class Grid:
         return numbers_of_cells
 
 
-def grid_of(box: BoxSpec) -> Grid:
+def grid_of(box: Box) -> Grid:
     """Return the grid that [belief.box] declares; InputError, which names the key, for a box without an inside."""
     ends = []
     for key, pair in (("first", box.first), ("second", box.second)):
@@ -79,7 +96,7 @@ def grid_of(box: BoxSpec) -> Grid:
     return grid
 
 
-def scales_of(box: BoxSpec) -> tuple[tuple[Any, Any], str]:
+def scales_of(box: Box) -> tuple[tuple[Any, Any], str]:
     """Return how long a unit of either coordinate is, and in what; degrees are measured in the middle of the box."""
     if box.degrees:
         low, high = (float(as_fraction(end, "an end of the box")) for end in box.second)

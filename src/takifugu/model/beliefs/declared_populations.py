@@ -1,0 +1,178 @@
+"""The populations that rows may come from, as a release file declares them: written, or counted in a public file."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from annotated_types import Gt, Lt, MinLen
+
+from takifugu.core.errors import InputError, TakifuguError, within
+from takifugu.core.names import normalised
+from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
+from takifugu.model.beliefs.boxed_places import Box, Grid, grid_of, scales_of
+from takifugu.model.beliefs.estimate import checked_source
+from takifugu.model.beliefs.population_region import samples_of
+from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.beliefs.sections import Counted, Public
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference(PublicFile):
+    """A public file of other people, in which the values of each population are counted."""
+
+    file: Annotated[FilePath, Key("a public file of a table, relative to this file", "survey.csv")]
+    population: Annotated[Text, Key("the column that names the population", "status")]
+    populations: Annotated[
+        Annotated[tuple[Text, ...], MinLen(2)] | None, Key("the populations that count; other rows are left out")
+    ] = None
+    value: Annotated[Text | None, Key("the column with the values", "activity")] = None
+    coordinates: Annotated[
+        tuple[Text, Text] | None, Key("the two columns with the coordinates of a place", ["longitude", "latitude"])
+    ] = None
+    unit: Annotated[
+        Text | None, Key("the column that says whose row it is; without it rows are independent", "person")
+    ] = None
+    confidence: Annotated[
+        float, Gt(0), Lt(1), Key("how surely the true populations are in the class that the promise covers")
+    ] = 0.99
+    smoothing: Annotated[Number, Key("added to the count of each value where losses are averaged", 1)]
+    from_private_data: Annotated[
+        bool, Key("declare that these are the private rows: the promise does not cover what they tell")
+    ] = False
+
+    def columns(self, source: Any) -> tuple[str, ...]:
+        """Return the columns that hold the value: by default called as in the private data."""
+        if source.coordinates is not None:
+            return self.coordinates or tuple(source.coordinates)
+        return (self.value or source.value,)
+
+
+@dataclass(frozen=True)
+class ReferenceRows:
+    """The rows of a reference file: the name of the population and the number of the value, and whose they are."""
+
+    rows: Sequence[tuple[str, int]]
+    people: Sequence[Hashable] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationsSection:
+    """The populations that a row may come from: declared, or counted in a reference file."""
+
+    kind: Annotated[Literal["populations"], Key("populations that a row may come from")]
+    source: Annotated[Text, Key("where the populations come from", "a travel survey of 2024")]
+    values: Annotated[
+        Annotated[tuple[State, ...], MinLen(2)] | None, Key("the values that a row may have", ["a", "b"])
+    ] = None
+    box: Annotated[Box | None, Key("with coordinates: where all places lie, in equal cells")] = None
+    laws: Annotated[
+        dict[Text, tuple[Number, ...]] | None,
+        Key("for each population the probability of each value (or cell, row by row of the box)"),
+    ] = None
+    reference: Annotated[Reference | None, Key("instead of laws: a public file of other people")] = None
+    supports: Annotated[
+        Literal["refuse", "align"],
+        Key("a value that is impossible in one population and possible in another: refused, or accepted"),
+    ] = "refuse"
+    rows_independent: Annotated[
+        bool, Key("declare that a person's rows are independent given the population")
+    ] = False
+
+    @property
+    def grid(self) -> Grid | None:
+        """Return the cells that places lie in."""
+        return None if self.box is None else grid_of(self.box)
+
+    def faults(self) -> Iterator[InputError]:
+        if (self.laws is None) == (self.reference is None):
+            fix = 'write laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
+            yield InputError("or reference must be given, one of both", fix=fix).at("laws")
+        given = self.reference
+        if given is not None and given.value is not None and given.coordinates is not None:
+            yield InputError("is given beside coordinates", fix="write one of both").at("reference", "value")
+
+    def counted(self, public: Public) -> Counted | None:
+        given = self.reference
+        return None if given is None else (("reference", "file"), given, given.columns(public.source))
+
+    def belief(self, public: Public) -> FromPopulations:
+        scales, measure = ((1, 1), "") if self.box is None else scales_of(self.box)
+        values: tuple[Any, ...] = (self.values or ()) if self.grid is None else self.grid.centres
+        if self.box is None and len(set(map(str, values))) < len(values):
+            raise InputError("repeat a value, or write two alike", fix="write each once").at("values")
+        about: dict[str, Any] = {
+            "rows": public.source.rows_per_person, "independent": self.rows_independent, "scales": scales,
+            "measure": measure, "supports": self.supports,
+            "source": checked_source(self.source, self.reference is not None and self.reference.from_private_data),
+        }  # fmt: skip
+        if self.reference is None:
+            return FromPopulations(self._declared(values), **about)
+        return self.counted_in(self.reference_rows(public, values), values, **about)
+
+    def _declared(self, values: Sequence[Any]) -> Mapping[str, Mapping[Any, Any]]:
+        laws = {}
+        for name, masses in (self.laws or {}).items():
+            if len(masses) != len(values):
+                what = f"has {len(masses)} probabilities for {len(values)} values"
+                raise InputError(what, fix="write one for each, in their order").at("laws", name)
+            laws[name] = dict(zip(values, masses, strict=True))
+        return laws
+
+    def counted_in(self, read: ReferenceRows, values: Sequence[Any], **about: Any) -> FromPopulations:
+        """Return the populations that rows of the reference file support."""
+        file: Any = self.reference
+        with within("reference"):
+            samples = samples_of(read.rows, len(values), read.people)
+            return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **about)
+
+    def reference_rows(self, public: Public, values: Sequence[Any]) -> ReferenceRows:
+        """Return the rows of the populations that count; InputError, which names the key, for a file that is wrong."""
+        file: Any = self.reference
+        with within("reference"):
+            try:
+                table = public.open(file)
+                codes = table.codes(file.columns(public.source), values, self.grid)
+                texts = table.texts([file.population, *([file.unit] if file.unit else [])])
+            except TakifuguError as error:
+                raise InputError(f"{file.file}: {error.what}", rule=error.rule, fix=error.fix).at("file") from None
+            populations = _names([row[0] for row in texts], file.file, "population", "population")
+            people = _names([row[-1] for row in texts], file.file, "unit", "person")
+            counted = populations if file.populations is None else file.populations
+            rows = [
+                (name, code, normalised(person))
+                for name, code, person in zip(populations, codes, people, strict=True) if name in counted
+            ]  # fmt: skip
+            seen = {name for name, _, _ in rows}
+            empty = [name for name in file.populations or () if name not in seen]
+            if empty or len(seen) < 2:
+                what = f"has no row of {empty[0]!r}" if empty else "has fewer than two populations"
+                raise InputError(f"{file.file} {what}", fix="name the column of the populations").at("population")
+        return ReferenceRows(
+            [(name, code) for name, code, _ in rows], [person for _, _, person in rows] if file.unit else None
+        )
+
+    def assumptions(self) -> Iterator[str]:
+        box, given = self.box, self.reference
+        if box is not None:
+            yield f"a place counts as the centre of its cell, of {box.cells[0]} x {box.cells[1]} cells of a public box"
+        if box is not None and box.outside == "clamp":
+            yield "a place outside of the box counts as the nearest one inside"
+        if given is not None and not given.from_private_data:
+            yield (
+                f"the reference file is about other people; {given.smoothing} is added to the count of each value "
+                "where losses are averaged"
+            )
+        elif given is not None:
+            yield (
+                "the populations were counted in the private rows: that these, the table of probabilities and the maps "
+                "tell something about them is accepted, and not covered"
+            )
+
+
+def _names(texts: Sequence[str | None], file: str, key: str, what: str) -> list[str]:
+    """Return the names in a column of the reference file; InputError where one is missing."""
+    if None in texts:
+        raise InputError(f"{file}: a row names no {what}", fix="drop it").at(key)
+    return [str(text) for text in texts]
