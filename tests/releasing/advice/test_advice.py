@@ -142,3 +142,27 @@ def test_an_infinite_ratio_is_no_number_in_json() -> None:
     nothing = Worth(Band(3.0, 0.95), None, 0.0, Expectation((0.0,), None, "assumed"))
     assert (nothing.verdict, nothing.ratio_or_none) == (Verdict.USELESS, None)
     assert "about 0 is expected" in nothing.sentence()
+
+
+@pytest.mark.parametrize(
+    ("step", "declared", "unit"),
+    [
+        ("step = 1\nfrom = 0\nuntil = 8760", "", "steps"),
+        ("", "", "rows"),
+        ("", 'measured_in = "hours"', "hours"),
+        ("", 'total = 168\n[release.expect]\nmatters = 1\nsource = "a test"', ""),
+    ],
+)
+def test_what_a_count_is_in(tmp_path: Path, step: str, declared: str, unit: str) -> None:
+    path = of_units(tmp_path)
+    text = path.read_text().replace("step = 1\nfrom = 0\nuntil = 8760", step)
+    window = "from = 0\nto = 168\n" if step else ""
+    path.write_text(text.replace("from = 0\nto = 168\n", f"{window}{declared}\n"))
+    (table,) = tf.advise(path).tables
+    assert table.measured_in == unit
+    assert unit in table.sentence
+
+
+def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
+    path = of_example("network", tmp_path)
+    assert tf.advise(path).tables[0].measured_in == ""

@@ -118,6 +118,12 @@ class Additive:
         np.add.at(read, which, np.abs(self.weights))
         return tuple(int(reach) for reach in read @ spread)
 
+    @property
+    def is_count(self) -> bool:
+        """Whether each cell is a number of entries: one adds 1 to a cell, or nothing."""
+        ones = bool(np.isin(self.weights, (0, 1)).all())
+        return ones and self.grid == 1 and all(bool(np.isin(table, (0, 1)).all()) for table in self.tables)
+
     def constant_sum(self) -> Fraction | None:
         """Return what the cells sum to whatever the data, in answer units; None where that depends on the data.
 

@@ -99,7 +99,7 @@ def advise(path: str | Path, data: Any = None, window: str | None = None, watch:
     >>> from takifugu.cli.samples import write_demo
     >>> advice = advise(write_demo(Path("advised")))
     >>> str(advice.verdict), advice.tables[0].sentence
-    ('good', 'good: differences above 115 show')
+    ('good', 'good: differences above 115 rows show')
     """
     where = Path(path)
     tables = advice_of(calibrated(load(where, data, window=window), watch))

@@ -72,8 +72,8 @@ def table_advice(table: Table, expect: ExpectSpec | None = None, prior: Any = No
         except InputError as error:
             raise SpecError([error]) from None
         except Unsupported as error:
-            return TableAdvice(table.name, table.scope, (), None, item.measured_in or "", str(error))
-    return TableAdvice(table.name, table.scope, labels, worst(worths), item.measured_in or "")
+            return TableAdvice(table.name, table.scope, (), None, table.measured_in, str(error))
+    return TableAdvice(table.name, table.scope, labels, worst(worths), table.measured_in)
 
 
 def worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int = 1, prior: Any = None) -> Worth:

@@ -8,6 +8,7 @@ mean, where there is one cell or all are alike). Their ratio is the verdict: up 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -99,27 +100,39 @@ class Worth:
         >>> Worth(*bands, 30.0, Expectation((100.0, 250.0), None, "assumed")).sentence("minutes")
         'good: differences above 27 minutes show'
         """
-        measured = f" {unit}" if unit else ""
         if self.difference is None:
-            off = f"{number(self.cell.width)}{measured}"
+            off = measured(self.cell.width, unit)
             return {
                 Verdict.GOOD: f"good: {self.off} at most {off}",
                 Verdict.ROUGH: f"rough: {self.off} up to {off}, more than would matter",
-                Verdict.USELESS: f"useless: {self.off} up to {off}, and {self._expected(measured)}",
+                Verdict.USELESS: f"useless: {self.off} up to {off}, and {self._expected(unit)}",
             }[self.verdict]
-        least = f"{number(self.difference.width)}{measured}"
+        least = measured(self.difference.width, unit)
         return {
             Verdict.GOOD: f"good: differences above {least} show",
             Verdict.ROUGH: f"rough: only differences above {least} show",
-            Verdict.USELESS: f"useless: differences below {least} are noise, and {self._expected(measured)}",
+            Verdict.USELESS: f"useless: differences below {least} are noise, and {self._expected(unit)}",
         }[self.verdict]
 
-    def _expected(self, measured: str) -> str:
+    def _expected(self, unit: str) -> str:
         if self.expectation.cells is None:
-            return f"{number(self.matters)}{measured} matter"
-        low, high = (number(end) for end in (min(self.expectation.cells), max(self.expectation.cells)))
-        values = f"about {low}" if low == high else f"from {low} to {high}"
-        return f"{values}{measured} {'is' if low == high else 'are'} expected"
+            return f"{measured(self.matters, unit)} matter"
+        low, high = min(self.expectation.cells), max(self.expectation.cells)
+        if number(low) == number(high):
+            return f"about {measured(high, unit)} is expected"
+        return f"from {number(low)} to {measured(high, unit)} are expected"
+
+
+def measured(size: float, unit: str) -> str:
+    """Write a size with the unit that it is in, if it has one.
+
+    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.5, "")
+    ('137 rows', '1 row', '2.5')
+    """
+    text = number(size)
+    if text == "1":
+        unit = re.sub(r"^(row|step)s\b", r"\1", unit)
+    return f"{text} {unit}".rstrip()
 
 
 def worth(noise: Noise, expectation: Expectation) -> Worth:

@@ -10,8 +10,9 @@ from typing import Any
 from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.result import CHOSEN
 from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.model.queries.additive import Additive
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sections import FileSpec, Item
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
@@ -47,6 +48,24 @@ class Table:
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
         return tuple(q.calibration for q in self.questions)
+
+    @property
+    def measured_in(self) -> str:
+        """What one of its values is, as the file says; else a count is of rows, or of the steps of its calendar."""
+        declared: str | None = getattr(self.item, "measured_in", None)  # tables from elsewhere may lack words
+        if declared or not all(map(_counts_rows, self.calibrations)):
+            return declared or ""
+        window = next((fact for fact in self.facts if isinstance(fact, Window)), None)
+        if window is None:
+            return "rows"
+        return "steps" if window.step.isdigit() else f"steps of {window.step}"
+
+
+def _counts_rows(calibration: Calibration) -> bool:
+    """Whether a table counts rows of the data: entries that have names are people or columns."""
+    has_names = calibration.framework.domain.names is not None
+    answers = calibration.problem.answers
+    return not has_names and all(isinstance(answer, Additive) and answer.is_count for answer in answers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,16 +11,15 @@ from takifugu.releasing.certificates.certifying import Adjustment, Wording
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 
 if TYPE_CHECKING:
-    from takifugu.releasing.file.sections import FileSpec, Item
+    from takifugu.releasing.file.sections import FileSpec
     from takifugu.releasing.planning.asking import Totals
     from takifugu.releasing.planning.plan import Table
     from takifugu.releasing.planning.questions import Drawn
 
 
-def wording_of(spec: FileSpec, item: Item) -> Wording:
+def wording_of(spec: FileSpec, table: Table) -> Wording:
     """Return the words of a file and of one of its tables; kinds of files from elsewhere may have none for tables."""
-    title, measured_in = (getattr(item, key, None) for key in ("title", "measured_in"))
-    return Wording(title, measured_in, spec.publisher, spec.contact)
+    return Wording(getattr(table.item, "title", None), table.measured_in or None, spec.publisher, spec.contact)
 
 
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:

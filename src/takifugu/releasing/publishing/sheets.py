@@ -71,7 +71,7 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     listed = getattr(planned.file.source, "list_units", False)
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
     facts = (*planned.facts, *table.facts, *series)
-    certified = (facts, digest_of(content), listed, wording_of(planned.spec, table.item), adjustment)
+    certified = (facts, digest_of(content), listed, wording_of(planned.spec, table), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
     values = {TABLE: content, DATA: table_json(rows, certificate), **_pictured(table.name, certificate, releases, rows)}

@@ -14,7 +14,7 @@ from takifugu.model import frameworks
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
-from takifugu.releasing.advice.worth import Verdict, Worth, worst, worth
+from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, worth
 from takifugu.releasing.certificates.certificate import Certificate, is_worded
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.report.page import paragraph, sentence
@@ -43,10 +43,9 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
     if not noisy:
         return None, ""
     most = max(noisy, key=lambda noise: cell_band(noise).width)
-    measured = f" {unit}" if unit else ""
     if t.cells > 1:
-        return None, f"Differences below {number(difference_band(most).width)}{measured} are noise."
-    return None, f"The value is off by up to {number(cell_band(most).width)}{measured}."
+        return None, f"Differences below {measured(difference_band(most).width, unit)} are noise."
+    return None, f"The value is off by up to {measured(cell_band(most).width, unit)}."
 
 
 def _worth(t: Reported) -> Worth | None:
@@ -71,8 +70,7 @@ def number_with_error(t: Reported) -> str:
     value = readable(answer.values[0])
     if half is None or not isinstance(value, int | float):
         return ""
-    measured = f" {t.certificate.measured_in}" if t.certificate.measured_in else ""
-    size = f"{number(value)} ± {number(readable(half))}{measured}"
+    size = f"{number(value)} ± {measured(readable(half), t.certificate.measured_in or '')}"
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]

@@ -98,5 +98,6 @@ class IndependentPieces(Nameless):
         return IndependentPieces(chain, data["lengths"])  # type: ignore[arg-type]
 
     def describe(self) -> str:
-        lengths = f"{min(self.lengths)} to {max(self.lengths)} steps"
-        return f"{len(self.lengths)} independent pieces of {lengths}, each {self.chain.describe()}"
+        least, most = min(self.lengths), max(self.lengths)
+        lengths = f"{most}" if least == most else f"{least} to {most}"
+        return f"{len(self.lengths)} independent pieces of {lengths} steps, each {self.chain.describe()}"
