@@ -15,6 +15,8 @@ import takifugu as tf
 from takifugu.core.errors import InputError, ReleaseState, TakifuguError
 from takifugu.core.sections import Key
 from takifugu.extending.files import Columned, Kind, Unit, fault, register_release_file
+from takifugu.model.beliefs.sections import TableFit
+from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.loading import json_schema
 
@@ -120,3 +122,10 @@ def test_units_that_one_debit_would_pay_for_together_are_refused_before_it(
         tf.release_file(path, anyway=True)
     assert caught.value.state is ReleaseState.NOTHING
     assert not (tmp_path / "ledger.db").exists()
+
+
+def test_the_sheet_of_a_public_file_reaches_its_belief() -> None:
+    model = model_of(TableFit)
+    given = model.model_validate({"file": "public.xlsx", "columns": ["a"], "sheet": "2025", "file_names": "person"})
+    meant: TableFit = given.meant  # type: ignore[attr-defined]
+    assert (meant.sheet, meant.table, meant.file_names) == ("2025", None, "person")

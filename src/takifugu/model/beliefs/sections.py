@@ -42,6 +42,10 @@ class PublicTable(Protocol):
     @property
     def source(self) -> str: ...
 
+    def values(self, column: str) -> tuple[str, ...]:
+        """Return the different texts of a column, sorted; DataError where one is missing."""
+        ...
+
     def texts(self, columns: Sequence[str]) -> list[Texts]:
         """Return some columns as rows of texts; None is a missing value."""
         ...

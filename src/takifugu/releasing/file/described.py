@@ -18,8 +18,6 @@ from takifugu.releasing.file.sections import FileKeys, FileSpec, Section, Table
 
 _STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
 
-_BELIEF = "what an adversary may believe"
-
 
 class Described(Section):
     """A section whose keys a dataclass declares."""
@@ -77,7 +75,8 @@ def file_of(
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
     declared: dict[str, Any] = {"release": (tables, ...)}
     if beliefs:
-        declared["belief"] = (Annotated[_one_of(beliefs, "kind"), Field(description=_BELIEF)], ...)
+        words = sections.model_fields["belief"].description or "what an adversary may believe"
+        declared["belief"] = (Annotated[_one_of(beliefs, "kind"), Field(description=words)], ...)
     return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, **declared)
 
 

@@ -29,7 +29,7 @@ _OURS = {
     "parameters": "columns model.beliefs.records.declared_parameters:ParametersSection",
     "parameter-box": "columns model.beliefs.records.declared_parameters:ParameterBoxSection",
     "populations": "each row model.beliefs.declared_populations:PopulationsSection",
-    "asymmetric": "releasing.file.policies.kind:UNDER_POLICY",
+    "asymmetric": "policy model.policies.declared:PolicySection",
 }
 #: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
@@ -38,6 +38,7 @@ SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "users": "releasing.file.records.users:Users",
     "records": "releasing.file.records.columned:Columned",
     "each row": "releasing.file.populations.kind:Populations",
+    "policy": "releasing.file.policies.kind:UnderPolicy",
     "columns": "releasing.file.attributes.finite:Finite",
     "columns of numbers": "releasing.file.attributes.numbers:Numbers",
 })  # fmt: skip

@@ -39,6 +39,9 @@ class PublicTable:
     def source(self) -> str:
         return self.table.source
 
+    def values(self, column: str) -> tuple[str, ...]:
+        return tuple(str(group.key[0]) for group in totals(self.table, [], by=[column]))
+
     def texts(self, columns: Sequence[str]) -> list[Texts]:
         return texts(self.table, columns)
 
@@ -103,7 +106,8 @@ def _declared(section: Any) -> tuple[bool, str]:
     """Return whether a section declares that its file holds the private data, and what to do where it does not."""
     ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
     key = next((name for name in ways if hasattr(section, name)), "")
-    return bool(getattr(section, key, False)), ways.get(key, GIVE_PUBLIC)
+    instead = getattr(getattr(section, "declared", section), "instead", GIVE_PUBLIC)
+    return bool(getattr(section, key, False)), ways.get(key, instead)
 
 
 def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:

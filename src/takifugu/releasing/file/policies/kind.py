@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtr
 
-from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError, about
-from takifugu.data import Numerals, Table, totals
+from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.data import Numerals
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.boxes import Boxes
+from takifugu.model.policies.declared import Places
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import EachOf, Policy
@@ -26,45 +27,31 @@ from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import listed_places, numbers_of, valued, visited
-from takifugu.releasing.file.policies.sections import (
-    PlacesSpec,
-    PolicyReleaseSpec,
-)
+from takifugu.releasing.file.policies.sections import PolicyReleaseSpec
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 
-_PUBLIC_LIST = "list the places from public knowledge: places read from the data would tell where somebody was"
-
 
 class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
-    names = ("asymmetric",)
     facts = Shape(
         POLICY, PolicyReleaseSpec, draft, roles={"person": "unit"}, named=("person", "place", "x", "y", "value"),
         believes_from=("belief",),
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterator[TakifuguError]:
-        belief, source, hide = spec.belief, spec.source, spec.hide
-        forms = [key for key in ("places", "grid", "values") if getattr(belief, key) is not None]
+        source, hide, forms = spec.source, spec.hide, spec.belief.meant.forms
         if len(forms) != 1:
-            what = f"has {' and '.join(forms)}" if forms else "does not say what the data can be"
-            yield fault(("belief",), what, "write one of places, grid and values")
             return
         needed = {"places": ("person", "place"), "grid": ("person", "x", "y"), "values": ("value",)}[forms[0]]
         for key in ("person", "place", "x", "y", "value"):
             if (getattr(source, key) is None) is (key in needed):
                 missing, unused = "is missing", f"is not used with belief.{forms[0]}"
                 yield fault(("source", key), missing if key in needed else unused, f"write {' and '.join(needed)}")
-        if (belief.people is None) is (forms[0] == "values"):
-            what = "is missing: how many people there are is public here" if belief.people is None else "is not used"
-            yield fault(("belief", "people"), what, "it belongs to values, and values need it")
-        if belief.most is not None and forms[0] == "values":
-            yield fault(("belief", "most"), "is not used with values", "each person has one value")
         given = [key for key in ("visits", "policy") if getattr(hide, key) is not None]
         if len(given) != 1:
             yield fault(("hide",), "hides nothing" if not given else "hides visits and a policy", "write one of them")
@@ -73,27 +60,10 @@ class UnderPolicy(Kind):
         for number, one in enumerate(hide.policy or ()):
             if (one.none_of is None) is (one.any_of is None):
                 yield fault(("hide", "policy", number), "is no predicate", "write one of none_of and any_of")
-        if isinstance(belief.places, PlacesSpec):
-            yield from _private(spec, folder, data)
+        if isinstance(spec.belief.meant.places, Places):
+            yield from _copied(spec, spec.belief.meant.places, folder, data)
         if spec.prior is not None:
             yield from _prior_faults(spec)
-
-    def belief(self, spec: PolicyReleaseSpec, folder: Path) -> Visits | Domain:
-        """Return what the data can be, from public files only."""
-        with about(*(key for key in ("places", "grid", "values") if getattr(spec.belief, key) is not None)):
-            return self._domain(spec, folder)
-
-    def _domain(self, spec: PolicyReleaseSpec, folder: Path) -> Visits | Domain:
-        given = spec.belief
-        if given.values is not None and given.people is not None:
-            return Domain.of(given.people, given.values)
-        if given.grid is not None:
-            boxes = Boxes.of(given.grid.x, given.grid.y, given.grid.columns, given.grid.rows)
-            return Visits.of_boxes(boxes, given.most)
-        places = given.places
-        if isinstance(places, PlacesSpec):
-            places = _places_in(places, spec.source, folder)
-        return Visits.of(places or (), given.most)
 
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide = spec.hide
@@ -111,13 +81,6 @@ class UnderPolicy(Kind):
         for number, item in enumerate(spec.release):
             if item is not None:
                 yield from _table_faults(item, number, isinstance(belief, Domain))
-
-    def layout(self, spec: PolicyReleaseSpec) -> Mapping[str, Any]:
-        """Return what decides at which place a row is: boxes of two grids are named alike."""
-        grid = spec.belief.grid
-        if grid is None:
-            return super().layout(spec)
-        return {**super().layout(spec), "grid": Boxes.of(grid.x, grid.y, grid.columns, grid.rows).to_dict()}
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         spec: Any = file.spec
@@ -207,33 +170,17 @@ def _boxed(boxes: Boxes, numerals: Numerals) -> Any:
     return placed
 
 
-def _places_in(given: PlacesSpec, source: Any, folder: Path) -> tuple[str, ...]:
-    """Return the places that a public file lists, sorted; InputError where it cannot be read or lacks some."""
-    try:
-        groups = totals(_opened(given, source, folder), [], by=[given.column])
-    except DataError as error:
-        raise error.of(InputError) from None
-    return tuple(str(group.key[0]) for group in groups)
-
-
-def _opened(given: PlacesSpec, source: Any, folder: Path) -> Table:
-    return open_public(given, source, folder / given.file, missing=False)
-
-
-def _private(spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
-    """Yield a fault where the list of places is the private data itself."""
-    given: Any = spec.belief.places
-    path, key = folder / given.file, ("belief", "places", "file")
+def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    """Yield a fault where the list of places has the rows of the private data."""
+    path = folder / given.file
+    if given.column != spec.source.place or not path.exists() or not is_there(spec.source, folder, data):
+        return
     if is_one_of(path, private_files(spec.source, folder, data)):
-        yield fault(key, IS_PRIVATE, _PUBLIC_LIST)
-        return
-    if spec.source.place is None or given.column != spec.source.place or not is_there(spec.source, folder, data):
-        return
+        return  # which is told of every file of a belief
     try:
-        if path.exists() and same_rows(
-            _opened(given, spec.source, folder), open_source(spec.source, folder, data), [given.column]
-        ):
-            yield fault(key, IS_PRIVATE, _PUBLIC_LIST)
+        listed = open_public(given, spec.source, path, missing=False)
+        if same_rows(listed, open_source(spec.source, folder, data), [given.column]):
+            yield fault(("belief", "places", "file"), IS_PRIVATE, given.instead)
     except TakifuguError:
         return  # whoever needs these files says what is wrong with them
 
@@ -247,6 +194,3 @@ def _prior_faults(spec: PolicyReleaseSpec) -> Iterator[TakifuguError]:
         yield fault(("prior", "counts"), "holds a negative count", "counts are 0 or more")
     elif min(shares) < 0 or sum(shares) != 1:
         yield fault(("prior", "shares"), f"adds up to {float(sum(shares)):g}", "shares are 0 or more, and 1 together")
-
-
-UNDER_POLICY = UnderPolicy()

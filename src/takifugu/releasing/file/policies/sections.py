@@ -7,20 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictInt
 
 from takifugu.releasing.file.sections import (
-    FileKeys,
     FileSpec,
     Name,
     Number,
-    Path,
-    Positive,
     Section,
     SourceFile,
     SourceKeys,
     State,
     Text,
 )
-
-Ends = tuple[Number, Number]
 
 
 class PolicySourceSpec(SourceKeys):
@@ -42,43 +37,6 @@ class PolicySourceSpec(SourceKeys):
     def unit(self) -> None:
         """All people together are one unit: a move of one of them is what is hidden."""
         return None
-
-
-class PlacesSpec(FileKeys):
-    """The list of places in a public file; never in the private data, which would tell where anybody was."""
-
-    file: Annotated[Path, Field(description="a public file with a row for each place", examples=["places.csv"])]
-    column: Annotated[Text, Field(description="its column with the places", examples=["place"])]
-
-
-class GridSpec(Section):
-    """Equal boxes over a public range of coordinates, in rows and columns; a box is called r3c7, counted from 0."""
-
-    x: Annotated[Ends, Field(description="from where to where the columns go", examples=[[-74.27, -73.68]])]
-    y: Annotated[Ends, Field(description="from where to where the rows go", examples=[[40.55, 40.99]])]
-    columns: Annotated[Positive, Field(le=4096, description="how many columns", examples=[71])]
-    rows: Annotated[Positive, Field(le=4096, description="how many rows", examples=[71])]
-
-
-class PolicyBeliefSpec(Section):
-    """What the data can be. Nothing is believed about them: a policy protects whatever anybody knows."""
-
-    kind: Annotated[Literal["asymmetric"], Field(description="a policy; nothing is believed")]
-    places: Annotated[
-        PlacesSpec | tuple[State, ...] | None,
-        Field(description="all the places, a list or a public file", examples=[["bar", "shop"]]),
-    ] = None
-    grid: Annotated[GridSpec | None, Field(description="the places are boxes of a grid")] = None
-    most: Annotated[
-        Positive | None,
-        Field(description="the most places of one person: a fact, such as one per hour; nothing is ever cut"),
-    ] = None
-    values: Annotated[
-        tuple[State, ...] | None, Field(min_length=2, description="the values that a person can have, one each")
-    ] = None
-    people: Annotated[
-        StrictInt | None, Field(ge=1, le=10_000_000, description="with values: how many people there are, public")
-    ] = None
 
 
 class PredicateSpec(Section):
@@ -118,7 +76,7 @@ class PolicyReleaseSpec(FileSpec):
     """A release file under a policy, version 1: one source, what the data can be, what is hidden, releases."""
 
     source: Annotated[PolicySourceSpec, Field(description="where the private data are")]
-    belief: Annotated[PolicyBeliefSpec, Field(description="what the data can be")]
+    belief: Annotated[Any, Field(description="what the data can be")]
     hide: Annotated[PolicyHideSpec, Field(description="what must stay secret")]
     prior: Annotated[PriorSpec | None, Field(description="what is known in public, for the forecast")] = None
     release: tuple[Any, ...]
