@@ -8,11 +8,14 @@ from itertools import product
 
 import pytest
 from tests.conformance.claims import CLAIMS
-from tests.conformance.corpus import DELTAS, EPSILONS, corpus, shrunk
+from tests.conformance.corpus import DELTAS, EPSILONS, Case, corpus, shrunk
 from tests.conformance.suite import audited, bound_of, check_mechanism, check_on_corpus, check_witness, halved
 
+from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Problem, Witness
+from takifugu.calibration import calibrate
 from takifugu.calibration.registry import REGISTRY, Line
+from takifugu.calibration.trials import attempt_all, choose
 from takifugu.mechanisms.kantorovich_exponential import largest_rate
 from takifugu.numbers.rationals import round_up
 
@@ -22,8 +25,20 @@ by_name = pytest.mark.parametrize("line", tuple(REGISTRY), ids=lambda line: line
 @by_name
 def test_it_keeps_its_promise_or_says_why_it_makes_none(line: Line) -> None:
     deltas = DELTAS if line.takes_delta else DELTAS[:1]
-    some = [check_mechanism(line.load(), case, EPSILONS[1], delta) for case in shrunk(corpus()) for delta in deltas]
-    assert any(some)
+    verdicts = [check_mechanism(line.load(), case, EPSILONS[1], delta) for case in shrunk(corpus()) for delta in deltas]
+    promises = [verdict.bound.covers for verdict in verdicts if verdict is not None]
+    assert promises
+    assert not line.alone or set(promises) == {Covers.OUTPUT}, f"{line.name} composes, and is registered as alone"
+
+
+@pytest.mark.parametrize("case", shrunk(corpus()), ids=lambda case: case.name)
+def test_what_may_be_followed_is_chosen_as_if_every_mechanism_were_asked(case: Case) -> None:
+    delta = DELTAS[case.name.startswith("densities")]  # only normal noise serves these
+    choice = choose(attempt_all(Problem(case.framework, case.query, EPSILONS[1], delta), True, alone=False))
+    calibration = calibrate(case.framework, case.query, EPSILONS[1], delta, allow_zero_noise=True)
+    assert choice is not None
+    best = choice.taken(case.framework.is_pair)
+    assert (calibration.mechanism, calibration.randomiser) == (best.line.name, best.bound and best.bound.randomiser)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
 from takifugu.calibration.rules import check_beliefs, error_words, hides_one_entry, remarks
-from takifugu.calibration.trials import attempt, attempt_all, choose, rows
+from takifugu.calibration.trials import attempt, attempt_all, attempt_composing, choose, rows
 from takifugu.core import searches
 from takifugu.core.cache import forget
 from takifugu.core.errors import CalibrationRefused, InputError
@@ -45,11 +45,11 @@ def calibrate(
 ) -> Calibration:
     """Return the noise that makes one release of `query` keep (epsilon, delta) under `framework`.
 
-    "auto" takes the smallest expected error among the mechanisms that compose with later releases (whole, data, quilt),
-    keep the promise, are within the work limit and are not refused by default; equal errors prefer the kind that
-    composes better, then the registry's order. With `only_release`, for `between`, and where none composes, it takes
-    the smallest of all: if that is alone, the ledger charges others about the same source for a change of all data
-    (`Calibration.forbids`). A mechanism asked by name is run at any cost; the calibration states what it promises.
+    "auto" asks the mechanisms that compose with later releases and takes the smallest expected error of those that keep
+    the promise, are within the work limit and are not refused by default; equal errors prefer the kind that composes
+    better, then the registry's order. With `only_release`, for `between`, and where none composes, it asks every
+    mechanism and takes the smallest error of all: if that is alone, the ledger charges others about the same source for
+    a change of all data (`Calibration.forbids`). One that is asked by name is run at any cost, and states its promise.
 
     Refused by default: no noise, noise too small to hide one entry's effect on a cell (`allow_zero_noise`), and a
     belief estimated from the private data (`allow_private_belief`). Source: docs/decisions.md#zero-noise.
@@ -80,7 +80,7 @@ def calibrate(
         requested = (problem.epsilon, problem.delta)
         return _calibration(problem, mechanism, trial.bound, line.load().source, conditions, requested)
     only = only_release or problem.is_pair
-    trials = attempt_all(problem, allow_zero_noise, patient=only)
+    trials = attempt_all(problem, allow_zero_noise, only) if only else attempt_composing(problem, allow_zero_noise)
     choice = choose(trials)
     best = None if choice is None else choice.taken(only)
     if choice is None or best is None or best.bound is None:
@@ -108,7 +108,7 @@ def compare(
     """
     problem = problem_of(framework, query, epsilon, delta)
     only = only_release or problem.is_pair
-    trials = attempt_all(problem, allow_zero_noise=False, patient=only)
+    trials = attempt_all(problem, allow_zero_noise=False, alone=only)
     listed, believed = rows(trials, choose(trials), only), bool(framework.beliefs)
     return Comparisons(
         listed, problem.epsilon, problem.delta, remarks(problem), believed, *error_words(problem)

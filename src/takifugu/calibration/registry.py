@@ -17,6 +17,7 @@ class Line:
 
     `error_of_belief` marks mechanisms whose expected error is an average under the belief only: "auto" leaves them to
     be requested by name, and comparisons show them for reference. So it does with a `baseline`, for the reason given.
+    What is `alone` promises something about one output only, always: "auto" asks it where nothing else is released.
     Its bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records
     with columns, and is asked, unless by name, only where there is one.
     """
@@ -28,6 +29,12 @@ class Line:
     baseline: str = ""
     definitions: tuple[str, ...] = ("pufferfish",)
     of_columns: bool = False
+    alone: bool = False
+
+    @property
+    def leaves_room(self) -> bool:
+        """Whether "auto" may take it although other releases follow."""
+        return not (self.alone or self.error_of_belief or self.baseline)
 
     def load(self) -> Mechanism:
         if not isinstance(self.place, str):
@@ -50,26 +57,29 @@ _OURS = (
     Line("influence", "influence"),
     Line("quilt-exact", "quilt_exact"),
     Line("quilt-approx", "quilt_approx"),
-    Line("wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES),
-    Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES),
-    Line("quilt-local-exact", "quilt_local"),
+    Line("wasserstein", "wasserstein", definitions=_ANY_HYPOTHESES, alone=True),
+    Line("laplace-exact", "laplace_exact", definitions=_ANY_HYPOTHESES, alone=True),
+    Line("quilt-local-exact", "quilt_local", alone=True),
     Line("inferential", "inferential", baseline="a baseline: its promise rests on a cited theorem, not proved here"),
-    Line("kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES),
-    Line("kantorovich-relaxed", "kantorovich_relaxed", definitions=_ANY_HYPOTHESES),
-    Line("wasserstein-delta", "wasserstein_delta", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("influence-gaussian", "influence_gaussian", takes_delta=True),
-    Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES),
-    Line("attribute-gaussian", "attribute.gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES, of_columns=True),
+    Line("kantorovich", "kantorovich", definitions=_ANY_HYPOTHESES, alone=True),
+    Line("kantorovich-relaxed", "kantorovich_relaxed", definitions=_ANY_HYPOTHESES, alone=True),
+    Line("wasserstein-delta", "wasserstein_delta", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
+    Line("kantorovich-gaussian-a", "normal_by_rule:RULE_A", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
+    Line("kantorovich-gaussian-b", "normal_by_rule:RULE_B", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
+    Line("gaussian-analytic", "normal_by_rule:ANALYTIC", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
+    Line("influence-gaussian", "influence_gaussian", takes_delta=True, alone=True),
+    Line("gaussian-exact", "gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES, alone=True),
+    Line(
+        "attribute-gaussian", "attribute.gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES,
+        of_columns=True, alone=True,
+    ),
     Line(
         "attribute-gaussian-exact", "attribute.gaussian_exact", takes_delta=True, definitions=_ANY_HYPOTHESES,
-        of_columns=True,
+        of_columns=True, alone=True,
     ),
     Line(
         "attribute-gaussian-approx", "attribute.gaussian_approx", takes_delta=True, definitions=("attribute",),
-        of_columns=True,
+        of_columns=True, alone=True,
     ),
     Line("kantorovich-exponential", "kantorovich_exponential", error_of_belief=True, definitions=_ANY_HYPOTHESES),
     Line("attribute-quilt", "attribute.quilt", definitions=("attribute",), of_columns=True),

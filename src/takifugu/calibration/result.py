@@ -261,7 +261,8 @@ class Calibration:
     def __str__(self) -> str:
         parts = [f"{self.mechanism}: {self._noise}", labelled(self._facts())]
         if self.alternatives:
-            parts += ["the other mechanisms", _text(self._others)]
+            some = " that compose" if all(row.composition != Composition.ALONE for row in self.alternatives) else ""
+            parts += [f"the other mechanisms{some}", _text(self._others)]
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:

@@ -61,30 +61,43 @@ class Trial:
     cost: Cost | None = None
 
 
-def attempt_all(problem: Problem, allow_zero_noise: bool, patient: bool = False) -> list[Trial]:
+def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[Trial]:
     """Ask every mechanism of the registry, except those whose predicted work is beyond the limit.
 
     Mechanisms that belong to another definition, or to columns where there are none, are told to nobody who did not ask
     for them.
 
-    With `patient`, for a release that nothing follows, the law of a long sequence may take up to PATIENCE: of the
-    mechanisms beyond the limit the quickest is asked, then the next, until one may be used.
+    For a release that is `alone` the law of a long sequence may take up to PATIENCE: of the mechanisms beyond the
+    limit the quickest is asked, then the next, until one may be used.
     """
-    name, has_columns = problem.framework.definition, bool(problem.framework.columns)
-    read_as = {name} if definitions.find(name).is_apart else {"pufferfish", name}
-    lines = [line for line in REGISTRY if read_as & {*line.definitions} and (has_columns or not line.of_columns)]
-    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in lines]
+    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in _lines(problem)]
     waiting = [
         (trial.cost.operations, place)
         for place, trial in enumerate(trials)
         if trial.cost and trial.cost.seconds <= PATIENCE and trial.cost.memory <= MEMORY_LIMIT
         and not trial.line.error_of_belief and not trial.line.baseline
     ]  # fmt: skip
-    for _, place in sorted(waiting) if patient else ():
+    for _, place in sorted(waiting) if alone else ():
         trials[place] = attempt(trials[place].line, problem, allow_zero_noise, limited=False)
         if trials[place].status == POSSIBLE:
             break
     return trials
+
+
+def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
+    """Ask the mechanisms that leave room for later releases; where none of them may be used, every mechanism."""
+    lines = [line for line in _lines(problem) if line.leaves_room]
+    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in lines]
+    choice = choose(trials)
+    if choice is None or choice.composing is None:
+        return attempt_all(problem, allow_zero_noise, alone=False)
+    return trials
+
+
+def _lines(problem: Problem) -> list[Line]:
+    name, has_columns = problem.framework.definition, bool(problem.framework.columns)
+    read_as = {name} if definitions.find(name).is_apart else {"pufferfish", name}
+    return [line for line in REGISTRY if read_as & {*line.definitions} and (has_columns or not line.of_columns)]
 
 
 def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool) -> Trial:

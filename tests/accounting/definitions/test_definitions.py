@@ -79,7 +79,7 @@ def test_its_comparisons_go_one_way_and_are_about_no_belief() -> None:
 def test_only_mechanisms_that_are_proved_for_it_apply() -> None:
     made = calibrated()
     assert made.mechanism == "test-cautious"
-    rows = {row.name: row for row in made.alternatives}
+    rows = {row.name: row for row in tf.compare(one_way.framework(), ILL, 1)}
     read_as = {"pufferfish", made.framework.definition}
     listed = {line.name for line in REGISTRY if read_as & {*line.definitions} and not line.of_columns}
     assert rows.keys() == listed
