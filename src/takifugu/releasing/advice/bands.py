@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import fftconvolve
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.additive import Exact
@@ -56,11 +55,19 @@ def difference_band(noise: Noise) -> Band:
     if isinstance(noise, Exact):
         return Band(0.0, 1.0)
     masses, step = _masses(noise)
-    law = np.maximum(fftconvolve(masses, masses), 0.0)
+    law = _of_sum_of_two(masses)
     middle = len(law) // 2
     within = law[middle] + 2 * np.concatenate([[0.0], np.cumsum(law[middle + 1 :])])
     reach = int(np.searchsorted(within, LEVEL))
     return Band(float(reach * step), float(within[reach]))
+
+
+def _of_sum_of_two(masses: FloatArray) -> FloatArray:
+    """Return the law of the sum of two independent draws from a law on consecutive steps."""
+    steps = 2 * len(masses) - 1
+    size = 1 << steps.bit_length()
+    law: FloatArray = np.fft.irfft(np.fft.rfft(masses, size) ** 2, size)[:steps]
+    return np.maximum(law, 0.0)
 
 
 def _masses(noise: Noise) -> tuple[FloatArray, Fraction]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import bdtr
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Numerals
@@ -149,6 +148,8 @@ def expected_share(noise: SafeCells, shares: dict[int, Fraction], threshold: int
 
     A place is asked about while fewer values than the limit came before it: their number is binomial.
     """
+    from scipy.special import bdtr  # it loads slowly, and few files are about policies
+
     safe = math.fsum(float(share) for count, share in shares.items() if count <= threshold)
     expectation = math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items()) / safe
     if noise.limit is None:
