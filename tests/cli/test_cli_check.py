@@ -118,6 +118,22 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("every", "start", "name"),
+    [
+        ("day", "2026-01-05", "hours-2026-01-06"), ("week", "2026-01-07T13:00", "hours-2026-W03"),
+        ("month", "2026-01-31", "hours-2026-03"), ("year", "2026-01-01", "hours-2027"),
+    ],
+)  # fmt: skip
+def test_one_window_stands_for_all_of_a_calendar_without_an_end(
+    tmp_path: Path, every: str, start: str, name: str
+) -> None:
+    text = WARD.replace('until = "2026-02-02"\n', "").replace('"2026-01-05"', f'"{start}"')
+    (one,) = result_of(write(tmp_path, text.replace('every = "week"', f'every = "{every}"')))["files"]
+    assert [table["name"] for table in one["tables"]] == [name]
+    assert all(table["mechanisms"] for table in one["tables"])
+
+
+@pytest.mark.parametrize(
     ("old", "new", "place", "code"),
     [
         ("[[0.9, 0.1]", "[[0.9, 0.2]", "belief.matrix", BAD_INPUT),
@@ -129,6 +145,7 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
         ('every = "week"', 'every = "week"\nmechanism = "quilt-exakt"', "release[0].mechanism", BAD_INPUT),
         ('every = "week"', 'every = "week"\nmechanism = "kantorovich-gaussian-a"', "", REFUSED),
         ("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "ward.csv", private = true }', "belief", BAD_INPUT),
+        ('"2026-01-05"\nuntil = "2026-02-02"', '"soon"', "source.from", BAD_INPUT),
         ("[[release]]", "[[release]", "", BAD_INPUT),
     ],
 )

@@ -70,8 +70,8 @@ PUBLISHED = (
         "household-power",
         "the power that a household draws, minute by minute, in six levels",
         "counted in Hebrail and Berard, Individual household electric power consumption, UCI Machine Learning "
-        "Repository 2012, doi:10.24432/C58K54, CC BY 4.0 (https://creativecommons.org/licenses/by/4.0): the first 47,951 "
-        "pairs of minutes of one house in Sceaux, each count plus one",
+        "Repository 2012, doi:10.24432/C58K54, CC BY 4.0 (https://creativecommons.org/licenses/by/4.0): the first "
+        "47,951 pairs of minutes of one house in Sceaux, each count plus one",
         {"kind": "markov-chain", "states": _HOUSEHOLD_STATES, "matrix": smoothed(HOUSEHOLD_COUNTS)},
         'Under [source] write step = "1min" and bins = { "below 0.5 kW" = [0, 0.5], "0.5 to 1 kW" = [0.5, 1], '
         '"1 to 2 kW" = [1, 2], "2 to 3 kW" = [2, 3], "3 to 5 kW" = [3, 5], "5 kW and more" = [5, inf] }.',

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from datetime import date, timedelta
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,7 @@ from pydantic import ValidationError
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
 from takifugu.data.files.formats import suffixes
+from takifugu.data.times.moments import period_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, which_kind
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
@@ -38,6 +40,8 @@ _MADE_OF_DATA = (
     "is made of the private data, which are not opened here",
     "`takifugu calibrate` checks such a file where its data are",
 )
+#: How many days a window has at most.
+_LONGEST = {"day": 1, "week": 7, "month": 31, "year": 366}
 #: A text in double quotes with a backslash, as in paths on Windows.
 _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.
@@ -54,6 +58,8 @@ def load(path: str | Path, data: Any = None, only_release: bool = False, window:
     if only_release and isinstance(raw.get("source"), dict):
         raw["source"]["only_release"] = True
     _choose(raw, window)
+    if data is UNOPENED:
+        _end(raw)
     return replace(checked(raw, Path(path), data), window=window)
 
 
@@ -143,8 +149,27 @@ def _choose(raw: dict[str, Any], window: str | None) -> None:
     if not regular:
         raise InputError("no table is published regularly", fix='write every = "week" under [[release]]').at("window")
     for item in regular:
-        item["window"] = window
-        item["name"] = f"{item.get('name')}-{window}"
+        _read_only(item, window)
+
+
+def _end(raw: dict[str, Any]) -> None:
+    """Write one window in place of every `every` of a calendar without an end: it stands for all."""
+    source, items = raw.get("source"), raw.get("release")
+    if not isinstance(source, dict) or "until" in source or not isinstance(items, list):
+        return
+    try:
+        start = date.fromisoformat(str(source.get("from"))[:10])
+        for item in items:
+            every = item.get("every") if isinstance(item, dict) and "window" not in item else None
+            if every in _LONGEST:  # the window that so many days later lies in is a whole one
+                _read_only(item, period_of(start + timedelta(days=_LONGEST[every]), every))
+    except (ValueError, OverflowError, TypeError):  # which is told with the source
+        return
+
+
+def _read_only(item: dict[str, Any], window: str) -> None:
+    item["window"] = window
+    item["name"] = f"{item.get('name')}-{window}"
 
 
 def _is_table(path: Path) -> bool:
