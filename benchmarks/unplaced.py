@@ -14,7 +14,7 @@ from measure import row, seconds, span, title
 from near_laws import TIE, matrix, question
 from takifugu.accounting.composition import alignment, charge_of, joint
 from takifugu.influence.chains.unplaced import Unplaced
-from takifugu.influence.curves import stretched_loss
+from takifugu.influence.stretched import stretched_loss
 
 PROBLEMS = 200
 
@@ -48,7 +48,7 @@ def by_quilts(chain: Any, unplaced: Unplaced) -> float:
 def for_ever(chain: Any, unplaced: Unplaced) -> float:
     """Return what every step of an endless recording costs if each moves every release as its largest step does."""
     recording = chain.from_step(0, ENDLESS)
-    recall = stretched_loss(recording, None, np.array([ENDLESS]), [unplaced.exact(1)])
+    recall = stretched_loss(recording, None, np.array([ENDLESS]), np.array([1]), unplaced.exact(1))
     return float(recall[0]) if recall else float("inf")
 
 

@@ -19,8 +19,8 @@ from takifugu.accounting.composition.stretches import standing_in
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
-from takifugu.influence.curves import stretched_loss
 from takifugu.influence.quilts.chain.joint_cost import joint_cost
+from takifugu.influence.stretched import stretched_loss
 from takifugu.model.secrets import Family
 
 WEEKS, MINUTES = 520, 10_080
@@ -45,7 +45,7 @@ def main() -> int:
     whole = piled(runs)
     chain = CHAIN.with_length(whole.size)
     started = time.perf_counter()
-    stretched_loss(chain, None, whole.lengths, [int(value) * whole.unit for value in whole.values])
+    stretched_loss(chain, None, whole.lengths, whole.values, whole.unit)
     ours = time.perf_counter() - started
     started = time.perf_counter()
     joint_cost(Part(chain, standing_in(whole.size), Family(range(whole.size)), 0), [(whole.each(), 1 / whole.unit)])

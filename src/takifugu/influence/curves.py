@@ -10,25 +10,24 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
 from typing import Any
 
 import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.dispatch import Question
-from takifugu.analysis.questions.influence import Pairs
 from takifugu.analysis.questions.influence import joint_cost as quilt_cost
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
+from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
 from takifugu.model.secrets import Family
 from takifugu.model.secrets.hypotheses import compared
 from takifugu.numbers.outward_rounding import FloatArray, IntArray
-from takifugu.numbers.rationals import decimal_up, float_above
+from takifugu.numbers.rationals import float_above
 
 #: Beyond this many entries times different profiles a recursion is not tried: quilts and group remain.
 MOST_WORK = 5e6
@@ -38,12 +37,14 @@ MOST_WORK = 5e6
 class Curve:
     """How a type of belief turns a profile into the largest loss of a family of secrets, and in how many operations.
 
-    `is_least` says whether a mechanism with the profile attains it: then quilts and `group` are never smaller.
+    `is_least` says whether a mechanism with the profile attains it: then quilts and `group` are never smaller. `along`
+    is the loss of a recording by its stretches, and what each step of one loses for any two values.
     """
 
     loss: Callable[[Any, Profile, Family], Loss]
     work: Callable[[Any], float]
     is_least: Callable[[Any], bool] = lambda belief: False
+    along: Callable[[Any, IntArray, FloatArray, Family], Loss] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,41 +232,12 @@ def _table(changes: IntArray, scale: Fraction) -> FloatArray:
     return np.array([[rates[change] for change in row] for row in changes.tolist()])
 
 
-def stretched_loss(
-    belief: Any, pairs: Pairs, lengths: IntArray, rates: Sequence[Fraction]
-) -> tuple[Fraction, Witness] | None:
-    """Return what windows of a recording cost, of which `lengths` steps in a row each lose `rates` for any two values.
-
-    Every step is secret, and may be the first one of a recording with an unknown start. None where the belief has no
-    curve, or forgets nothing.
-    """
-    curve = CURVES.of(belief)
-    if curve is None or len(lengths) * len(belief.states) ** 2 > MOST_WORK:
-        return None
-    different = {rate: number for number, rate in enumerate(sorted(set(rates)))}
-    states = len(belief.states)
-    tables = tuple(float_above(rate) * (1 - np.eye(states)) for rate in different)
-    table_of = np.array([different[rate] for rate in rates])
-    profile = Profile(tables, np.asarray(lengths, dtype=np.int64), table_of)
-    try:
-        loss = curve.loss(belief, profile, _EveryStep(range(profile.size), pairs))
-    except Unsupported:
-        return None
-    witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))
-    return decimal_up(Fraction(loss.epsilon)), witness
-
-
-class _EveryStep(Family):
-    """All steps of a recording: where its start is unknown each may have any law, and so any value."""
-
-    def value_pairs(self, belief: Any, entry: int) -> tuple[tuple[int, int], ...]:
-        if not belief.starts_anyhow:
-            return super().value_pairs(belief, entry)
-        return self.pairs or tuple(permutations(range(len(belief.states)), 2))
-
-
 def _patient_loss(chain: Any, profile: Profile, family: Family) -> Loss:
     return chain_loss(chain, profile, family, most=most_steps(len(chain.states)))
+
+
+def _along_chain(chain: Any, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
+    return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)))
 
 
 def _interval_loss(belief: Any, profile: Profile, family: Family) -> Loss:
@@ -273,14 +245,24 @@ def _interval_loss(belief: Any, profile: Profile, family: Family) -> Loss:
     return _patient_loss(belief.worst, profile, family)
 
 
+def _along_interval(belief: Any, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
+    return _along_chain(belief.worst, lengths, rates, family)
+
+
+def _along_class(belief: Any, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
+    different, table_of = np.unique(rates, return_inverse=True)
+    tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
+    return class_loss(belief, Profile(tables, lengths, table_of.ravel()), family)
+
+
 def _is_attained(chain: Any) -> bool:
     """For two states and one law of the first the recursion is attained (Theorem 3)."""
     return len(chain.states) == 2 and not chain.starts_anyhow
 
 
-CHAIN = Curve(_patient_loss, chain_work, _is_attained)
-CLASS = Curve(class_loss, class_work)
-INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst))
+CHAIN = Curve(_patient_loss, chain_work, _is_attained, _along_chain)
+CLASS = Curve(class_loss, class_work, along=_along_class)
+INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst), along=_along_interval)
 
 #: Curves by type of belief.
 CURVES: Question[Curve | None] = Question(

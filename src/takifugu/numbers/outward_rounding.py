@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from takifugu.numbers.rationals import float_above
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -31,6 +34,20 @@ def sum_up(first: Any, second: Any) -> Any:
     return np.where((first == 0) | (second == 0), total, up(total)) if isinstance(total, np.ndarray) else (
         total if first == 0 or second == 0 else float(up(total))
     )  # fmt: skip
+
+
+def floats_above(values: IntArray, unit: Fraction) -> FloatArray:
+    """Return the least floats that are not below integers, of at most 62 bits, times a unit.
+
+    >>> floats_above(np.array([0, 1, 2**60 + 1]), Fraction(1, 2**60)).tolist()
+    [0.0, 8.673617379884035e-19, 1.0000000000000002]
+    """
+    if unit.numerator != 1 or unit.denominator & (unit.denominator - 1):
+        different, place = np.unique(values, return_inverse=True)
+        return np.array([float_above(value * unit) for value in different.tolist()])[place.ravel()]
+    nearest = np.asarray(values, dtype=float)
+    above = np.where(nearest.astype(np.int64) < values, np.nextafter(nearest, np.inf), nearest)
+    return np.asarray(np.ldexp(above, 1 - unit.denominator.bit_length()))
 
 
 def padded(logs: FloatArray, states: int, size: float) -> FloatArray:

@@ -18,7 +18,7 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition import alignment as aligned
 from takifugu.accounting.composition.placing import Run, piled
-from takifugu.influence.curves import stretched_loss
+from takifugu.influence.stretched import stretched_loss
 from takifugu.model.frameworks import Framework
 
 ROWS = [Fraction(1, 10), Fraction(3, 10), Fraction(3, 5), Fraction(9, 10)]
@@ -103,8 +103,7 @@ def test_no_quilt_of_any_step_costs_less(stays: Any, initial: str, drawn: Any) -
     first = min(start for start, *_ in drawn)
     whole = piled([Run(np.array([start]), np.full(n, d, dtype=np.int64), Fraction(1, b)) for start, n, d, b in drawn])
     chain = tf.PeriodicChain(matrices[: 1 + max(matrix_of)], whole.size, matrix_of, 0, initial)
-    rates = [int(value) * whole.unit for value in whole.values]
-    loss = stretched_loss(chain, None, whole.lengths, rates)
+    loss = stretched_loss(chain, None, whole.lengths, whole.values, whole.unit)
     cost = whole.total if loss is None else min(whole.total, loss[0])
     assert cost > 0
     if 1 < whole.size < 40 and initial != "any":

@@ -19,7 +19,7 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.placing import Run, piled
 from takifugu.accounting.composition.stretches import Stretches
-from takifugu.influence.curves import stretched_loss
+from takifugu.influence.stretched import stretched_loss
 from takifugu.model.frameworks import Framework
 
 ROWS = [0.1, 0.3, 0.6, 0.9]
@@ -73,7 +73,7 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
 
 
 def cost_of(belief: Any, whole: Stretches) -> Fraction:
-    loss = stretched_loss(belief, None, whole.lengths, [int(value) * whole.unit for value in whole.values])
+    loss = stretched_loss(belief, None, whole.lengths, whole.values, whole.unit)
     return whole.total if loss is None else min(whole.total, loss[0])
 
 

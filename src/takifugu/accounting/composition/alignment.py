@@ -18,8 +18,9 @@ import numpy as np
 
 from takifugu.accounting.composition.placing import Run, piled
 from takifugu.accounting.composition.series import each_window, places_of
-from takifugu.accounting.composition.several import readings_of
+from takifugu.accounting.composition.several import entry_of, readings_of
 from takifugu.accounting.composition.views import Read, View
+from takifugu.accounting.composition.windows import Windows
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Witness
 from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
@@ -161,6 +162,9 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     rates: dict[tuple[Fraction, Fraction], Fraction] = {}
     runs = []
     for places, item in zip(starts, items, strict=True):
+        if isinstance(item.charge, Windows):
+            runs.append(Run(places, item.read.changes, item.read.grid / entry_of(item.charge), item.charge.shares()))
+            continue
         key = item.read.grid, item.scale * len(places)
         rate = rates.setdefault(key, key[0] / key[1] if item.scale else Fraction(0))
         runs.append(Run(places, item.read.changes, rate))

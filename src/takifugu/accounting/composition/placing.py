@@ -15,18 +15,35 @@ import numpy as np
 
 from takifugu.accounting.composition.stretches import Stretches
 from takifugu.model.queries import IntArray
-from takifugu.numbers.rationals import float_above
 
 #: The cost of a whole recording stays below 2 to this power, in units.
 COST_BITS = 58
 
 
 class Run(NamedTuple):
-    """What equal releases move at the steps from each of `starts` on, in units of `rate` of cost."""
+    """What releases of one query move at the steps from each of `starts` on, in units of `rate` of cost.
+
+    Where they cost something else at each start, `shares` says what, as numerators and denominators.
+    """
 
     starts: IntArray
     changes: IntArray
     rate: Fraction
+    shares: Sequence[tuple[int, int]] = ()
+
+    @property
+    def cost(self) -> float:
+        """What all windows cost, about."""
+        up, down = self.rate.numerator, self.rate.denominator
+        each = [up * p / (down * q) for p, q in self.shares] or [up / down] * len(self.starts)
+        return math.fsum(each) * float(self.changes.sum())
+
+    def in_units(self, unit: Fraction) -> IntArray:
+        """Return what each start costs in multiples of a unit, rounded up."""
+        one = self.rate / unit
+        up, down = one.numerator, one.denominator
+        each = [-(-up * p // (down * q)) for p, q in self.shares] or [-(-up // down)] * len(self.starts)
+        return np.array(each, dtype=np.int64)
 
 
 def piled(runs: Sequence[Run], start: int | None = None) -> Stretches:
@@ -40,16 +57,15 @@ def piled(runs: Sequence[Run], start: int | None = None) -> Stretches:
     >>> found.lengths.tolist(), found.values.tolist(), found.unit
     ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
     """
-    rates = {run.rate for run in runs}
+    rates = {(run.rate, not run.shares) for run in runs}
     shapes = {id(run.changes): _edges(run.changes) for run in runs}
-    unit = next(iter(rates))
-    if len(rates) > 1:
-        whole = sum(len(run.starts) * float(run.changes.sum()) * float_above(run.rate) for run in runs) * (1 + 1e-9)
+    unit = runs[0].rate
+    if len(rates) > 1 or runs[0].shares:
+        whole = math.fsum(run.cost for run in runs) * (1 + 1e-9)
         unit = Fraction(2) ** (math.frexp(whole)[1] - COST_BITS)
-    times = {rate: math.ceil(rate / unit) for rate in rates}
     first = min(int(run.starts[0]) for run in runs) if start is None else start
     places = np.concatenate([(run.starts[:, None] - first + shapes[id(run.changes)][0]).ravel() for run in runs])
-    changes = np.concatenate([np.tile(shapes[id(run.changes)][1] * times[run.rate], len(run.starts)) for run in runs])
+    changes = np.concatenate([np.outer(run.in_units(unit), shapes[id(run.changes)][1]).ravel() for run in runs])
     steps, where = np.unique(np.append(places, 0), return_inverse=True)
     values = np.zeros(len(steps), dtype=np.int64)
     np.add.at(values, where, np.append(changes, 0))

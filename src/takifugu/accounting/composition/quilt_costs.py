@@ -46,7 +46,8 @@ from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part, Witness
 from takifugu.analysis.questions.influence import Moving
 from takifugu.core.errors import CompositionRefused, Unsupported
-from takifugu.influence.curves import Release, joint_loss, stretched_loss
+from takifugu.influence.curves import Release, joint_loss
+from takifugu.influence.stretched import stretched_loss
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.secrets import Family
@@ -152,8 +153,8 @@ def _costs_of_windows(
             yield fixed, None
             continue
         recording = whole.with_length(stretches.size)  # type: ignore[attr-defined]
-        rates = [int(value) * stretches.unit for value in stretches.values]
-        cost, witness = stretched_loss(recording, pairs, stretches.lengths, rates) or (trivial, None)
+        searched = stretched_loss(recording, pairs, stretches.lengths, stretches.values, stretches.unit)
+        cost, witness = searched or (trivial, None)
         yield fixed + min(cost, trivial), witness
 
 

@@ -5,12 +5,13 @@ A series is the windows that start at first, first + step, ...
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from takifugu.accounting.composition.several import Several, added_up, costliest, kind_of, several, together
+from takifugu.accounting.composition.windows import FEW, Row, Windows, are_few, in_rows, row_of, with_row
 from takifugu.analysis.guarantee import Charge
 from takifugu.model.queries import IntArray
 
@@ -48,6 +49,8 @@ class Groups:
 
 def places_of(charge: Charge) -> IntArray:
     """Return where the windows of a charge start, in order; of a charge without declared places none."""
+    if isinstance(charge, Windows):
+        return np.array(charge.places, dtype=np.int64)
     if isinstance(charge, Several) and charge.series:
         return places_in(charge.series)
     return np.array([] if charge.at is None else [charge.at], dtype=np.int64)
@@ -94,19 +97,53 @@ def at_places(charge: Charge, places: IntArray) -> Charge:
 
 def each_window(charge: Charge) -> list[Charge]:
     """Return a charge window by window."""
+    if isinstance(charge, Windows):
+        return list(charge.each())
     places = places_of(charge)
     return [charge] if len(places) < 2 else [at_places(charge, places[n : n + 1]) for n in range(len(places))]
 
 
 def in_series(charges: Sequence[Charge]) -> list[Charge]:
-    """Return charges at declared places, added up: windows at one place, and then those that cost the same."""
-    kinds: dict[Hashable, Groups] = {}
+    """Return charges at declared places, added up: windows at one place, and then those that cost the same.
+
+    Those of one kind that have more than a few different costs are one charge with a row for each place.
+    """
+    kinds: dict[Hashable, list[Charge]] = {}
     for charge in charges:
-        if len(places_of(charge)) > 1:
-            kinds.setdefault(_read(charge), Groups()).add(charge)
-    for kind, charge in _by_cost([charge for charge in charges if len(places_of(charge)) == 1]):
-        kinds.setdefault(kind, Groups()).add(charge)
-    return [charge for groups in kinds.values() for charge in groups.by_cost.values()]
+        kinds.setdefault(_read(charge), []).append(charge)
+    return [charge for mine in kinds.values() for charge in _of_one_kind(mine)]
+
+
+def _of_one_kind(charges: Sequence[Charge]) -> Iterable[Charge]:
+    are_rows = any(isinstance(charge, Windows) for charge in charges)
+    if (are_rows and len(charges) == 1) or several(charges[0]).rates is None:
+        return charges if are_rows else _by_cost(charges)
+    if are_rows or len(charges) >= FEW.bit_length():  # m charges have less than 2^m different sums
+        rows = _rows(charges)
+        if not are_few(rows):
+            return [in_rows(charges[0], rows, [several(charge) for charge in charges])]
+    return _by_cost([one for charge in charges for one in _in_parts(charge)])
+
+
+def _in_parts(charge: Charge) -> Iterable[Charge]:
+    return charge.each() if isinstance(charge, Windows) else [charge]
+
+
+def _rows(charges: Sequence[Charge]) -> list[Row]:
+    """Return what windows of one kind add up to at each place."""
+    longest = max(charges, key=lambda charge: len(charge.rows) if isinstance(charge, Windows) else 0)
+    rows = list(longest.rows) if isinstance(longest, Windows) else []
+    for charge in charges:
+        if charge is longest and rows:
+            continue
+        if isinstance(charge, Windows):
+            for row in charge.rows:
+                with_row(rows, row)
+            continue
+        one, places = several(charge), places_of(charge).tolist()
+        for row in (row_of(place, one, len(places)) for place in places):
+            with_row(rows, row)
+    return rows
 
 
 def _read(charge: Charge) -> Hashable:
@@ -121,21 +158,21 @@ def _cost(charge: Charge) -> Hashable:
     return one.times // windows, rates, one.promised.share(windows), one.largest, one.least
 
 
-def _by_cost(charges: Sequence[Charge]) -> Iterator[tuple[Hashable, Charge]]:
-    """Yield charges of one window each, with those of one place added up, and then those that cost the same; by kind.
-
-    The kind is what `_read` says of each.
-    """
-    placed: dict[Hashable, Charge] = {}
+def _by_cost(charges: Sequence[Charge]) -> Iterable[Charge]:
+    """Return windows of one kind as a charge for each cost, with those of one place added up."""
+    groups, placed = Groups(), dict[int | None, Charge]()
     for charge in charges:
-        key = kind_of(charge)
-        placed[key] = together(placed[key], charge) if key in placed else charge
-    equal: dict[tuple[Hashable, Hashable], list[Charge]] = {}
+        if len(places_of(charge)) > 1:
+            groups.add(charge)
+        else:
+            placed[charge.at] = together(placed[charge.at], charge) if charge.at in placed else charge
+    equal: dict[Hashable, list[Charge]] = {}
     for charge in placed.values():
-        equal.setdefault((_read(charge), _cost(charge)), []).append(charge)
-    for (kind, _), same in equal.items():
+        equal.setdefault(_cost(charge), []).append(charge)
+    for same in equal.values():
         places = np.unique(np.concatenate([places_of(charge) for charge in same]))
-        yield kind, at_places(same[0], places) if len(same) > 1 else same[0]
+        groups.add(at_places(same[0], places) if len(same) > 1 else same[0])
+    return groups.by_cost.values()
 
 
 def _at_same_places(one: Charge, other: Charge, places: IntArray) -> Charge:

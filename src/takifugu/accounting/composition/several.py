@@ -115,7 +115,7 @@ def several(charge: Charge) -> Several:
     """Return a charge of one release as one of several."""
     if isinstance(charge, Several):
         return charge
-    rates = Total.of(_entry(charge) / charge.scale) if charge.scale else None
+    rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
     return added_up(charge, 1, 1, rates, Total.of(charge.epsilon), charge.epsilon, charge.scale)
 
 
@@ -124,13 +124,13 @@ def added_up(
     least: Fraction | None,
 ) -> Several:  # fmt: skip
     """Return releases like `first` from the sums of their rates and epsilons."""
-    scale = first.scale if rates is None else _entry(first) / rates.value
+    scale = first.scale if rates is None else entry_of(first) / rates.value
     one = {name: getattr(first, name) for name in _SHARED}
     one |= {"epsilon": promised.value, "scale": scale}
     return Several(**one, times=times, readings=readings, rates=rates, promised=promised, largest=largest, least=least)
 
 
-def _entry(charge: Charge) -> Fraction:
+def entry_of(charge: Charge) -> Fraction:
     """Return what rates count: the largest change by one entry, so that 2^-60 is little for any grid."""
     return charge.entry_change or Fraction(1)
 

@@ -18,6 +18,7 @@ from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one
 from takifugu.accounting.composition.folding import folded
 from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.several import Several, Total, added_up
+from takifugu.accounting.composition.windows import Windows, windows_of
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
@@ -96,6 +97,8 @@ def _term(charge: Charge) -> dict[str, Any]:
             "largest": to_text(charge.largest), "least": None if charge.least is None else to_text(charge.least),
             "series": charge.series,
         }  # fmt: skip
+    if isinstance(charge, Windows):
+        term["several"]["rows"] = charge.rows
     if isinstance(charge, ByEntry):
         term["by entry"] = {
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
@@ -132,6 +135,8 @@ def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge
     if "by entry" in term:
         return _read_by_entry(term["by entry"], first, int(held["times"]), int(held["readings"]), promised, largest)
     summed = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
+    if "rows" in held:
+        return windows_of(summed, list(map(tuple, held["rows"])))
     return replace(summed, series=series)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -129,16 +130,26 @@ class _Piece:
 
 def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track]) -> Loss:
     """Return the largest c + R + L over the entries and pairs of a family, one period of each repeating stretch."""
-    n = profile.size
-    rights = [_Piece(n - stop, n - first, track, n, first >= track.settled) for first, stop, track in pieces(right)]
+    return worst_between(chain, profile.size, [0, *profile.ends.tolist()], profile.at, family, right, left)
+
+
+def worst_between(
+    chain: Any, size: int, ends: Sequence[int], table_at: Callable[[int], FloatArray], family: Family,
+    right: Sequence[Track], left: Sequence[Track],
+) -> Loss:  # fmt: skip
+    """Return the same over the entries from the first of `ends` on, of which those between two ends have one table.
+
+    The tracks are those of these entries, in a chain of `size` of them.
+    """
+    rights = [_Piece(size - stop, size - first, track, size, first >= track.settled)
+              for first, stop, track in pieces(right)]  # fmt: skip
     rights.reverse()
     lefts = [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
-    runs = np.concatenate([[0], profile.ends])
-    cuts = np.unique(np.concatenate([runs, [p.first for p in rights], [p.first for p in lefts], [n]]))
+    cuts = sorted({*ends, *(piece.first for piece in (*rights, *lefts))})
     once = chain.period + (0 if chain.supports is None else len(chain.supports.patterns))
     best = Loss(0.0)
     after = before = 0
-    for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+    for first, last in pairwise(cuts):
         while rights[after].last <= first:
             after += 1
         while lefts[before].last <= first:
@@ -148,7 +159,7 @@ def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], 
             entries = entries[:once]  # what is possible repeats, too, once it has been met
         if not len(entries):
             continue
-        table = profile.at(first)
+        table = table_at(first)
         for chunk in np.array_split(np.asarray(entries, dtype=np.int64), 1 + len(entries) // 4096):
             both = _sum3(table, rights[after].at(chunk), lefts[before].at(chunk))
             alike, number = np.unique(_first_alike(chain, chunk), return_inverse=True)

@@ -56,19 +56,33 @@ def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = N
     memory = Memory(np.zeros((states, states)))
     start = 0
     for length, number in zip(profile.lengths.tolist(), profile.table_of.tolist(), strict=True):
-        stop = start + length
-        for last in sorted({stop, *(cut for cut in (1, side.settled_from + 1) if start < cut < stop)}):
-            tracks.append(_run(side, profile.tables[number], start, last, memory, jumps, most))
-            start = last
+        tracks += along(side, profile.tables[number], start, start + length, memory, jumps, most)
+        start += length
     return tracks
+
+
+def along(
+    side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
+) -> list[Track]:
+    """Return the losses of the positions of one run of the profile, and let `memory` hold its last ones."""
+    tracks = []
+    for last in sorted({stop, *(cut for cut in (1, side.settled_from + 1) if start < cut < stop)}):
+        tracks.append(_run(side, table, start, last, memory, jumps, most))
+        start = last
+    return tracks
+
+
+def is_free(side: Side, start: int, memory: Memory, jumps: Sequence[int]) -> bool:
+    """Whether what follows a position depends on what is remembered there and the phase alone, not on the start."""
+    clear = side.settled_from + 2 * side.period + max((1, *jumps))
+    return side.law is not None and start >= clear and min(memory.losses, default=start) >= side.settled_from
 
 
 def _run(
     side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
 ) -> Track:
     """Follow one run of equal profiles, until its losses repeat or end; one that was followed before is remembered."""
-    clear = side.settled_from + 2 * side.period + max((1, *jumps))
-    if side.law is None or start < clear or min(memory.losses, default=start) < side.settled_from:
+    if not is_free(side, start, memory, jumps):
         return _followed(side, table, start, stop, memory, jumps, most)
     entering, phase = memory.since(start), start % side.period
 

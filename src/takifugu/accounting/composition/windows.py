@@ -1,0 +1,123 @@
+"""Windows of one kind that all cost something else, as one charge: weeks of which each has noise of its own.
+
+Where many places of one query have sums of their own, a row of integers says what each adds up to; the sums are those
+that the windows would have one by one, so it does not matter when they became one charge.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from takifugu.accounting.composition.several import BITS, Several, Total, added_up, several
+from takifugu.analysis.guarantee import Charge
+
+#: So many different costs of the windows of one kind are series of their own.
+FEW = 8
+#: A place, how many releases, and of their rates and epsilons: exact numerator and denominator, common one, rounded.
+#: For one release that is short: the place, and of rate and epsilon the exact numerator and denominator.
+Row = tuple[int, ...]
+SHORT = 5
+
+
+@dataclass(frozen=True)
+class Windows(Several):
+    """Releases of one query in windows at many places: `rows` says what they add up to at each, in their order."""
+
+    rows: tuple[Row, ...] = ()
+
+    __hash__ = Charge.__hash__
+
+    @property
+    def places(self) -> list[int]:
+        return [row[0] for row in self.rows]
+
+    def each(self) -> Iterator[Charge]:
+        """Yield the charge of each window."""
+        for row in map(_long, self.rows):
+            one = replace(self.like(), at=row[0])
+            yield added_up(one, row[1], 1, _total(row[2:6]), _total(row[6:]), self.largest, self.least)
+
+    def like(self) -> Several:
+        """Return a charge of the same kind without the rows."""
+        return Several(**{field.name: getattr(self, field.name) for field in fields(Several)})
+
+    def shares(self) -> list[tuple[int, int]]:
+        """Return the rate of each window as numerator and denominator."""
+        return [(row[1], row[2]) if len(row) == SHORT else (row[2], row[3]) if row[4] else (row[5], 2**BITS)
+                for row in self.rows]  # fmt: skip
+
+
+def in_rows(first: Charge, rows: Sequence[Row], sums: Sequence[Several]) -> Windows:
+    """Return windows like `first` as one charge; `sums` are charges that hold all releases of the rows."""
+    rates = reduce(Total.__add__, [one.rates for one in sums if one.rates is not None])
+    promised = reduce(Total.__add__, [one.promised for one in sums])
+    least = min(one.least for one in sums if one.least is not None)
+    times, largest = sum(one.times for one in sums), max(one.largest for one in sums)
+    summed = added_up(replace(several(first), at=rows[0][0]), times, 1, rates, promised, largest, least)
+    return windows_of(summed, rows)
+
+
+def windows_of(summed: Several, rows: Sequence[Row]) -> Windows:
+    """Return a charge of all windows together with what each adds up to."""
+    held: dict[str, Any] = {field.name: getattr(summed, field.name) for field in fields(Several)}
+    return Windows(**held, rows=tuple(rows))
+
+
+def row_of(place: int, one: Several, windows: int) -> Row:
+    """Return what one of so many equal windows adds up to."""
+    assert one.rates is not None
+    rates, promised = one.rates.share(windows), one.promised.share(windows)
+    return _short((place, one.times // windows, *_numbers(rates), *_numbers(promised)))
+
+
+def with_row(rows: list[Row], row: Row) -> None:
+    """Add what a window costs to rows in the order of their places."""
+    at = bisect_left(rows, row[:1])
+    if at == len(rows) or rows[at][0] != row[0]:
+        rows.insert(at, row)
+        return
+    one, row = _long(rows[at]), _long(row)
+    rates, promised = _total(one[2:6]) + _total(row[2:6]), _total(one[6:]) + _total(row[6:])
+    rows[at] = _short((row[0], one[1] + row[1], *_numbers(rates), *_numbers(promised)))
+
+
+def are_few(rows: Sequence[Row]) -> bool:
+    """Whether windows have few different costs."""
+    different: set[Row] = set()
+    for row in rows:
+        different.add(row[1:])
+        if len(different) > FEW:
+            return False
+    return True
+
+
+def _long(row: Row) -> Row:
+    """Return a row with all sums.
+
+    >>> _long((7, 1, 2, 1, 4))
+    (7, 1, 1, 2, 2, 576460752303423488, 1, 4, 4, 288230376151711744)
+    """
+    if len(row) > SHORT:
+        return row
+    place, rate, of_rate, epsilon, of_epsilon = row
+    return (place, 1, rate, of_rate, of_rate, -(-(rate << BITS) // of_rate),
+            epsilon, of_epsilon, of_epsilon, -(-(epsilon << BITS) // of_epsilon))  # fmt: skip
+
+
+def _short(row: Row) -> Row:
+    """Return a row as it is kept: that of one release is short where it follows from the exact sums."""
+    brief = row[0], row[2], row[3], row[6], row[7]
+    return brief if _long(brief) == row else row
+
+
+def _numbers(total: Total) -> Row:
+    return total.exact.numerator, total.exact.denominator, total.denominator, total.rounded
+
+
+def _total(numbers: Row) -> Total:
+    return Total(Fraction(numbers[0], numbers[1]), numbers[2], numbers[3])

@@ -1,0 +1,214 @@
+"""What all windows of a recording lose together, by stretches of steps that each lose as much for any two values.
+
+A ledger asks this again after each window. What enters each stretch from the left and from the right, its messages, is
+remembered, and the most that its steps lose. Where stretches are others than before, messages are followed from there
+on until one is, as it is rounded up, what it was: then all farther ones are. That changes no bit of a loss.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from takifugu.core.cache import cached
+from takifugu.influence.chains.chains import Loss, sides_of, usual_jumps, worst_between
+from takifugu.influence.chains.remembered import Memory
+from takifugu.influence.chains.sides import Side
+from takifugu.influence.chains.sweeps import Track, along, is_free
+from takifugu.model.secrets import Family
+from takifugu.numbers.outward_rounding import FloatArray, IntArray
+
+#: How many bytes of messages are kept in all, about, and how many recordings of one law.
+MOST, RECORDINGS = 2**26, 8
+#: What a message takes beside its numbers.
+OVERHEAD = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Messages:
+    """What enters each stretch in the order of a sweep, and what is behind the last; positions from the start of each.
+
+    The first `same` stretches were known, and those from `joined` on; the tracks of those between them are at hand.
+    """
+
+    lengths: IntArray
+    rates: FloatArray
+    entering: tuple[Memory, ...]
+    same: int = 0
+    joined: int = 0
+    tracks: tuple[list[Track], ...] = ()
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [0, *np.cumsum(self.lengths).tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """The messages from both ends, and what each stretch loses, with entries counted from its first one."""
+
+    left: Messages
+    right: Messages
+    losses: tuple[Loss, ...]
+    size: int
+
+
+def recording_loss(chain: Any, lengths: IntArray, rates: FloatArray, family: Family, most: int) -> Loss:
+    """Return what `chain_loss` does for a profile of which `lengths` steps in a row lose `rates` for any two values.
+
+    The family holds every step. Raises Unsupported where losses of a stretch still rise after `most` steps.
+
+    >>> from takifugu import MarkovChain
+    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    >>> round(recording_loss(chain, np.array([5]), np.array([1 / 3]), Family(range(5)), 10**6).epsilon, 12)
+    0.873513017973
+    """
+    size = int(lengths.sum())
+    ahead, behind = cached(chain, ("influence", size % len(chain.step_matrices)), lambda: sides_of(chain, size))
+    law: Hashable = (ahead.law, behind.law, chain.initial, type(family), family.pairs, family.presence, most)
+    known = None if ahead.law is None or behind.law is None else _nearest(law, lengths, rates)
+    sweep = _Sweep(len(chain.states), most)
+    before = (None, None) if known is None else (known.left, known.right)
+    left = sweep.along(behind, lengths, rates, before[0], may_shift=not chain.has_given_start)
+    right = sweep.along(ahead, lengths[::-1], rates[::-1], before[1], may_shift=True)
+    losses = _losses(sweep, chain, family, (behind, left), (ahead, right), known)
+    if ahead.law is not None and behind.law is not None:
+        taken = 2 * len(lengths) * (OVERHEAD + 8 * len(chain.states) ** 2 * (sweep.reach(behind) + behind.period + 1))
+        _remember(law, known, Recording(left, right, losses, taken))
+    worst = max(range(len(losses)), key=lambda number: losses[number].epsilon)
+    entry = losses[worst].entry + left.starts[worst]
+    return replace(losses[worst], entry=entry) if losses[worst].epsilon else Loss(0.0)
+
+
+@dataclass(frozen=True)
+class _Sweep:
+    """Sweeps over stretches of a chain of so many states, each given up after `most` steps that still rise."""
+
+    states: int
+    most: int
+
+    def reach(self, side: Side) -> int:
+        return max((1, *usual_jumps(side, self.states)))
+
+    def table(self, rate: float) -> FloatArray:
+        return rate * (1 - np.eye(self.states))
+
+    def stretch(self, side: Side, rate: float, start: int, stop: int, memory: Memory) -> list[Track]:
+        return along(side, self.table(rate), start, stop, memory, usual_jumps(side, self.states), self.most)
+
+    def along(
+        self, side: Side, lengths: IntArray, rates: FloatArray, known: Messages | None, may_shift: bool
+    ) -> Messages:
+        """Return the messages of a sweep: those that are known up to the first other stretch, and where they meet."""
+        count, zero = len(lengths), Memory(np.zeros((self.states, self.states)))
+        known = known or Messages(lengths[:0], rates[:0], (zero,))
+        same = _alike(lengths, rates, known.lengths, known.rates)
+        fewer = min(count, len(known.lengths)) - same
+        rest = min(fewer, _alike(lengths[::-1], rates[::-1], known.lengths[::-1], known.rates[::-1]))
+        new = Messages(lengths, rates, known.entering[: same + 1], same, count)
+        starts, before = new.starts, known.starts
+        memory, entering, tracks = new.entering[-1].since(-starts[same]), list(new.entering), list[list[Track]]()
+        for number in range(same, count):
+            late = number - count + len(known.lengths)
+            if number >= count - rest and self._meets(
+                side, memory, starts[number], known.entering[late], before[late], may_shift
+            ):
+                return replace(
+                    new, entering=(*entering, *known.entering[late + 1 :]), joined=number, tracks=tuple(tracks)
+                )
+            tracks.append(self.stretch(side, float(rates[number]), starts[number], starts[number + 1], memory))
+            entering.append(memory.since(starts[number + 1]))
+        return replace(new, entering=tuple(entering), tracks=tuple(tracks))
+
+    def _meets(
+        self, side: Side, memory: Memory, start: int, known: Memory, known_start: int, may_shift: bool
+    ) -> bool:
+        """Whether all that follows a message is what followed a known one."""
+        if start != known_start:
+            jumps, there = usual_jumps(side, self.states), known.since(-known_start)
+            is_phase = (start - known_start) % side.period == 0 and min(memory.last_moving, there.last_moving) >= 0
+            if not (may_shift and is_phase):
+                return False
+            if not (is_free(side, start, memory, jumps) and is_free(side, known_start, there, jumps)):
+                return False
+        return memory.since(start).is_as(known)
+
+
+def _alike(lengths: IntArray, rates: FloatArray, others: IntArray, their_rates: FloatArray) -> int:
+    """Return how many stretches from the first on are the same."""
+    count = min(len(lengths), len(others))
+    differ = (lengths[:count] != others[:count]) | (rates[:count] != their_rates[:count])
+    return int(differ.argmax()) if differ.any() else count
+
+
+def _losses(
+    sweep: _Sweep, chain: Any, family: Family, behind: tuple[Side, Messages], ahead: tuple[Side, Messages],
+    known: Recording | None,
+) -> tuple[Loss, ...]:  # fmt: skip
+    """Return what each stretch loses, computed for those into which another message comes."""
+    (_, left), (_, right) = behind, ahead
+    count, starts = len(left.lengths), left.starts
+    first, last = min(left.same, count - right.joined), max(left.joined, count - right.same)
+    if known is not None and left.same == right.same == count == len(known.losses):
+        first = last = count
+    first = min(first, last)
+    losses = []
+    for number in range(first, last):
+        start, stop, table = starts[number], starts[number + 1], sweep.table(float(left.rates[number]))
+        from_left = _tracks(sweep, *behind, number)
+        from_right = _tracks(sweep, *ahead, count - 1 - number)
+        loss = worst_between(chain, starts[-1], (start, stop), lambda _: table, family, from_right, from_left)  # noqa: B023
+        losses.append(replace(loss, entry=loss.entry - start) if loss.epsilon else loss)
+    if known is None:
+        return tuple(losses)
+    return (*known.losses[:first], *losses, *known.losses[len(known.losses) - (count - last) :])
+
+
+def _tracks(sweep: _Sweep, side: Side, messages: Messages, number: int) -> Sequence[Track]:
+    """Return the tracks of a stretch, by what enters it where it was not followed just now."""
+    if messages.same <= number < messages.joined:
+        return messages.tracks[number - messages.same]
+    start, stop = messages.starts[number : number + 2]
+    return sweep.stretch(side, float(messages.rates[number]), start, stop, messages.entering[number].since(-start))
+
+
+_KNOWN: OrderedDict[Hashable, list[Recording]] = OrderedDict()
+_LOCK = Lock()
+
+
+def _nearest(law: Hashable, lengths: IntArray, rates: FloatArray) -> Recording | None:
+    """Return the known recording of a law that has most stretches in common with this one, at both ends."""
+
+    def common(one: Recording) -> int:
+        return sum(
+            _alike(lengths[::way], rates[::way], side.lengths, side.rates)
+            for way, side in ((1, one.left), (-1, one.right))
+        )
+
+    with _LOCK:
+        known = list(_KNOWN.get(law, ()))
+    return max(known, key=common, default=None)
+
+
+def _remember(law: Hashable, nearest: Recording | None, made: Recording) -> None:
+    """Keep a recording, in place of the one that it was made of where most of it is the same."""
+    made = replace(made, left=replace(made.left, tracks=()), right=replace(made.right, tracks=()))
+    is_next = nearest is not None and 2 * max(made.left.same, made.right.same) >= len(nearest.losses)
+    with _LOCK:
+        mine = [one for one in _KNOWN.pop(law, ()) if not (is_next and one is nearest)]
+        _KNOWN[law] = [*mine[1 - RECORDINGS :], made]
+        taken = sum(one.size for known in _KNOWN.values() for one in known)
+        while taken > MOST and _KNOWN:
+            taken -= sum(one.size for one in _KNOWN.popitem(last=False)[1])
+
+
+def forget() -> None:
+    """Drop everything that is remembered."""
+    with _LOCK:
+        _KNOWN.clear()

@@ -1,0 +1,46 @@
+"""What windows of one recording cost at known places, by stretches of steps that lose the same."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.problem import Witness
+from takifugu.analysis.questions.influence import Pairs
+from takifugu.core.errors import Unsupported
+from takifugu.influence.curves import CURVES, MOST_WORK
+from takifugu.model.secrets import Family
+from takifugu.numbers.outward_rounding import IntArray, floats_above
+from takifugu.numbers.rationals import decimal_up
+
+
+def stretched_loss(
+    belief: Any, pairs: Pairs, lengths: IntArray, values: IntArray, unit: Fraction
+) -> tuple[Fraction, Witness] | None:
+    """Return what windows of a recording cost, of which `lengths` steps in a row lose `values` times `unit`.
+
+    That is what each loses for any two values. Every step is secret, and may be the first one of a recording with an
+    unknown start. None where the belief has no curve, or forgets nothing.
+    """
+    curve = CURVES.of(belief)
+    if curve is None or curve.along is None or len(lengths) * len(belief.states) ** 2 > MOST_WORK:
+        return None
+    family = _EveryStep(range(int(lengths.sum())), pairs)
+    try:
+        loss = curve.along(belief, np.asarray(lengths, dtype=np.int64), floats_above(values, unit), family)
+    except Unsupported:
+        return None
+    witness = Witness("one step of the recording", "the steps around it", (("loss", loss.epsilon),))
+    return decimal_up(Fraction(loss.epsilon)), witness
+
+
+class _EveryStep(Family):
+    """All steps of a recording: where its start is unknown each may have any law, and so any value."""
+
+    def value_pairs(self, belief: Any, entry: int) -> tuple[tuple[int, int], ...]:
+        if not belief.starts_anyhow:
+            return super().value_pairs(belief, entry)
+        return self.pairs or tuple(permutations(range(len(belief.states)), 2))

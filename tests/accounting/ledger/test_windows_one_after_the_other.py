@@ -1,0 +1,158 @@
+"""Windows of which each has noise of its own: what a ledger remembers of them costs what all of them cost anew."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.support.ledger_tools import charge, dump
+
+import takifugu as tf
+from takifugu.accounting.composition import Charge, joint, sums
+from takifugu.accounting.composition.merging import merged
+from takifugu.accounting.composition.series import each_window, places_of
+from takifugu.accounting.composition.windows import FEW, Windows
+from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.analysis.guarantee import Covers
+from takifugu.influence.chains import recordings, remembered
+from takifugu.model.frameworks import Framework
+from takifugu.model.frameworks import from_dict as framework_from
+
+WHOLE, DATA, QUILT, SINGLE = Covers
+TWO = [[0.9, 0.1], [0.4, 0.6]]
+THREE = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
+BELIEFS: dict[str, Any] = {
+    "two values": tf.MarkovChain(TWO, 24),
+    "three values, any start": tf.MarkovChain(THREE, 24, "any"),
+    "a period": tf.PeriodicChain([TWO, [[0.7, 0.3], [0.2, 0.8]], [[0.5, 0.5], [0.5, 0.5]]], 24),
+    "a class": tf.MarkovChainClass(0.2, 0.4, 24),
+    "pieces": tf.IndependentPieces(tf.MarkovChain([[0.95, 0.05], [0.1, 0.9]], 24), (24,)),
+}
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger.open(tmp_path / "ledger.db")
+
+
+@pytest.fixture(autouse=True)
+def _afresh() -> Iterator[None]:
+    _forget()
+    yield
+    _forget()
+
+
+def _forget() -> None:
+    remembered.forget()
+    recordings.forget()
+
+
+def framework_of(name: str) -> Framework:
+    return tf.Pufferfish(tf.every_entry(), BELIEFS[name])
+
+
+def drawn(random: np.random.Generator, frameworks: Sequence[Framework], many: int) -> list[tuple[Framework, Charge]]:
+    """Return releases in windows: weeks in a row, between them, before them, twice; now and then with equal noise."""
+    found = []
+    for _ in range(many):
+        framework = frameworks[int(random.integers(len(frameworks)))]
+        scale = Fraction(int(random.integers(50, 5000)), int(random.integers(3, 40)))
+        scale = Fraction(20) if random.random() < 0.2 else scale
+        kind = (QUILT, QUILT, QUILT, DATA)[int(random.integers(4))]
+        one = charge(framework, tf.Count(int(random.integers(2))), scale, kind)
+        place = 24 * int(random.integers(-6, 12)) + (3 * int(random.integers(8)) if random.random() < 0.3 else 0)
+        found.append((framework, replace(one, at=place, calendar="hours", layout="", reading="")))
+    return found
+
+
+def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:
+    """Return what releases cost, computed by frameworks that nobody asked before, with nothing remembered."""
+    _forget()
+    frameworks = {framework.fingerprint(): framework for framework, _ in released}
+    charges = [one for _, one in released]
+    return max(joint(framework_from(one.to_dict()), charges).epsilon for one in frameworks.values())
+
+
+CASES = [["two values"], ["three values, any start"], ["a period"], ["a class"], ["pieces"], ["two values", "pieces"],
+         ["two values", "a period", "pieces"]]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", CASES, ids=" and ".join)
+def test_windows_in_any_order_cost_what_they_cost_from_scratch(ledger: Ledger, names: list[str]) -> None:
+    """Exactly: with what the process remembers, what the ledger keeps of histories, without either, and anew."""
+    random = np.random.default_rng(CASES.index(names))
+    released = drawn(random, [framework_of(name) for name in names], 18)
+    spent = []
+    for number, (framework, one) in enumerate(released):
+        ledger.reserve("data", [Debit(framework, one, "", f"release {number}")], budget=10**6)
+        spent.append(ledger.spent("data").spent.epsilon)
+        if number == 11:
+            _lose_summaries(ledger)
+    assert spent == sorted(spent)
+    for number in (10, 11, 12, 17):
+        assert spent[number] == from_scratch(released[: number + 1])
+    before = dump(ledger.store.path)["summaries"]
+    ledger.rebuild()
+    assert ledger.spent("data").spent.epsilon == spent[-1]
+    assert dump(ledger.store.path)["summaries"] == before
+
+
+def _lose_summaries(ledger: Ledger) -> None:
+    with closing(sqlite3.connect(ledger.store.path)) as connection:
+        connection.execute("delete from summaries")
+        connection.commit()
+    _forget()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_charge_of_many_windows_costs_what_they_cost_one_by_one(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(seed)
+    framework = framework_of(list(BELIEFS)[seed % len(BELIEFS)])
+    charges = [one for _, one in drawn(random, [framework], 40)]
+    together = joint(framework, charges).epsilon
+    held: list[Charge] = []
+    for one in [charges[n] for n in random.permutation(len(charges))]:
+        held = merged([*held, one])
+    assert joint(framework, held).epsilon == together
+    parts = [merged(charges[:9]), merged(charges[9:30]), charges[30:]]
+    assert joint(framework, [one for part in parts for one in part]).epsilon == together
+    rows = [one for one in held if isinstance(one, Windows)]
+    assert rows
+    for one in rows:
+        windows = each_window(one)
+        assert [int(place) for window in windows for place in places_of(window)] == places_of(one).tolist()
+        assert len(windows) > FEW
+    monkeypatch.setattr(sums, "merged", list)
+    apart = joint(framework_from(framework.to_dict()), charges).epsilon
+    assert float(together) == pytest.approx(float(apart), rel=1e-9)
+
+
+def test_the_next_window_follows_few_stretches_however_many_there_are(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    framework = framework_of("two values")
+    one = charge(framework, tf.Count(1), 30, QUILT)
+    weeks = [replace(one, scale=30 + Fraction(n * 7919 % 997, 1000), at=24 * n, calendar="hours") for n in range(300)]
+    ledger.reserve("data", [Debit(framework, week, "", f"{n}") for n, week in enumerate(weeks[:-2])], budget=10**6)
+    followed: list[int] = []
+    before = recordings.along
+
+    def counting(*given: Any) -> Any:
+        followed.append(1)
+        return before(*given)
+
+    monkeypatch.setattr(recordings, "along", counting)
+    ledger.reserve("data", [Debit(framework, weeks[-2], "", "last but one")])
+    followed.clear()
+    ledger.reserve("data", [Debit(framework, weeks[-1], "", "last")])
+    assert 0 < len(followed) < 30
+    assert len(dump(ledger.store.path)["summaries"]) == 1
