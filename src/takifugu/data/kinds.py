@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from takifugu.data.engines.table import Table
 from takifugu.data.values.texts import BLANKS, INTEGER, NUMBER, TIME
@@ -15,10 +15,12 @@ WHOLE, NUMBERS, TIMES, YES_NO, TEXTS, OTHER = (
 _FORMS = ((WHOLE, INTEGER), (NUMBERS, NUMBER), (TIMES, TIME))
 
 
-def column_kinds(table: Table) -> dict[str, str]:
+def column_kinds(table: Table, texts: Mapping[str, Iterable[str]] | None = None) -> dict[str, str]:
     """Return what every column holds, in words; a column of texts that are all written as numbers holds numbers.
 
-    Only whether a rule holds for a whole column is looked at. Raises DataError for a file that cannot be read.
+    Only whether a rule holds for a whole column is looked at. `texts` are those of the named columns that are not
+    missing, where they were read already; then the others are not looked at. Raises DataError for a file that cannot be
+    read.
 
     >>> import tempfile, pathlib
     >>> from takifugu.data import column_kinds, open_frame
@@ -29,13 +31,28 @@ def column_kinds(table: Table) -> dict[str, str]:
     """
     if table.in_python:
         return {name: _in_python(table, name) for name in table.names}
-    return _in_engine(table)
+    return _in_engine(table) if texts is None else _of_texts(table, texts)
+
+
+def _of_texts(table: Table, texts: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    from takifugu.data.engines.differences import careful
+    from takifugu.data.engines.sanitise import is_text
+
+    with careful(table.source):
+        schema = table.frame.collect_schema()
+    types = {name: schema[label] for name, label in zip(table.names, table.labels, strict=True) if name in texts}
+    return {name: _of(texts[name], table) if is_text(kind) else _word(kind) for name, kind in types.items()}
+
+
+def _of(texts: Iterable[str], table: Table) -> str:
+    different = [table.numerals.plain(text) for text in set(texts)]
+    fitting = (word for word, form in _FORMS if different and all(re.match(form, text) for text in different))
+    return next(fitting, TEXTS)
 
 
 def _in_python(table: Table, name: str) -> str:
     texts = ((text or "").strip(BLANKS) for text in table.frame[name])
-    there = [table.numerals.plain(text) for text in texts if text not in table.missing]
-    return _first([sum(bool(re.match(form, t)) for t in there) for _, form in _FORMS], len(there))
+    return _of((text for text in texts if text not in table.missing), table)
 
 
 def _first(matches: Sequence[int], texts: int) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.support.steps import calls
 
 from takifugu.cli import main
 from takifugu.data import open_frame, sniffed
@@ -307,3 +308,16 @@ def test_seconds_since_1970_are_times(first: int, step: int, form: str, tmp_path
     (tmp_path / "r.toml").write_text(done.replace("# units_independent", "units_independent"), encoding="utf-8")
     (table,) = calibrated(load(tmp_path / "r.toml")).tables
     assert table.questions
+
+
+def test_a_wide_table_is_looked_at_with_little_work_for_each_cell(tmp_path: Path) -> None:
+    """Seconds for 600 columns: equal texts are looked at once, and signs of numbers only where the usual ones fail."""
+    columns, rows = 300, 300
+    path = tmp_path / "wide.csv"
+    lines = [",".join(str((row * 7 + column * 3) % 10 / 2) for column in range(columns)) for row in range(rows)]
+    path.write_text("\n".join([",".join(f"c{n}" for n in range(columns)), *lines]) + "\n")
+    table = open_frame(path)
+    first_look(table)  # what is loaded once
+    assert calls(lambda: first_look(table)) < 12 * columns * rows
+    look = first_look(table)
+    assert {column.kind for column in look.columns.values()} == {"numbers"}

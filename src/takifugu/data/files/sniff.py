@@ -88,10 +88,16 @@ def _is_time(text: str) -> bool:
 def numerals_of(columns: Sequence[Sequence[str]]) -> Numerals:
     """Return the signs of numbers by which most columns of texts hold nothing but numbers."""
 
-    def fitting(numerals: Numerals) -> int:
-        return sum(bool(some) and all(re.match(NUMBER, numerals.plain(t)) for t in some) for some in columns)
+    different = [set(some) for some in columns if some]
 
-    return max(_NUMERALS, key=fitting)  # the first of the best
+    def fits(numerals: Numerals, some: set[str]) -> bool:
+        return all(re.match(NUMBER, numerals.plain(text)) for text in some)
+
+    usual, *others = _NUMERALS
+    rest = [some for some in different if not fits(usual, some)]
+    if not any(fits(numerals, some) for some in rest for numerals in others):
+        return usual
+    return max(_NUMERALS, key=lambda numerals: sum(fits(numerals, some) for some in different))  # the first of the best
 
 
 def time_format(texts: Sequence[str]) -> str | None:

@@ -46,7 +46,7 @@ class Numerals:
     @property
     def usual(self) -> bool:
         """Return whether numbers are written as everywhere in this package."""
-        return self == Numerals()
+        return self.decimal == "." and not self.thousands
 
     @cached_property
     def pattern(self) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -14,8 +15,8 @@ from takifugu.data.files.sniff import numerals_of, time_format
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.releasing.file.column_words import GROUPS, WHEN, WORDS, words_in
 
-#: How many rows are inspected.
-LOOKED_AT = 10_000
+#: How many rows are inspected, at most, and of a wide table how many cells.
+LOOKED_AT, CELLS = 10_000, 1_000_000
 #: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
 
@@ -56,6 +57,15 @@ class FirstLook:
     written: Written = field(repr=False)
 
 
+def looked_at(columns: int) -> int:
+    """Return how many rows of a table of so many columns are inspected.
+
+    >>> looked_at(3), looked_at(600)
+    (10000, 1666)
+    """
+    return min(LOOKED_AT, CELLS // max(columns, 1))
+
+
 def look_at(table: Table, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Column, ...]:
     """Return the columns of a table with their guessed kinds and roles, from their names and their first rows.
 
@@ -66,14 +76,14 @@ def look_at(table: Table, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Co
 
 def first_look(table: Table) -> FirstLook:
     """Read the first rows of a table, and of each column what it holds; DataError for one that cannot be read."""
-    start = table.head(LOOKED_AT)
+    start = table.head(looked_at(len(table.names)))
     rows = _first_rows(start)
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
     forms = {name: time_format(some) for name, some in texts.items()}
     numerals = numerals_of([some for name, some in texts.items() if forms[name] is None])
     written = replace(start.written, numerals=numerals) if start.numerals.usual else start.written
     start = replace(start, written=written)
-    kinds = {**column_kinds(start), **{name: TIMES for name, form in forms.items() if form is not None}}
+    kinds = {**column_kinds(start, texts), **{name: TIMES for name, form in forms.items() if form is not None}}
     seen = {name: Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
     return FirstLook(seen, rows, written)
 
@@ -150,13 +160,18 @@ def _first_rows(table: Table) -> dict[str, list[str | None]]:
     names = [name for name in dict.fromkeys(table.names) if name and table.names.count(name) == 1]
     if table.in_python:
         lists = table.lists({name: name for name in names})
-        return {name: [_present(v, table) for v in values] for name, values in lists.items()}
+        return {name: _all_present(values, table) for name, values in lists.items()}
     from takifugu.data.engines.differences import careful, collected
 
     with careful(table.source):
         frame = table.pick({f"c{i}": name for i, name in enumerate(names)})
         rows = list(collected(frame))
-    return {name: [_present(row[i], table) for row in rows] for i, name in enumerate(names)}
+    return {name: _all_present([row[i] for row in rows], table) for i, name in enumerate(names)}
+
+
+def _all_present(values: Sequence[Any], table: Table) -> list[str | None]:
+    known = {value: _present(value, table) for value in {value for value in values if type(value) is str}}
+    return [known[value] if type(value) is str else _present(value, table) for value in values]
 
 
 def _present(value: Any, table: Table) -> str | None:
@@ -178,7 +193,7 @@ class Seen:
         self.rising = sum(a < b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
         self.words = words_in(name)
 
-    @property
+    @cached_property
     def stem(self) -> str:
         """Return the name without what tells two like it apart: a digit or one letter at its end."""
         return re.sub(r"(?i)(?:[ _-]?[0-9]+|[ _-][abij])$", "", self.name).strip().lower()
@@ -213,7 +228,8 @@ class Seen:
             read = TimeFormat(self.form).read
             return [(None if v is None else read(v)) or datetime.min for v in values]
         if self.kind in (WHOLE, NUMBERS):
-            return [float("-inf") if v is None else float(self.numerals.plain(v)) for v in values]
+            number = {v: float("-inf") if v is None else float(self.numerals.plain(v)) for v in set(values)}
+            return [number[v] for v in values]
         return [v or "" for v in values] if self.kind == TIMES else []
 
     def named(self, role: str) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from takifugu.data.kinds import TIMES
-from takifugu.releasing.file.columns import LOOKED_AT, Column
+from takifugu.releasing.file.columns import Column, looked_at
 from takifugu.releasing.file.drafting import EPSILON, WIDTH, Start, comment, line, listed, plain, release_lines, to_name
 from takifugu.releasing.file.problems import toml_of
 
@@ -140,7 +140,7 @@ def _labels(columns: Sequence[Column]) -> Iterator[str]:
     if values is None or any(len(label) > _LONGEST_LABEL for label in values.labels):
         return
     yield from comment(
-        f"A reminder from the first {LOOKED_AT:,} rows of the data. Declare the states from public knowledge, and "
+        f"A reminder from the first {looked_at(len(columns)):,} rows of the data. Declare the states from public knowledge, and "
         "delete this reminder before others see this file: which of them occur depends on the data."
     )
     row = "#  "
