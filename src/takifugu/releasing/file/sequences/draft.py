@@ -140,8 +140,8 @@ def _labels(columns: Sequence[Column]) -> Iterator[str]:
     if values is None or any(len(label) > _LONGEST_LABEL for label in values.labels):
         return
     yield from comment(
-        f"A reminder from the first {looked_at(len(columns)):,} rows of the data. Declare the states from public knowledge, and "
-        "delete this reminder before others see this file: which of them occur depends on the data."
+        f"A reminder from the first {looked_at(len(columns)):,} rows of the data. Declare the states from public "
+        "knowledge, and delete this reminder before others see this file: which of them occur depends on the data."
     )
     row = "#  "
     for label in sorted(values.labels):
