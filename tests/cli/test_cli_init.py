@@ -84,7 +84,7 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     assert invoke("release", "--anyway", where).exit_code == 0
     rows_as_text = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
     assert rows_as_text.exit_code == 0
-    assert "3 units" in " ".join(rows_as_text.output.split())
+    assert "3 people" in " ".join(rows_as_text.output.split())
     assert "Bo; jr." not in rows_as_text.output
 
 

@@ -28,7 +28,7 @@ def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) 
 
         shown = str(release_file(path))
     assert "Activity & rest (time-use-pooled): " in shown
-    assert "for all units together, in minutes" in " ".join(shown.split())
+    assert "for all people together, in minutes" in " ".join(shown.split())
     assert shown.count("adjusted") >= 2
 
 

@@ -53,9 +53,9 @@ def test_case_and_letters_are_kept() -> None:
 @pytest.mark.parametrize("text", ["A\x00", "\x1b[2JAna", "An\x7fa", "\x9bA", "A\u202ena", "\u200eAna", "A\u2066b"])
 def test_controls_are_refused_and_not_quoted(text: str) -> None:
     with pytest.raises(InputError, match="remove it") as refused:
-        normalised(text, "the unit of row 3")
+        normalised(text, "the name of row 3")
     assert "Ana" not in str(refused.value)
-    assert str(refused.value).startswith("the unit of row 3 holds")
+    assert str(refused.value).startswith("the name of row 3 holds")
 
 
 def test_a_long_run_of_marks_is_refused_at_once() -> None:

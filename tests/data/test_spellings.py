@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -62,7 +61,7 @@ def test_every_engine_calls_a_unit_by_its_one_name(opened: Any, reader: str, spe
 @pytest.mark.parametrize("spelling", SPELLINGS[:2])
 def test_every_engine_refuses_two_spellings_by_row(opened: Any, reader: str, spelling: str) -> None:
     table = opened(reader, columns(["Ana", NAME, spelling]))
-    with pytest.raises(DataError, match="a unit is written in two ways") as refused:
+    with pytest.raises(DataError, match="a person is written in two ways") as refused:
         pieces(table, Layout("state", unit="person", order="at"), STATES)
     assert "Luis" not in str(refused.value)
     in_rows = " in rows 3 and 5 (counted from 1 below the header)" in str(refused.value)
@@ -165,8 +164,8 @@ def test_the_library_names_one_account(tmp_path: Path) -> None:
 def test_the_library_refuses_what_is_no_name(tmp_path: Path, name: Any) -> None:
     chain = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 3, states=["still", "walking"])
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 1, mechanism="group")
-    for given in ({"unit": name}, {"source": name}):
-        with pytest.raises(InputError, match=next(iter(given))):
+    for given, what in (({"unit": name}, "the person's name"), ({"source": name}, "the source")):
+        with pytest.raises(InputError, match=what):
             tf.release(calibration, ["still"] * 3, ledger=tmp_path / "ledger.db", **{"unit": "a", **given})
     assert not (tmp_path / "ledger.db").exists()
 
@@ -179,7 +178,7 @@ def test_a_release_file_refuses_what_is_no_name(tmp_path: Path, name: str) -> No
 
 def test_two_spellings_in_a_release_file_are_named_by_their_key(tmp_path: Path) -> None:
     path = write(tmp_path, [NAME, SPELLINGS[0]])
-    with pytest.raises(DataError, match=re.escape("source.unit: column 'who': a unit is written in two ways in rows")):
+    with pytest.raises(DataError, match=r"source\.unit: column 'who': a person is written in two ways in rows"):
         tf.release_file(path)
     assert not (tmp_path / "ledger.db").exists()
 
@@ -217,5 +216,5 @@ def test_records_have_one_name_a_unit(tmp_path: Path) -> None:
     (published,) = tf.release_file(path).tables
     assert [unit for unit, _ in published.releases] == ["Ana", NAME]
     table.write_text(f"who,flu\n{NAME},no\n{SPELLINGS[1]},yes\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"source\.unit: column 'who': a unit is written in two ways in rows 1 and 2"):
+    with pytest.raises(DataError, match=r"source\.unit: column 'who': a person is written in two ways in rows 1 and 2"):
         tf.release_file(path, again="flu", once="K")

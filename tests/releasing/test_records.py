@@ -227,7 +227,7 @@ def test_a_release_from_the_command_line(kind: str, tmp_path: Path) -> None:
     told = json.loads((tmp_path / "out" / f"{name}.certificate.json").read_text())
     assert told["scope"] == ("all" if kind == "users" else "unit")
     assert (tmp_path / "out" / f"{name}.report.html").exists()
-    wanted = {"network": "reads cough, breath", "table": "units are independent", "users": "how many users"}[kind]
+    wanted = {"network": "reads cough, breath", "table": "people are independent", "users": "how many users"}[kind]
     assert any(wanted in line for line in told["assumptions"])
 
 
@@ -283,8 +283,8 @@ def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
 
 BAD_DATA = [
     ("network", PATIENTS.replace("wet", "bloody"), "column 'cough' has a value that the belief does not know"),
-    ("network", PATIENTS.replace("p9", "p10"), "names a unit twice"),
-    ("network", PATIENTS.replace("p9", ""), "must name its unit"),
+    ("network", PATIENTS.replace("p9", "p10"), "names a person twice"),
+    ("network", PATIENTS.replace("p9", ""), "must say whose it is"),
     ("network", PATIENTS.replace("none", ""), "column 'cough' has missing values"),
     ("network", PATIENTS.splitlines()[0] + "\n", "no rows"),
     ("table", PEOPLE.replace("basic", "Preschool"), "column 'education' has a value"),

@@ -91,8 +91,8 @@ def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
         assert table.noisiest.witness.comparison in folded(page)
         assert table.noisiest.witness.comparison in " ".join(str(found).split())
     units, pooled = ([(whose, c.mechanism) for whose, c in table.noise] for table in found.tables)
-    assert units == [("2 units", "influence"), ("zoë", "influence")]  # the shorter ones, and the longest
-    assert pooled == [("all units together", "influence")]
+    assert units == [("2 people", "influence"), ("zoë", "influence")]  # the shorter ones, and the longest
+    assert pooled == [("all people together", "influence")]
 
 
 def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:

@@ -249,8 +249,8 @@ def test_a_declared_value_that_nobody_has_is_no_cell_and_told(tmp_path: Path) ->
     rows = tf.read_table(tmp_path / "out" / "table.csv")
     assert [row["cell"] for row in rows] == ["A, calm", "A, busy", "B, calm", "B, busy"]
     told = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
-    assert "which unit has which 'ward' is public" in told["assumptions"]
-    assert any("no unit has the ward 'C'" in one for one in told["assumptions"] + told["conditions"])
+    assert "which person has which 'ward' is public" in told["assumptions"]
+    assert any("no person has the ward 'C'" in one for one in told["assumptions"] + told["conditions"])
     assert not any(f'"{who}"' in json.dumps(told) for who in ("10", "11"))  # no names of units
     assert told["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
 
@@ -307,7 +307,7 @@ def test_terminal_and_report_know_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("row", "told"), [
     ({1: "SENTINEL"}, "column 'ward' has a value that is not declared"),
-    ({1: ""}, "column 'ward' has missing values"), ({1: "OTHER"}, "column 'ward' has two values for one unit"),
+    ({1: ""}, "column 'ward' has missing values"), ({1: "OTHER"}, "column 'ward' has two values for one person"),
 ])  # fmt: skip
 def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path, row: Any, told: str) -> None:
     rows = recorded()
@@ -332,7 +332,7 @@ def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path
     ([('by = "ward"', 'by = "ward"\nper = "both"')], "release[0].per", 'per = "pooled"'),
     ([('query = "histogram"', 'query = "linear"\nweights = [1]\ncodes = { calm = 0, busy = 1 }')], "release[0].by",
      "a sum with codes"),
-    ([('unit = "who"\n', "")], "source.unit", "attributes are those of units"),
+    ([('unit = "who"\n', "")], "source.unit", "attributes are those of people"),
     ([("ward = [", "hour = [")], "source.attributes.hour", "rename the column"),
     ([("ward = [", "state = [")], "source.attributes.state", "is the column of source.value"),
     ([("ward = [", "wing = ["), ('by = "ward"', 'by = "wing"')], "source.attributes.wing", "no column 'wing'"),

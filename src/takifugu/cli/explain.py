@@ -121,12 +121,10 @@ def _print_meaning(seen: Suspicion) -> None:
 
 def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     from takifugu.releasing.file.toml_words import in_toml
-    from takifugu.releasing.postprocess.outcomes import WHOSE
+    from takifugu.releasing.steps import whose_answers
 
     first = rows[0]
-    whose = WHOSE[first.scope]
-    if first.unit:
-        whose += f"; shown for {first.unit!r}, who has the most rows"
+    whose = whose_answers(first)
     click.echo(f"\n{wrapped(f'{first.name}: what it costs, for {whose}')}\n")
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []

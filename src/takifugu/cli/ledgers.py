@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from takifugu.accounting.ledger import Entry, Ledger
+from takifugu.accounting.ledger import Entry, Ledger, SourceRow
 from takifugu.analysis.guarantee import Composition
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json, wrapped
 from takifugu.core.errors import LedgerError, ReleaseState
+from takifugu.core.names import normalised
+from takifugu.core.people import PEOPLE
 from takifugu.core.text.tables import labelled, name_of, number, text_table
 from takifugu.numbers.rationals import as_delta, as_epsilon
 from takifugu.releasing.publishing.progress import Progress
@@ -49,7 +51,8 @@ def show(where: Path, as_json: bool) -> None:
 
 def history(where: Path, source: str | None, as_json: bool) -> None:
     book = Ledger.open(where, create=False)
-    names = [row.name for row in book.show()] if source is None else [source]
+    rows = {row.name: row for row in book.show()}
+    names = list(rows) if source is None else [source]
     histories = {name: book.history(name) for name in names}
     if as_json:
         content = [
@@ -63,11 +66,11 @@ def history(where: Path, source: str | None, as_json: bool) -> None:
     for i, (name, entries) in enumerate(histories.items()):
         click.echo(f"{'' if i == 0 else chr(10)}{wrapped(f'releases about {name!r}')}")
         lines = [
-            [e.created[:10], e.id, str(e.units), number(float(e.amount.epsilon)), number(float(e.amount.delta)),
-             e.state, name_of(e.name)]
+            [e.created[:10], e.id, _people(rows[normalised(name)], e.units), number(float(e.amount.epsilon)),
+             number(float(e.amount.delta)), e.state, name_of(e.name)]
             for e in entries
         ]  # fmt: skip
-        click.echo(text_table(["date", "id", "units", "epsilon", "delta", "state", "release"], lines))
+        click.echo(text_table(["date", "id", "people", "epsilon", "delta", "state", "release"], lines))
         for event in book.events(name):
             click.echo(wrapped(f"{event.created[:10]}: {event.what}"))
 
@@ -120,7 +123,7 @@ def adopt(where: Path, folder: Path, as_json: bool) -> None:
         click.echo(wrapped(f"nothing to enter: the ledger knows every release that a certificate in {folder} names"))
     for one in adopted:
         releases = f"{', '.join(one.releases)} about {one.source!r}"
-        click.echo(wrapped(f"entered as spent, for every unit: {releases}; the source has now spent {one.spent}"))
+        click.echo(wrapped(f"entered as spent, for every person: {releases}; the source has now spent {one.spent}"))
 
 
 def _print_resumed(resumed: Sequence[Resumed]) -> None:
@@ -162,16 +165,22 @@ def print_ledger(book: Ledger) -> None:
         budget = "none" if row.budget is None else row.budget.text(up=False)
         implied = " (what the first release cost: none was declared)" if row.budget_is_implied else ""
         unpublished = f", {row.unpublished} of them not published" if row.unpublished else ""
-        facts = [("spent", str(row.spent)), ("budget", f"{budget}{implied}"), ("units", str(row.units))]
+        facts = [("spent", str(row.spent)), ("budget", f"{budget}{implied}"), ("people", _people(row, row.units))]
         click.echo(labelled([*facts, ("releases", f"{row.releases}{unpublished}")]))
         click.echo()
         lines = []
         for e in book.history(row.name):
             composes = ", ".join(Composition(kind).answer for kind in e.kinds)
-            lines.append([e.created[:10], e.scope, composes, number(float(e.amount.epsilon)), e.state, name_of(e.name)])
-        click.echo(text_table(["date", "scope", "composes", "epsilon", "state", "release"], lines))
+            whose = PEOPLE.whose(e.scope if row.names_people else "all").removesuffix(" together")
+            lines.append([e.created[:10], whose, composes, number(float(e.amount.epsilon)), e.state, name_of(e.name)])
+        click.echo(text_table(["date", "whose data", "composes", "epsilon", "state", "release"], lines))
     if any(row.unpublished for row in rows):
         click.echo(f"\n{wrapped(UNPUBLISHED_MEANS)}")
+
+
+def _people(row: SourceRow, count: int) -> str:
+    """Return how many people are charged, where a source names them."""
+    return f"{count:,}" if row.names_people or not count else "not named"
 
 
 def sources_of(book: Ledger) -> list[dict[str, Any]]:

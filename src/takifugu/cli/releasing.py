@@ -127,7 +127,8 @@ def _print_tables(tables: Sequence[run.Published]) -> None:
             if len(rows) > _DRAWN_CELLS:
                 click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table"))
         if len(units) > _DRAWN_UNITS:
-            click.echo(f"\n  and {len(units) - _DRAWN_UNITS} more units, in the table")
+            more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
+            click.echo(f"\n  and {more}, in the table")
         for words in table.certificate.adjusting:
             click.echo(wrapped(words))
         click.echo()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.calibration import Calibration
+from takifugu.core.people import People
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
 from takifugu.releasing.advice.advising import TableAdvice
@@ -18,9 +19,8 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.outlook import Outlook, outlook
-from takifugu.releasing.planning.plan import Compared, Plan, Table, Watch, compared, plan, tables_of, unwatched
+from takifugu.releasing.planning.plan import Compared, Plan, Priced, Table, Watch, compared, plan, tables_of, unwatched
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
-from takifugu.releasing.postprocess.outcomes import WHOSE
 from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
 
 #: A dry run looks so many windows ahead.
@@ -43,13 +43,18 @@ class Comparison:
         """The best mechanisms for each table, without the reasons of the others."""
         return self._text([table.rows.brief for table in self.tables])
 
+    @property
+    def _heads(self) -> list[str]:
+        return [f"{table.name}: {whose_answers(table)}" for table in self.tables]
+
     def _text(self, rows: Sequence[str]) -> str:
-        heads = (paragraph(_head(t.name, t.scope, t.unit)) for t in self.tables)
+        heads = map(paragraph, self._heads)
         tables = (f"{head}\n{text}" for head, text in zip(heads, rows, strict=True))
         return "\n\n".join([*tables, *map(paragraph, self.notices)])
 
     def _repr_html_(self) -> str:
-        tables = (f"{_title(_head(t.name, t.scope, t.unit))}{t.rows._repr_html_()}" for t in self.tables)
+        heads = map(_title, self._heads)
+        tables = (f"{head}{t.rows._repr_html_()}" for head, t in zip(heads, self.tables, strict=True))
         return "".join([*tables, *map(note, self.notices)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,6 +75,7 @@ class CalibratedTable:
     name: str
     scope: str
     noise: tuple[tuple[str, Calibration], ...]
+    people: People
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -89,7 +95,7 @@ class CalibratedTable:
 
     @property
     def title(self) -> str:
-        return f"{self.name}: {self.noisiest.query.describe()}, for {WHOSE[self.scope]}"
+        return f"{self.name}: {self.noisiest.query.describe()}, for {self.people.whose(self.scope)}"
 
 
 @dataclass(frozen=True)
@@ -206,7 +212,7 @@ def dry_run(
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
     """Return the noise of every table of a plan, answers of the same noise together."""
-    return tuple(CalibratedTable(table.name, table.scope, _distinct(table)) for table in planned.tables)
+    return tuple(CalibratedTable(table.name, table.scope, _distinct(table), table.people) for table in planned.tables)
 
 
 def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
@@ -215,19 +221,21 @@ def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
         c = question.calibration
         groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)
     return tuple(
-        (_whose(table.scope, [q.unit for q in questions]), questions[0].calibration) for questions in groups.values()
+        (_whose(table, [q.unit for q in questions]), questions[0].calibration) for questions in groups.values()
     )
 
 
-def _whose(scope: str, units: Sequence[str | None]) -> str:
-    if scope != "unit":
-        return WHOSE[scope]
-    return units[0] or WHOSE[scope] if len(units) == 1 else f"{len(units)} units"
+def _whose(table: Table, units: Sequence[str | None]) -> str:
+    whose = table.people.whose(table.scope)
+    if table.scope != "unit":
+        return whose
+    return units[0] or whose if len(units) == 1 else table.people.counted(len(units))
 
 
-def _head(name: str, scope: str, unit: str | None = None) -> str:
-    whose = f"; shown for {unit!r}, who has the most rows" if unit else ""
-    return f"{name}: {WHOSE[scope]}{whose}"
+def whose_answers(table: Compared | Priced) -> str:
+    """Say whose answers a table holds, and for whom they are shown where they stand for the others."""
+    example = f"; shown for {table.unit!r}, who has the most rows" if table.unit else ""
+    return f"{table.people.whose(table.scope)}{example}"
 
 
 def _title(words: str) -> str:

@@ -135,7 +135,7 @@ def test_a_pooled_mean_is_a_sum_with_the_scale_to_match() -> None:
 def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
     for query in (Linear([1, 1]), Count(1, entries=[0]), Sum(entries=[0]), Mean(entries=[0])):
         assert names_entries(query)
-        with pytest.raises(InputError, match="numbers the rows of all units together"):
+        with pytest.raises(InputError, match="numbers the rows of all people together"):
             charge(pieces(1, 1), query, framework=pieces(1))
         assert charge(pieces(1, 1), query, framework=pieces(1, 1)).entries == 2
     for query in (Count(1), Sum(), Mean(), Histogram(), Identity()):

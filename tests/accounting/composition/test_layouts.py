@@ -249,7 +249,7 @@ def test_charges_of_several_layouts_without_such_a_cost_are_refused() -> None:
     normal = replace(other, covers=Covers.OUTPUT, scale=None, delta=Fraction(1, 1000))
     with pytest.raises(CompositionRefused, match=r"in several layouts.*no cost for such a change"):
         joint(about, [one, normal])
-    with pytest.raises(CompositionRefused, match="charged to a unit for its own share alone"):
+    with pytest.raises(CompositionRefused, match="charged to a person for that person's share alone"):
         joint(about, [one, replace(other, scope="pooled")])
     with pytest.raises(CompositionRefused, match="several layouts"):
         joint(about, [one, replace(other, change=None)])

@@ -145,7 +145,7 @@ def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> 
     for placed in (False, True):
         assert steady_cost(view(framework), normal(framework, Count(1), WHOLE), placed) == HALF
         assert steady_cost(view(framework), normal(framework, Count(1), DATA), placed) == HALF
-        with pytest.raises(CompositionRefused, match="unit or component, without Laplace noise, was calibrated"):
+        with pytest.raises(CompositionRefused, match="person or component, without Laplace noise, was calibrated"):
             steady_cost(view(other), normal(framework, Count(1), DATA), placed)
     assert steady_cost(view(chain_framework(10)), normal(framework, Count(1), WHOLE)) == HALF
     with pytest.raises(CompositionRefused, match="change of the data, without Laplace noise, was calibrated"):

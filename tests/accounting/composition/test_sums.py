@@ -188,11 +188,11 @@ def test_a_pooled_single_is_recharged_by_its_noise_alone() -> None:
     assert in_any_order([pooled, whole], as_composing=True) == (Fraction(11, 2), "joint loss", QUILT)
     assert in_any_order([pooled, data], as_composing=True) == (Fraction(11, 2), "joint loss", QUILT)
     for order in itertools.chain(*(([pooled, other], [other, pooled]) for other in (data, charge(SINGLE, 1)))):
-        with pytest.raises(CompositionRefused, match="over several units"):
+        with pytest.raises(CompositionRefused, match="over several people"):
             joint(EVERYBODY, order)
     with pytest.raises(CompositionRefused) as refused:
         joint(EVERYBODY, [charge(SINGLE, 1), charge(SINGLE, 2)])
-    assert "over several units" not in str(refused.value)
+    assert "over several people" not in str(refused.value)
     read_by_both = [charge(SINGLE, 1, THIRD), charge(DATA, 10, scope="pooled")]
     assert in_any_order(read_by_both) == (1 + THIRD, "single and whole", SINGLE)  # for this unit's share of the pool
 

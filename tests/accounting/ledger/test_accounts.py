@@ -215,7 +215,7 @@ def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
     debit = group_debit(framework, 1)
     refused_unchanged(ledger, InputError, "nothing to reserve", "data", [])
     refused_unchanged(ledger, InputError, "name", " ", [debit])
-    refused_unchanged(ledger, InputError, "one unit twice", "data", [debit, debit])
+    refused_unchanged(ledger, InputError, "one person twice", "data", [debit, debit])
     refused_unchanged(ledger, InputError, "another framework", "data", [Debit(chain_framework(8), debit.charge)])
     other = Debit(framework, replace(debit.charge, definition="distribution-privacy"))
     refused_unchanged(ledger, CompositionRefused, "no joint proof for definition", "data", [other])
@@ -310,17 +310,17 @@ def test_pooled_and_per_unit_releases_cost_both(ledger: Ledger) -> None:
         assert 1 <= spent[ledger.unit_tag(unit)] <= 2
     assert done.spent.epsilon == max(spent.values())
     later = alone({"cid": (3,)}, Histogram(), group.MECHANISM)
-    refused_unchanged(ledger, BudgetExceeded, "for unit 1 of 1, in the order", "data", later)
+    refused_unchanged(ledger, BudgetExceeded, "for person 1 of 1, in the order", "data", later)
 
 
 def test_per_unit_singles_are_parallel_and_a_pooled_single_blocks_them(ledger: Ledger) -> None:
     ledger.reserve("data", alone(UNITS, Count(1), wasserstein.MECHANISM), budget=9)
     assert epsilon_of(ledger) == 1
     pooled = pooled_debits(UNITS, Count(1), wasserstein.MECHANISM)
-    refused_unchanged(ledger, CompositionRefused, "over several units", "data", pooled)
+    refused_unchanged(ledger, CompositionRefused, "over several people", "data", pooled)
     ledger.reserve("fresh", pooled, budget=9, same_people=False)
     one = alone({"bob": (6,)}, Count(1), wasserstein.MECHANISM)
-    refused_unchanged(ledger, CompositionRefused, "over several units", "fresh", one)
+    refused_unchanged(ledger, CompositionRefused, "over several people", "fresh", one)
 
 
 def test_what_is_released_about_one_unit_adds_to_all_that_share_a_pooled_single(ledger: Ledger) -> None:
@@ -380,7 +380,7 @@ def test_cid_is_asked_even_if_nobody_asked_bob() -> None:
     single = {d.unit: d.charge for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
     (early,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
     steady = charge(unit_framework(6), Count(1), 6, DATA)
-    with pytest.raises(CompositionRefused, match="about which another release was made that does not cover"):
+    with pytest.raises(CompositionRefused, match="about whom another release was made that does not cover"):
         accounts_of(bob=[(steady, 1), (single["bob"], 2)], cid=[(single["cid"], 2)]).cost("cid")
     noise = RoundedNormal(Fraction(30), Fraction(1))
     normal = charge_of(made(unit_framework(6), Count(1), noise, WHOLE, "1/2", "1/1000"))
@@ -487,7 +487,7 @@ def test_a_pooled_answer_over_too_many_units_says_whose_budget_is_gone(ledger: L
     both = {"bob": (6,), "cid": (3,)}
     pooled = [debit for n in range(3) for debit in pooled_debits(both, Count(1), group.MECHANISM, f"pooled {n}")]
     said = refused_unchanged(ledger, BudgetExceeded, None, "data", pooled)
-    assert "for unit 1 of 2" in said
+    assert "for person 1 of 2" in said
     assert "bob" not in said
 
 
@@ -512,10 +512,10 @@ def test_a_source_is_one_unit_or_many_but_not_both(ledger: Ledger) -> None:
     framework = chain_framework(7)
     everything, ann = group_debit(framework, 1), group_debit(framework, 1, "ann", "other")
     ledger.reserve("one", [everything], budget=9)
-    refused_unchanged(ledger, LedgerError, "either every release names the units", "one", [ann])
+    refused_unchanged(ledger, LedgerError, "either every release names the people", "one", [ann])
     ledger.reserve("many", [ann], budget=9)
-    refused_unchanged(ledger, LedgerError, "either every release names the units", "many", [everything])
-    refused_unchanged(ledger, LedgerError, "either every release names the units", "new", [everything, ann])
+    refused_unchanged(ledger, LedgerError, "either every release names the people", "many", [everything])
+    refused_unchanged(ledger, LedgerError, "either every release names the people", "new", [everything, ann])
 
 
 def test_history_and_show(ledger: Ledger) -> None:

@@ -226,7 +226,7 @@ def test_a_hundred_thousand_units(ledger: Ledger) -> None:
     asked = debits_of_lengths(100_000, range(10, 40))
     for _ in range(2):
         ledger.reserve("data", asked, budget="0.025")
-    with pytest.raises(BudgetExceeded, match=r"for unit [0-9,]+ of 100,000, in the order"):
+    with pytest.raises(BudgetExceeded, match=r"for person [0-9,]+ of 100,000, in the order"):
         ledger.reserve("data", asked)
     rows = dump(ledger.store.path)
     assert [len(rows[name]) for name in ("units", "histories", "charges")] == [100_000, 60, 30]

@@ -57,7 +57,7 @@ def test_two_spellings_are_one_unit(ledger: Ledger, spelling: str) -> None:
     assert ledger.unit_tag(spelling) == ledger.unit_tag(JOSE) == ledger.spent("data").units[0].unit
     with pytest.raises(BudgetExceeded):
         ledger.reserve("data", [about(JOSE)])
-    with pytest.raises(InputError, match="one unit twice"):
+    with pytest.raises(InputError, match="one person twice"):
         ledger.reserve("data", [about(JOSE), about(spelling)])
 
 
@@ -273,7 +273,7 @@ def test_whoever_comes_after_a_source_of_the_same_people_says_so(ledger: Ledger)
     """It was declared when there was no other source yet: the next one without units cannot pass over it."""
     ledger.reserve("sleep", [about("")], budget=9, same_people=True)
     before = dump(ledger.store.path)
-    with pytest.raises(InputError, match="both name no units"):
+    with pytest.raises(InputError, match="both name no people"):
         ledger.reserve("work", [about("")], budget=9)
     assert dump(ledger.store.path) == before
     ledger.reserve("others", [about("")], budget=9, same_people=False)
@@ -287,7 +287,7 @@ def test_whoever_comes_after_a_source_of_the_same_people_says_so(ledger: Ledger)
 def test_one_without_units_and_one_with_them_are_not_counted_together(ledger: Ledger) -> None:
     ledger.reserve("sleep", [about("Ana")], budget=9)
     before = dump(ledger.store.path)
-    with pytest.raises(InputError, match="name the units as 'sleep' does"):
+    with pytest.raises(InputError, match="name the people as 'sleep' does"):
         ledger.reserve("work", [about("")], budget=9, same_people=True)
     assert dump(ledger.store.path) == before
     ledger.reserve("work", [about("")], budget=9)
@@ -297,7 +297,7 @@ def test_one_without_units_and_one_with_them_are_not_counted_together(ledger: Le
 def test_one_with_units_beside_one_of_the_same_people_without(ledger: Ledger, said: bool | None) -> None:
     ledger.reserve("sleep", [about("")], budget=9, same_people=True)
     before = dump(ledger.store.path)
-    with pytest.raises(InputError, match="name no units here"):
+    with pytest.raises(InputError, match="name no people here"):
         ledger.reserve("work", [about("Ana")], budget=9, same_people=said)
     assert dump(ledger.store.path) == before
     ledger.reserve("work", [about("Ana")], budget=9, same_people=False)

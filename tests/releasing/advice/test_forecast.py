@@ -47,7 +47,7 @@ def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path
     words = " ".join(outcome.stdout.split())
     assert "the source 'study' goes from epsilon 0 to epsilon" in words
     assert "half of the time" in words
-    assert "of the range of the sum over all units (138)" in words
+    assert "of the range of the sum over all people (138)" in words
     assert "nothing was paid, drawn or written" in words
     assert max(map(len, outcome.stdout.splitlines())) <= 80
     assert there(tmp_path) == before

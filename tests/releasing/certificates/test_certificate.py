@@ -26,7 +26,7 @@ KEYS = [
     "format", "release", "source", "scope", "units", "statistic", "query", "grid", "answers", "definition", "hidden",
     "beliefs", "frameworks", "assumptions", "epsilon", "delta", "mechanisms", "compositions", "conditions", "cautions",
     "private", "ledger", "release_id", "date", "software", "stays", "window", "requested", "table", "unit_count",
-    "title", "measured_in", "publisher", "contact", "adjusting", "checksum",
+    "title", "measured_in", "publisher", "contact", "person", "adjusting", "checksum",
 ]  # fmt: skip
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
@@ -162,7 +162,7 @@ def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) 
     }  # fmt: skip
     certificate = certify([(None, found, {"value": Fraction(1)})], scope="pooled", **told)
     assert (certificate.units, certificate.unit_count) == ((), count)
-    assert ("over all 3 units together" in " ".join(certificate.text().split())) == (count == 3)
+    assert ("over all 3 people together" in " ".join(certificate.text().split())) == (count == 3)
     assert "Ana" not in certificate.to_json()
     listed = certify([(None, found, {"value": Fraction(1)})], scope="pooled", list_units=True, **told)
     assert listed.units == ("Ana", "Ben", "Chi")

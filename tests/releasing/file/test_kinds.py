@@ -102,9 +102,9 @@ def test_a_kind_that_lacks_something_is_refused(kind: Any, words: str) -> None:
 
 
 UNITS = [
-    ((), "no unit"),
-    ((Unit("ann", ["well", "ill"]), Unit("ann", ["ill", "ill"])), "two units of one name"),
-    ((Unit(None, ["well", "ill"]), Unit(None, ["ill", "ill"])), "two units of one name"),
+    ((), "no person"),
+    ((Unit("ann", ["well", "ill"]), Unit("ann", ["ill", "ill"])), "two people of one name"),
+    ((Unit(None, ["well", "ill"]), Unit(None, ["ill", "ill"])), "two people of one name"),
     ((Unit("ann", ["well", "ill"]), Unit("bob", ["ill", "ill"])), "read together"),
 ]
 

@@ -77,7 +77,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
         ('query = "histogram"', 'query = "sum"\ntotal = 3\ncodes = {still = 0}', "release[0].total", "histogram"),
         ('query = "histogram"', 'query = "histogram"\ntotal = 0', "release[0].total", "greater than or equal to 1"),
         ('query = "histogram"', 'query = "histogram"\ncodes = {still = 1}', "release[0].codes", "does not belong"),
-        ('unit = "Who is it?"\n', "", "release[0].per", "no unit column"),
+        ('unit = "Who is it?"\n', "", "release[0].per", "no column says whose row it is"),
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2], [0.3, 0.8]]", "belief.matrix", "row 1"),
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[0.8, 0.2]]", "belief.matrix", "square"),
         ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1.0, 0.0], [0.0, 1.0]]", "belief.matrix", "closed classes"),

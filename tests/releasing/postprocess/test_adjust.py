@@ -285,7 +285,7 @@ def test_what_was_chosen_from_a_list_has_no_weight_and_a_bias_of_its_own() -> No
 
 def test_only_tables_that_add_up_are_reconciled() -> None:
     rows = {"Ana": of([1, 2])}
-    with pytest.raises(InputError, match="no tables of units"):
+    with pytest.raises(InputError, match="no tables of people"):
         reconcile({}, of([1, 2]))
     with pytest.raises(InputError, match="only releases"):
         reconcile({"Ana": 3}, of([1, 2]))  # type: ignore[dict-item]
@@ -295,7 +295,7 @@ def test_only_tables_that_add_up_are_reconciled() -> None:
         reconcile(rows, of([1, 2], SHARES))
     with pytest.raises(InputError, match="different statistics"):
         reconcile({"Ana": noisy(tf.Count("b"))}, COUNT)
-    with pytest.raises(InputError, match="means of units"):
+    with pytest.raises(InputError, match="means of people"):
         reconcile(
             {"Ana": noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))}, noisy(tf.Mean(codes={"a": 0, "b": 1, "c": 1}))
         )
@@ -303,7 +303,7 @@ def test_only_tables_that_add_up_are_reconciled() -> None:
         reconcile({"Ana": noisy(CODES)}, noisy(CODES))
     reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
     whole = replace(of([1, 2]), certificate=replace(TABLE.certificate, units=("Ana", "Ben"), scope="pooled"))
-    with pytest.raises(InputError, match=r"units \['Ana', 'Ben'\]: give exactly their tables"):
+    with pytest.raises(InputError, match=r"people \['Ana', 'Ben'\]: give exactly their tables"):
         reconcile(rows, whole)
 
 

@@ -144,7 +144,7 @@ def test_ledgers_that_cannot_be_used(tmp_path: Path) -> None:
 def test_arguments_are_checked() -> None:
     with pytest.raises(InputError, match="a budget needs a ledger"):
         tf.release(count(), DATA, budget=1)
-    with pytest.raises(InputError, match="the unit is ''"):
+    with pytest.raises(InputError, match="the person's name is ''"):
         tf.release(count(), DATA, unit="")
 
 

@@ -79,7 +79,7 @@ def test_end_to_end_with_odd_names(tmp_path: Path) -> None:
     certificate = json.loads((tmp_path / "out" / "time-use-units.certificate.json").read_text(encoding="utf-8"))
     assert [a["unit"] for a in certificate["answers"]] == ["007", "Bob, jr.", "zoë"]
     assert len(certificate["frameworks"]) == 3
-    assert "the units are independent of each other" in certificate["assumptions"]
+    assert "the people are independent of each other" in certificate["assumptions"]
     book = Ledger.open(tmp_path / "ledger.db")
     assert [(e.name, e.scope, e.units, e.state) for e in book.history("study")] == [
         ("time-use-units", "unit", 3, "published"), ("time-use-pooled", "pooled", 3, "published"),
@@ -195,7 +195,7 @@ def test_pooled_tables_say_how_many_units_and_not_which(tmp_path: Path) -> None:
         units = (tmp_path / "out" / f"time-use-units{end}").read_text(encoding="utf-8")
         assert "zoë" in units
         if end != ".csv":
-            assert "all 3 units together" in pooled or '"unit_count": 3' in pooled
+            assert "all 3 people together" in pooled or '"unit_count": 3' in pooled
     assert read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json").units == ()
 
 

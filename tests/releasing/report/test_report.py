@@ -179,7 +179,7 @@ def test_tables_of_units_are_drawn_by_cell() -> None:
 def test_large_tables_are_drawn_in_part_and_listed_whole() -> None:
     noisy = release()
     page = Page(report_html(table(noisy, 45)))
-    assert "The first 40 of 45 units are drawn" in page.seen()
+    assert "The first 40 of 45 people are drawn" in page.seen()
     assert "unit 44" in page.seen("th")
     cells = tuple(f"cell {i}" for i in range(50))
     noise = DiscreteLaplace(Fraction(7), Fraction(1), 50)

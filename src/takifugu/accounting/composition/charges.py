@@ -78,8 +78,8 @@ def charge_of(
     about = framework_of if framework is None else framework
     if _size(about) != _size(framework_of) and names_entries(query):
         raise InputError(
-            f"the pooled query ({query.describe()}) numbers the rows of all units together",
-            fix="publish a count, sum, mean or histogram over all rows, or give each unit its own query",
+            f"the pooled query ({query.describe()}) numbers the rows of all people together",
+            fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
     if isinstance(query, Mean) and not hasattr(
         framework_of.domain, "resolve"
@@ -94,7 +94,7 @@ def charge_of(
     names, lengths = _names(about), _lengths(about)
     if at is not None and (isinstance(at, bool) or not isinstance(at, int) or at < 0 or len(lengths) != 1):
         raise InputError(
-            f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the unit's one recording"
+            f"at is {at!r}", rule="it is the step, from 0, where one sequence starts in the person's one recording"
         ).at("at")
     noise, promise = calibration.randomiser, calibration.guarantee
     read = cached(about, (_read, queries.key_of(query)), lambda: _read(about, query))
@@ -128,14 +128,14 @@ def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:
     if not lengths or any(length % every for length in lengths):
         raise InputError(
             f"the cells repeat every {every} values, and some sequence of the pool is no multiple of that long",
-            fix="give each unit its own table",
+            fix="give each person its own table",
         ).at("query")
     if not isinstance(query.query, Mean):
         return Fraction(1)
     of_pool, of_unit = (query.held(framework.domain) for framework in (origin, about))
     weights = {Fraction(len(pool), len(unit)) for pool, unit in zip(of_pool, of_unit, strict=True)}
     if len(weights) > 1:
-        raise InputError("a unit has another share of each cell", fix="give each unit its own table").at("query")
+        raise InputError("a person has another share of each cell", fix="give each person its own table").at("query")
     return weights.pop()
 
 

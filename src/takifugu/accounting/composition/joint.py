@@ -77,7 +77,7 @@ def _in_several_layouts(charges: Sequence[Charge]) -> bool:
     if len(read) > 1 and any(charge.scope == "pooled" for charge in charges):
         raise CompositionRefused(
             _LAYOUTS,
-            rule="a pooled release is charged to a unit for its own share alone",
+            rule="a pooled release is charged to a person for that person's share alone",
             fix="keep one layout, or let a ledger charge everybody",
         )
     return len(read) > 1

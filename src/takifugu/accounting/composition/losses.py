@@ -34,7 +34,7 @@ FULL = 700
 NO_NOISE = "a release without any noise costs infinitely much beside others"
 #: What a promise covers, in words.
 WHAT = {
-    Covers.EVERYTHING: "every change of the data", Covers.COMPONENT: "every change of one unit or component",
+    Covers.EVERYTHING: "every change of the data", Covers.COMPONENT: "every change of one person or component",
     Covers.ENTRIES: "changes of single values", Covers.OUTPUT: "its own output's distribution only",
 }  # fmt: skip
 

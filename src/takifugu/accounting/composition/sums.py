@@ -125,7 +125,7 @@ def _why_single_stands_alone(single: Charge, others: Sequence[Charge], late: boo
     """Return why an output-law promise has no joint promise with the others, or nothing where it has one."""
     alone = [charge for charge in (single, *others) if charge.covers is Covers.OUTPUT]
     is_pooled = any(charge.scope == "pooled" for charge in alone)
-    pooled = " over several units" if is_pooled else ""
+    pooled = " over several people" if is_pooled else ""
     promise = (
         f"a release{pooled} that is alone (epsilon {to_text(single.epsilon)}: it promises something about its own "
         "output's distribution only)"

@@ -185,8 +185,8 @@ def _added_by(item: Item, single: Item) -> Amount:
     cost = any_change(charge) if charge.covers is Covers.EVERYTHING else None
     if cost is None:
         raise CompositionRefused(
-            "a pooled answer that is alone reads a unit about which another release was made that does not cover every "
-            "change of the data",
+            "a pooled answer that is alone reads a person about whom another release was made that does not cover "
+            "every change of the data",
             rule="nothing bounds what both reveal together",
             fix="publish the pooled answer by a mechanism that composes ('influence', 'group')",
         )

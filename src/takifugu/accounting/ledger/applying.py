@@ -19,7 +19,7 @@ from takifugu.accounting.ledger.writing import write_debits, write_people, write
 from takifugu.core.errors import LedgerError
 
 #: What the history of a source says of releases that were entered from their certificates.
-ADOPTED = "entered from the certificates in a folder, at the cost of a change of the whole data, on every unit"
+ADOPTED = "entered from the certificates in a folder, at the cost of a change of the whole data, for every person"
 
 
 def note(connection: Connection, fact: Fact, computed: Tally | None = None) -> None:

@@ -100,7 +100,7 @@ def request_of(debits: Sequence[Debit], tag: Callable[[str], bytes], recharge: b
         mine = held.setdefault(unit, {})
         if debit.name in mine:
             raise InputError(
-                f"the release {debit.name!r} debits one unit twice", fix="give each answer its own name"
+                f"the release {debit.name!r} debits one person twice", fix="give each answer its own name"
             ).at("debits")
         mine[debit.name] = part
     if "" in held and len(held) > 1:
@@ -126,15 +126,15 @@ def request_of_everyone(debits: Sequence[Debit], ids: Mapping[str, str], tag: Ca
 
 
 ONE_OR_MANY = (
-    "about one source, either every release names the units that it reads or none does: name them as before, or give "
+    "about one source, either every release names the people that it reads or none does: name them as before, or give "
     "these data another source name if nothing was released about them"
 )
 
 
 def _unit(name: str) -> str:
-    spelling = normalised(name, "the name of a unit") if name else ""
+    spelling = normalised(name, "the name of a person") if name else ""
     if name and not spelling:
-        raise InputError("the name of a unit holds nothing but blanks", fix="write whose data they are").at("unit")
+        raise InputError("the name of a person holds nothing but blanks", fix="write whose data they are").at("unit")
     return spelling
 
 
@@ -151,8 +151,8 @@ def _part(debit: Debit, release: str, number: int, recharge: bool, texts: dict[i
         body = texts[id(debit.framework)] = canonical(debit.framework.to_dict(), "the framework of this release")
     if charge.framework != debit.framework.fingerprint():
         raise InputError(
-            f"the release {debit.name!r} was charged under another framework than the one that it names for its unit",
-            fix="use charge_of(calibration, framework=...) with the unit's framework",
+            f"the release {debit.name!r} was charged under another framework than the one that it names for its person",
+            fix="use charge_of(calibration, framework=...) with the person's framework",
         )
     charge_read, reading = unread(charge)
     text = canonical(charge_read.to_dict(), "the charge of this release")

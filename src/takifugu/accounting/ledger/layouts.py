@@ -19,9 +19,9 @@ UNDECLARED = ""
 
 #: What is said of a unit whose releases read sequences of different lengths, and no layout was declared.
 CUT = (
-    "these sequences have other lengths than those of earlier releases about the same unit, and no layout is declared, "
-    "so one row of the one may be many of the other: each release counts at the cost of a change of all that it "
-    "reads; where the data are cut by one rule that does not change, declare it from the first release on "
+    "these sequences have other lengths than those of earlier releases about the same person, and no layout is "
+    "declared, so one row of the one may be many of the other: each release counts at the cost of a change of all that "
+    "it reads; where the data are cut by one rule that does not change, declare it from the first release on "
     "(layout='one row an hour, a piece for each stay')"
 )
 

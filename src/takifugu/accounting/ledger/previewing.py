@@ -161,7 +161,7 @@ def _words(computed: Tally, old: Sequence[Item], new: Sequence[Item], alone: Amo
 
 def _reason(old: Sequence[Item], new: Sequence[Item], alone: Amount, added: Amount) -> str:
     if not new:
-        return "nothing is released about it, but a pooled answer ties it to units about which something is"
+        return "nothing is released about it, but a pooled answer ties it to people about whom something is"
     if added.epsilon == alone.epsilon:
         return "its own epsilon is added"
     if added.epsilon < alone.epsilon:

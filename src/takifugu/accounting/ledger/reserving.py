@@ -39,7 +39,7 @@ def refusal(excess: TooMuch) -> BudgetExceeded:
     if kind.is_elsewhere:
         asks = f"this release is about another source of the same people and requires {wanted}"
     else:
-        asks = f"this release requires {wanted}" if new else "this release is about a unit pooled with it"
+        asks = f"this release requires {wanted}" if new else "this release is about a person pooled with it"
     fit = "nothing" if account.mixed else what_fits(accounts, kind, new, spent, budget)
     why = f" This is so because {account.mixed}." if account.mixed else ""
     return BudgetExceeded(
@@ -54,5 +54,5 @@ def _whose(excess: TooMuch) -> str:
     nothing to anybody."""
     tags, tag = list(excess.request.units), excess.tag
     if tag not in excess.request.units:
-        return " for a unit that this release does not name"
-    return f" for unit {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"
+        return " for a person that this release does not name"
+    return f" for person {tags.index(tag) + 1:,} of {len(tags):,}, in the order in which the release names them"

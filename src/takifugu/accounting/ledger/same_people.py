@@ -71,7 +71,7 @@ def not_declared(connection: Connection, about: Declaration) -> str:
     if not names:
         return ""
     return (
-        f"the source {about.name!r} names no units, nor does {min(names)!r} of this ledger: they count as other "
+        f"the source {about.name!r} names no people, nor does {min(names)!r} of this ledger: they count as other "
         "people, each source with a budget of its own; if they are the same people, write same_people = true under "
         "[source] (same_people=True in Python), and each release about the one is charged to the other, too"
     )
@@ -81,7 +81,7 @@ def _is_same(connection: Connection, about: Declaration, other: int, known: Know
     before = known.get(pair(about.number, other))
     name = rows.source_of_row(connection, other).name
     if before is None and about.same_people is None:
-        both = "both say whose data they hold, and name units alike" if about.names_units else "both name no units"
+        both = "both say whose data they hold, and name people alike" if about.names_units else "both name no people"
         who = "other people of the same names" if about.names_units else "other people"
         raise InputError(
             f"the sources {about.name!r} and {name!r} of this ledger {both}",
@@ -105,12 +105,12 @@ def _check_named_alike(connection: Connection, about: Declaration, others: set[i
         named, unnamed = (about.name, names[0]) if about.names_units else (names[0], about.name)
         fix = (
             "write same_people = false under [source] (same_people=False in Python) if they are other people; if they "
-            "are the same ones, name no units here"
+            "are the same ones, name no people here"
             if about.names_units
-            else f"name the units as {named!r} does, or keep data of other people in a ledger of their own"
+            else f"name the people as {named!r} does, or keep data of other people in a ledger of their own"
         )
         raise InputError(
-            f"the source {unnamed!r} is declared to be about the same people as others and names no units, while "
+            f"the source {unnamed!r} is declared to be about the same people as others and names no people, while "
             f"{named!r} does",
             rule="nothing says who is in both, so nothing bounds what both reveal together",
             fix=fix,

@@ -308,5 +308,5 @@ def read_rows(connection: Connection) -> tuple[SourceRow, ...]:
         source, total = _source(row), most_spent(connection, row.id)
         count, open_ones = sum(n for _, n in states), sum(n for state, n in states if state != PUBLISHED)
         budget = (source.budget, source.budget_is_implied)
-        listed.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones))
+        listed.append(SourceRow(source.name, source.id, total, *budget, size, count, open_ones, row.members > 0))
     return tuple(listed)

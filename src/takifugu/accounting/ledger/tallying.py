@@ -198,7 +198,7 @@ def _check_ties(connection: Connection, number: int, mixed: str, ties: set[tuple
     if names:
         raise CompositionRefused(
             mixed or f"the source {min(names)!r} of the same people was read in several layouts",
-            rule="nothing says which of its units are which, so nothing bounds what both sources reveal together",
+            rule="nothing says which of its people are which, so nothing bounds what both sources reveal together",
             fix="keep one layout for each source",
         )
 
@@ -208,7 +208,7 @@ def _check_certificates(are_there: bool, mixed: str) -> None:
     if are_there:
         raise CompositionRefused(
             mixed,
-            rule="nothing says how much all units change in releases that were entered from their certificates",
+            rule="nothing says how much all people change in releases that were entered from their certificates",
             fix="keep the layout, or publish other data in a source of their own",
         )
 

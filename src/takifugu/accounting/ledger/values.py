@@ -244,3 +244,4 @@ class SourceRow:
     units: int
     releases: int
     unpublished: int
+    names_people: bool

@@ -82,7 +82,7 @@ def _declaration(name: str, same: bool, names_units: bool) -> str:
     """Return what the history of a source says of another one."""
     if names_units:
         whose = "the same people" if same else "other people of the same names"
-        return f"declared: the units of the source {name!r} are {whose}"
+        return f"declared: the people of the source {name!r} are {whose}"
     return f"declared: the source {name!r} is about {'the same' if same else 'other'} people"
 
 

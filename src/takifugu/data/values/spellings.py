@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.names import normalised
+from takifugu.core.people import PEOPLE
 
 #: A name as it is written, and the number of a row that holds it, counted from 0 (None where rows have no order).
 Written = tuple[str, int | None]
@@ -14,13 +15,14 @@ Written = tuple[str, int | None]
 def meant(written: Iterable[Written], column: str, what: str, counted: str = "") -> dict[str, str]:
     """Return the one spelling of every written name.
 
-    `what` is what is named (a unit, a piece) and `counted` what the row numbers leave out. Raises DataError, which
-    gives row numbers and never a name, for a name that `normalised` refuses or leaves nothing of, and for two spellings
-    of one name.
+    `what` is the key of what is named (unit, piece) and `counted` what the row numbers leave out. Raises DataError,
+    which gives row numbers and never a name, for a name that `normalised` refuses or leaves nothing of, and for two
+    spellings of one name.
 
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
     """
+    one = PEOPLE.one if what == "unit" else what
     spelling_of: dict[str, str] = {}
     first: dict[str, Written] = {}
     for raw, row in written:
@@ -28,18 +30,18 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             continue
         place = "" if row is None else f" in row {row + 1}{_counted(counted)}"
         try:
-            name = normalised(raw, f"column {column!r}: a {what}{place}")
+            name = normalised(raw, f"column {column!r}: a {one}{place}")
         except InputError as error:
             raise error.of(DataError).at(what) from None
         if not name:
             raise DataError(
-                f"column {column!r}: a {what}{place} has no character that can be seen", fix="write its name"
+                f"column {column!r}: a {one}{place} has no character that can be seen", fix="write its name"
             ).at(what)
         other, at = first.setdefault(name, (raw, row))
         if other != raw:
             rows = "" if at is None or row is None else f" in rows {at + 1} and {row + 1}{_counted(counted)}"
             raise DataError(
-                f"column {column!r}: a {what} is written in two ways{rows}, which look alike (blanks, accents or "
+                f"column {column!r}: a {one} is written in two ways{rows}, which look alike (blanks, accents or "
                 "characters of zero width)",
                 fix="write it in one way",
             ).at(what)

@@ -144,7 +144,7 @@ def _walks(sequences: Any) -> list[list[State]]:
         if any(hasattr(state, "__iter__") and not isinstance(state, str) for state in states):
             raise InputError(
                 "a sequence holds lists, not states", rule="each sequence is a list of states",
-                fix="write states as text, numbers, true or false, in one list for each unit",
+                fix="write states as text, numbers, true or false, in one list for each person",
             ).at("sequences", number)  # fmt: skip
         walks.append(states)
     return walks

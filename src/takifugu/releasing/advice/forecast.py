@@ -9,6 +9,7 @@ from typing import Any
 
 from takifugu.accounting.ledger import Amount, Charged, Preview, preview
 from takifugu.core.names import normalised
+from takifugu.core.people import PEOPLE, People
 from takifugu.core.searches import stopping
 from takifugu.core.text.markup import folded, html_table, note
 from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
@@ -24,14 +25,13 @@ from takifugu.releasing.planning.notices import forbidden, notices, spending
 from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.questions import debits_of
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
-from takifugu.releasing.postprocess.outcomes import WHOSE
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
 _MEANING = (
     "±: all values of a table lie within it at once with probability 95 %, over the noise alone. A cell can be: from "
     "its smallest to its largest possible value, whatever the data."
 )
-_NOT_CONSULTED = "The ledger was not consulted: `takifugu release --dry-run` reads which units there are."
+_NOT_CONSULTED = "The ledger was not consulted: `takifugu release --dry-run` reads which {people} there are."
 #: How many kinds of answers are shown per table; the JSON has all.
 _MOST_NAMED = 6
 
@@ -50,6 +50,7 @@ class Forecast:
     notices: tuple[str, ...]
     refusals: tuple[str, ...]
     advice: tuple[TableAdvice, ...] = ()
+    people: People = PEOPLE
 
     @property
     def refused(self) -> bool:
@@ -64,7 +65,8 @@ class Forecast:
         lines = [text_table(_HEADER, rows), "", paragraph(_MEANING)] if rows else []
         for table in self.tables:
             lines += ["", paragraph(f"{table.name}: {table.words()}")]
-        facts = labelled(self._facts) if self.account is not None else paragraph(_NOT_CONSULTED)
+        not_consulted = _NOT_CONSULTED.format(people=self.people.many)
+        facts = labelled(self._facts) if self.account is not None else paragraph(not_consulted)
         notices = [labelled([("note", words) for words in self.notices])] if self.notices else []
         return "\n".join([*lines, "", facts, *notices])
 
@@ -73,8 +75,7 @@ class Forecast:
         """Return what the ledger counts, and for whom: each with a label."""
         if self.account is None:
             return []
-        charges = ((f"{c.charged} for {'one unit' if c.units == 1 else f'{c.units} units'}: {c.reason}")
-                   for c in self.account.charges)  # fmt: skip
+        charges = (f"{c.charged} for {self.people.counted(c.units)}: {c.reason}" for c in self.account.charges)
         return [("ledger", spending(self.source, self.account)), *(("charge", words) for words in charges)]
 
     def __str__(self) -> str:
@@ -119,9 +120,10 @@ def _sizes(blur: Blur) -> tuple[str, str, str, str]:
 
 
 def _whose(table: Expected, blur: Blur) -> str:
+    whose = table.people.whose(table.scope)
     if table.scope != "unit":
-        return WHOSE[table.scope].removesuffix(" together")
-    return name_of(blur.unit or "each unit", 12) if blur.answers == 1 else f"{blur.answers} units"
+        return whose.removesuffix(" together")
+    return name_of(blur.unit or whose, 12) if blur.answers == 1 else table.people.counted(blur.answers)
 
 
 def _span(low: str, high: str) -> str:
@@ -156,21 +158,21 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     """
     tables, source = tuple(expected(table) for table in planned.tables), planned.file.source
     name, questions = normalised(source.name), [q for table in planned.tables for q in table.questions]
-    advice = advice_of(planned)
+    advice, people = advice_of(planned), planned.file.people
     refusals = [] if anyway else refusals_of(planned, tables, advice)
     apart = notices_of_ledgers(planned.file)
     if not units_are_known(planned):
         remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
         beforehand = (*remarks, *notices_of_layout(planned.file), *apart)
-        return Forecast(name, tables, None, beforehand, tuple(refusals), advice)
+        return Forecast(name, tables, None, beforehand, tuple(refusals), advice, people)
     if not questions:
-        return Forecast(name, (), None, apart, ())
+        return Forecast(name, (), None, apart, (), people=people)
     file, debits, same = planned.file, debits_of(questions), source.same_people
     remarks = tuple(dict.fromkeys(_foreseen(planned)))
     account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
     refusals += [] if account.fits else [account.words]
-    beforehand = (*remarks, *notices(questions, name, account), *apart)
-    return Forecast(name, tables, account, beforehand, tuple(refusals), advice)
+    beforehand = (*remarks, *notices(questions, name, account, people), *apart)
+    return Forecast(name, tables, account, beforehand, tuple(refusals), advice, people)
 
 
 def _foreseen(planned: Plan) -> Iterator[str]:

@@ -18,6 +18,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.worth import GOOD, Worth, worst
+from takifugu.releasing.file.column_words import people_of
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import calibrated
 
@@ -168,7 +169,7 @@ def _candidates(raw: Mapping[str, Any], table: TableAdvice) -> Iterator[tuple[tu
     items = raw["release"]
     source = raw.get("source", {})
     if item.get("per") in ("unit", "both") and "unit" in source:
-        yield (Change((*at, "per"), "pooled"),), "one table for all people together"
+        yield (Change((*at, "per"), "pooled"),), f"one table for {people_of(str(source['unit'])).whose('pooled')}"
     for coarser in _coarser(item):
         yield (Change((*at, "by"), coarser),), "fewer cells"
     if item.get("every") in _WINDOWS[:-1]:

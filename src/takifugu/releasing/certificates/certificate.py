@@ -13,6 +13,7 @@ from typing import Any
 from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.escaping import number, visible
+from takifugu.core.people import People
 from takifugu.core.text.markup import html_table
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
@@ -69,7 +70,8 @@ class Certificate:
     `assumptions` are sentences; `stays` and `window` are facts that readers are told at a place of their own. `epsilon`
     and `delta` are the largest of all answers; `requested` is the least epsilon that was requested, if the promise is
     weaker. `table` is the digest of the file that the values were published in, None where there is none.
-    `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers; `adjusting` says what
+    `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers, `person` is its
+    word for one of those whose data were read; `adjusting` says what
     was done to the values that are `adjusted`.
     """
 
@@ -106,7 +108,13 @@ class Certificate:
     measured_in: str | None = None
     publisher: str | None = None
     contact: str | None = None
+    person: str = "person"
     adjusting: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> People:
+        """Return what those are called whose data were read."""
+        return People(self.person)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -150,7 +158,8 @@ def checksum_of(data: Mapping[str, Any]) -> str:
 def pooled_over(c: Certificate) -> str:
     """Say over whom a table is pooled: how many units, where their number is public."""
     count = len(c.units) or c.unit_count
-    return "all units together" if not count else f"all {count} units together"
+    people = c.people.many
+    return f"all {people} together" if not count else f"all {count} {people} together"
 
 
 def stay_words(c: Certificate) -> tuple[str, ...]:
@@ -178,7 +187,7 @@ def short(value: Fraction | str) -> str:
 
 def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
     """Return the titles and sentences of a certificate, in order; one without a title continues the one before."""
-    whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": ", for each unit"}[c.scope]
+    whose = {"all": "", "pooled": f", over {pooled_over(c)}", "unit": f", for each {c.person}"}[c.scope]
     more = [f"and {len(c.beliefs) - _LISTED} more of this kind, with other lengths"] if len(c.beliefs) > _LISTED else []
     account = "no ledger" if c.ledger is None else f"ledger source {c.ledger}, release {c.release_id}"
     all_sections: list[tuple[str, Sequence[str]]] = [
@@ -188,7 +197,7 @@ def sections(c: Certificate) -> list[tuple[str, Sequence[str]]]:
         ("Published", [f"{c.statistic}{whose}, from the source {c.source!r}"]),
         ("Which means", meaning_of(c)),
         ("Measured in", [c.measured_in] if c.measured_in else []),
-        ("Units", [_units(c.units)] if c.units else []),
+        (c.people.many.capitalize(), [_units(c.units)] if c.units else []),
         ("Hidden", c.hidden),
         ("From whom", [f"{ANYONE} and believes about the data:" if c.beliefs else ANYONE]),
         ("", [*c.beliefs[:_LISTED], *more]),

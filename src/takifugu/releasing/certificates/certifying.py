@@ -29,6 +29,7 @@ class Wording:
     measured_in: str | None = None
     publisher: str | None = None
     contact: str | None = None
+    person: str = "person"
 
 
 #: A release that says nothing more.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from takifugu.core.people import PEOPLE, People
+
 
 def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -29,6 +31,14 @@ _BY_ROLE = {
     ),
 }
 WORDS = {role: words(text) for role, text in _BY_ROLE.items()}
+#: Words that say whose row it is in a sentence, too: a column of such a name names those whose data there are.
+NOUNS = words(
+    "person participant user subject patient individual respondent customer client member device phone sensor "
+    "household home vehicle car animal student employee worker station cow owner child pupil resident citizen driver "
+    "visitor family couple farm firm company machine house dog bird horse school class village"
+)
+#: Words beside them that say only that it is a name.
+_NAMING = words("id uid pid name nr no number key code")
 #: Words in the name of a column that groups people.
 GROUPS = words("group ward class school village district cohort team department clinic hospital")
 #: Words in a column's name that say when something was: such a column is no unit.
@@ -47,3 +57,15 @@ def words_in(name: str) -> frozenset[str]:
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKD", name)).lower()
     letters = "".join(sign for sign in apart if not unicodedata.combining(sign))
     return frozenset(word for word in re.split(r"[\W\d_]+", letters) if word)
+
+
+def people_of(column: str | None) -> People:
+    """Return what those are called that a column names: by its own noun, or people; nobody without a column.
+
+    >>> people_of("household_id").many, people_of("userId").one, people_of("who").many, people_of(None).are_named
+    ('households', 'user', 'people', False)
+    """
+    if column is None:
+        return People(are_named=False)
+    nouns = words_in(column) - _NAMING
+    return People(min(nouns)) if len(nouns) == 1 and nouns <= NOUNS else PEOPLE

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.people import PEOPLE, People
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.column_words import people_of
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.described import Described, model_of
 from takifugu.releasing.file.drafting import Start, head
@@ -103,6 +105,11 @@ class ReleaseFile:
     @property
     def source(self) -> Source:
         return self.spec.source  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def people(self) -> People:
+        """Return what those are called whose data the source holds: as the column is that names them."""
+        return people_of(self.source.unit)
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -227,8 +234,8 @@ class Kind:
         """Return the private data that one question is about, as its belief reads them; InputError for many units."""
         if len(units) > 1:
             raise InputError(
-                f"a {type(self).__name__} does not say how the data of several units are read together",
-                fix="define data() and framework_about(), or publish each unit alone",
+                f"a {type(self).__name__} does not say how the data of several people are read together",
+                fix="define data() and framework_about(), or publish each person alone",
             )
         return units[0].data
 
@@ -243,8 +250,8 @@ class Kind:
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         """Yield what is taken to be public or independent, and what the belief says in words, for the certificate."""
         if file.source.unit is not None:
-            yield "which units there are is public"
-            yield "the units are independent of each other"
+            yield f"which {file.people.many} there are is public"
+            yield f"the {file.people.many} are independent of each other"
         yield from said_by(file.spec.belief, "assumptions", ())  # type: ignore[attr-defined]
 
 
@@ -256,9 +263,10 @@ def said_by(section: Any, question: str, default: Any) -> Any:
 
 def undeclared(key: str) -> TakifuguError:
     """Return the fault of a column of units or pieces whose independence is not declared."""
+    one = PEOPLE.one if key == "unit" else key
     return fault(
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
-        f"write {key}s_independent = true if one {key} says nothing about another, or leave source.{key} out",
+        f"write {key}s_independent = true if one {one} says nothing about another, or leave source.{key} out",
     )  # fmt: skip
 
 

@@ -90,7 +90,7 @@ def called(
     """
     if None in written:
         fix = "fill them, or leave these rows out" + (', or write null_keys = "drop"' if may_drop else "")
-        raise wrong(key, f"column {column!r} has missing values", rule=f"every row must name its {what}", fix=fix)
+        raise wrong(key, f"column {column!r} has missing values", rule="every row must say whose it is", fix=fix)
     try:
         return meant([(str(name), row) for row, name in enumerate(written)], column, what)
     except DataError as error:

@@ -170,8 +170,8 @@ class FileKeys(Section):
 class BudgetSpec(Section):
     """The most that a unit may ever spend."""
 
-    epsilon: Annotated[Epsilon, Field(description="the most epsilon that a unit may ever spend", examples=[4.0])]
-    delta: Annotated[Delta, Field(description="the most delta that a unit may ever spend", examples=[1e-6])] = 0
+    epsilon: Annotated[Epsilon, Field(description="the most epsilon that a person may ever spend", examples=[4.0])]
+    delta: Annotated[Delta, Field(description="the most delta that a person may ever spend", examples=[1e-6])] = 0
 
 
 #: Keys of [source] and [[release]] that every kind of file has.
@@ -185,7 +185,7 @@ Missing = Annotated[
 ]
 NullKeys = Annotated[
     Literal["refuse", "drop"],
-    Field(description='rows without a unit, piece or person: "refuse", or "drop" to leave them out'),
+    Field(description='rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'),
 ]
 Edges = tuple[Number, Number]
 Bins = Annotated[
@@ -201,7 +201,7 @@ SamePeople = Annotated[
 ]
 Budget = Annotated[
     Epsilon | BudgetSpec | None,
-    Field(description="the most that a unit may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
+    Field(description="the most that a person may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
 ]
 AsComposing = Annotated[
     StrictBool,
@@ -225,11 +225,11 @@ TableName = Annotated[
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="the table's name, also of its files"),
     AfterValidator(_table),
 ]
-ItemEpsilon = Annotated[Epsilon, Field(description="the promise, and what each unit spends", examples=[1.0])]
+ItemEpsilon = Annotated[Epsilon, Field(description="the promise, and what each person spends", examples=[1.0])]
 #: The epsilon of tables that may share the joint one of their file.
 OwnEpsilon = Annotated[
     Epsilon | None,
-    Field(description="the promise, and what each unit spends; left out: shares joint_epsilon", examples=[1.0]),
+    Field(description="the promise, and what each person spends; left out: shares joint_epsilon", examples=[1.0]),
 ]
 Importance = Annotated[
     Number | None,
@@ -241,7 +241,7 @@ Mechanism = Annotated[Text, Field(description='a mechanism\'s name, or "auto"')]
 AllowZeroNoise = Annotated[
     StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
 ]
-UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that units are independent")]
+UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that people are independent")]
 
 
 class SourceKeys(FileKeys):

@@ -74,7 +74,7 @@ def sharing_problems(
         yield fault(("joint_delta",), "is given without joint_epsilon", "write joint_epsilon, too, or leave it out")
     if joint is None:
         for number, _ in sharers:
-            fix = "write epsilon = 1.0 (the promise, and what each unit spends), or joint_epsilon above all sections"
+            fix = "write epsilon = 1.0 (the promise, and what each person spends), or joint_epsilon above all sections"
             yield fault(("release", number, "epsilon"), "is missing", fix)
         return
     if not LEAST_EPSILON <= as_epsilon(joint) <= LARGEST_EPSILON:
@@ -116,7 +116,7 @@ def _keys_at_delta(item: Item, number: int, has_units: bool) -> Iterator[Takifug
     if item.query in CHOICES:
         yield fault((*where, "query"), "publishes a choice, to which no normal noise is added", fix)
     if has_units and getattr(item, "per", "unit") == "pooled":
-        yield fault((*where, "per"), "is 'pooled', and normal noise over several units has no joint promise", fix)
+        yield fault((*where, "per"), "is 'pooled', and normal noise over several people has no joint promise", fix)
 
 
 def _other_data(item: Any, number: int, first: Any, has_units: bool) -> Iterator[TakifuguError]:

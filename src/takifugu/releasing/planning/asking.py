@@ -154,9 +154,10 @@ class Asking:
             )
         if calibration.is_only_release and not alone and item.mechanism == "auto":
             raise CalibrationRefused(
-                f"the release {item.name!r} is one of several answers about the same data, or one about units with "
-                "unobserved values, and no mechanism that may be used composes with others",
-                fix='publish it alone, or one table per unit (per = "unit")',
+                f"the release {item.name!r} is one of several answers about the same data, or one about "
+                f"{self.file.people.many} with unobserved values, and no mechanism that may be used composes with "
+                "others",
+                fix=f'publish it alone, or one table per {self.file.people.one} (per = "unit")',
             )
         return calibration
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis.randomisers import KINDS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.escaping import number
+from takifugu.core.people import PEOPLE, People
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Expected:
     blurs: tuple[Blur, ...]
     remark: str = ""
     is_blind: bool = False
+    people: People = PEOPLE
 
     @property
     def noise_and_range(self) -> tuple[float, float]:
@@ -102,7 +104,7 @@ class Expected:
         noise, reach = self.noise_and_range
         if math.isinf(reach):
             return f"the noise exceeds {number(noise, digits=4)} half of the time; nothing bounds what a cell can be"
-        what = "the sum over all units" if self.scope == "unit" and len(self.blurs) else "a cell"
+        what = f"the sum over all {self.people.many}" if self.scope == "unit" and len(self.blurs) else "a cell"
         share = f"{number(100 * noise / reach, digits=3)} % of" if reach else "more than"
         exceeds = f"the noise exceeds {number(noise, digits=4)} half of the time"
         return f"{exceeds}, {share} the range of {what} ({number(reach)})"
@@ -125,7 +127,7 @@ def expected(table: Table) -> Expected:
     for question in table.questions:
         kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
     blurs = [_blur(calibration, units, values) for calibration, units in kinds.values()]
-    return Expected(table.name, table.scope, tuple(sorted(blurs, key=lambda b: b.shares)))
+    return Expected(table.name, table.scope, tuple(sorted(blurs, key=lambda b: b.shares)), people=table.people)
 
 
 def _of_choices(table: Table) -> Expected:

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import warning
+from takifugu.core.people import People
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Preview
@@ -64,12 +65,12 @@ def _of_the_caller() -> int:
     return level
 
 
-def tell_before(questions: Sequence[Question], source: str, account: Preview) -> None:
+def tell_before(questions: Sequence[Question], source: str, account: Preview, people: People) -> None:
     """Say what a release rules out and costs beyond its promise; a listener also hears what is about to be spent."""
     listener = _LISTENER.get()
     if listener is not None and account.fits:
         listener(f"about to spend: {spending(source, account)}")
-    tell(notices(questions, source, account))
+    tell(notices(questions, source, account, people))
 
 
 def spending(source: str, account: Preview) -> str:
@@ -79,7 +80,7 @@ def spending(source: str, account: Preview) -> str:
     return f"the source {source!r} goes from {account.before} to {after}{budget}"
 
 
-def notices(questions: Sequence[Question], source: str, account: Preview) -> tuple[str, ...]:
+def notices(questions: Sequence[Question], source: str, account: Preview, people: People) -> tuple[str, ...]:
     """Return what to know before this is paid for."""
     notices = [*forbidden((q.release, q.calibration) for q in questions if not q.begins_series)]
     large = {q.release: q.calibration.epsilon for q in questions}
@@ -93,7 +94,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview) -> tup
     notices += [words for words in (account.layout, account.people) if words]
     for charge in account.charges:
         if charge.charged.epsilon > charge.alone.epsilon:
-            whose = "a unit" if charge.units == 1 else f"each of {charge.units} units"
+            whose = people.each_of(charge.units)
             notices.append(f"{whose} is charged {charge.charged}, not {charge.alone} as on its own: {charge.reason}")
     return tuple(notices)
 

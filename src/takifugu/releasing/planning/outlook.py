@@ -14,6 +14,7 @@ from typing import Any
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
+from takifugu.core.people import PEOPLE, People
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import number, paragraph, text_table
 from takifugu.model.beliefs.one_sequence import is_recording
@@ -31,7 +32,7 @@ HALVINGS = 10
 _WINDOWS = ("table", "steps of a window", "epsilon", "scale")
 _AHEAD = ("windows", "epsilon in all", "sum of epsilons")
 _MEANING = (
-    "epsilon in all: what all these windows, one after the other, cost each unit together; each step is hidden at "
+    "epsilon in all: what all these windows, one after the other, cost each {person} together; each step is hidden at "
     "that epsilon. What lasts as long as several windows is not hidden."
 )
 
@@ -56,6 +57,7 @@ class Outlook:
     rows: tuple[Ahead, ...]
     budget: Fraction | None
     fits: Fraction | None
+    people: People = PEOPLE
 
     @property
     def _tables(self) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
@@ -67,7 +69,8 @@ class Outlook:
 
     @property
     def _words(self) -> tuple[str, ...]:
-        return (_MEANING,) if self.budget is None else (_MEANING, self._fit)
+        meaning = _MEANING.format(person=self.people.one)
+        return (meaning,) if self.budget is None else (meaning, self._fit)
 
     @property
     def _fit(self) -> str:
@@ -124,9 +127,8 @@ def outlook(file: ReleaseFile, releases: int) -> Outlook:
     budget = file.budget[0] if isinstance(file.budget, tuple) else file.budget
     most = None if budget is None else as_fraction(budget, "the budget")
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
-    return Outlook(
-        windows, tuple(rows), most, None if most is None else _fitting(file, releases, most, rows[-1].epsilon)
-    )
+    fits = None if most is None else _fitting(file, releases, most, rows[-1].epsilon)
+    return Outlook(windows, tuple(rows), most, fits, file.people)
 
 
 def _no_windows(file: ReleaseFile) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.result import CHOSEN
 from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.people import PEOPLE, People
 from takifugu.model.queries.additive import Additive
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
@@ -35,7 +36,7 @@ class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
     `facts` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
-    sum to, for a table that publishes adjusted values, too.
+    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Table:
     questions: tuple[Question, ...] = field(repr=False)
     facts: tuple[Fact, ...] = ()
     totals: tuple[Totals, ...] | None = None
+    people: People = PEOPLE
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -102,6 +104,7 @@ class Compared:
     name: str
     scope: str
     unit: str | None
+    people: People
     rows: Comparisons
 
 
@@ -115,6 +118,7 @@ class Priced:
     name: str
     scope: str
     unit: str | None
+    people: People
     item: Item
     requested: Fraction
     is_in_file: bool
@@ -171,7 +175,7 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         seen = () if chosen is None else tuple(asking.kind.remarks(asking.file, item, chosen))
         together = tuple(_together(file, item)) if item.epsilon is None else ()
         rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
-        yield Compared(name, scope, longest.name if scope == "unit" else None, rows)
+        yield Compared(name, scope, longest.name if scope == "unit" else None, file.people, rows)
 
 
 def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
@@ -200,7 +204,7 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
                 reason = str(refusal)
             unit = longest.name if scope == "unit" else None
             is_in_file = Fraction(epsilon) == as_fraction(epsilon_of(file, item), "epsilon")
-            yield Priced(name, scope, unit, item, Fraction(epsilon), is_in_file, made, reason)
+            yield Priced(name, scope, unit, file.people, item, Fraction(epsilon), is_in_file, made, reason)
 
 
 def aims_of(file: ReleaseFile) -> list[Aim]:
@@ -220,7 +224,7 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
             watch(f"calibrating {name}", done, work)
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if getattr(item, "adjust", None) else None
-        tables.append(Table(name, scope, item, tuple(questions), words, totals))
+        tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
     units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
     return Plan(file, tuple(units.values()), tuple(tables), tuple(file.kind.assumptions(file)))
 
@@ -243,10 +247,10 @@ def _read(file: ReleaseFile) -> tuple[Unit, ...]:
     """Return the units of a source; InputError where their kind gives two one name, so that one debit pays for both."""
     units = tuple(file.kind.units(file))
     if not units or len({unit.name or "" for unit in units}) < len(units):
-        fault = "two units of one name" if units else "no unit"
+        fault = "two people of one name" if units else "no person"
         raise InputError(
             f"the kind {type(file.kind).__name__} of release file returns {fault}",
-            rule="each unit is debited under its own name",
+            rule="each person is debited under its own name",
             fix="return one Unit per name, with all its data",
         )
     return units

@@ -74,7 +74,7 @@ def marginals(published: Any) -> Marginals:
     if any(not isinstance(row, Mapping) or {"cell", "value"} - set(row) for row in published):
         raise InputError("a row of the table has no cell or no value", fix="give the rows of tf.read_table(...)")
     if len({row.get("unit") for row in published}) > 1:
-        raise InputError("the table has the answers of several units", fix="give the rows of one unit")
+        raise InputError("the table has the answers of several people", fix="give the rows of one person")
     return Marginals(_parts([str(row["cell"]) for row in published], {}), _numbers([row["value"] for row in published]))
 
 

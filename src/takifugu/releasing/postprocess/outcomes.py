@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
     from takifugu.releasing.advice.worth import Worth
 
-#: Whose answers a table holds, by its scope.
-WHOSE = {"all": "the whole source", "unit": "each unit", "pooled": "all units together"}
 #: How many rows of a table are shown; the file has them all.
 MOST_ROWS = 60
 _READ = f"low to high: 95 % intervals of the values, all values of a table at once; {NOISE_ONLY}"
@@ -72,14 +70,16 @@ class Published:
         """Return what the table is, in one line: title or name, what was counted, of whom, and in which unit."""
         c = self.certificate
         name = f"{c.title} ({self.name})" if c.title else self.name
-        return f"{name}: {c.statistic}, for {WHOSE[self.scope]}{f', in {c.measured_in}' if c.measured_in else ''}"
+        measured = f", in {c.measured_in}" if c.measured_in else ""
+        return f"{name}: {c.statistic}, for {c.people.whose(self.scope)}{measured}"
 
     @property
     def _as_text(self) -> tuple[list[str], list[list[str]]]:
         if isinstance(self.rows, Rows):
             return [], []
         header = list(self.rows[0])
-        return header, [[number(row[key]) for key in header] for row in self.rows[:MOST_ROWS]]
+        words = [self.certificate.person if key == "unit" else key for key in header]
+        return words, [[number(row[key]) for key in header] for row in self.rows[:MOST_ROWS]]
 
     @property
     def _more(self) -> str:

@@ -49,13 +49,20 @@ class Reconciled:
         return frame_of(self.rows(level), library or self.pooled.raw.library)
 
     def __str__(self) -> str:
-        table = text_table(("unit", *HEADER), [[r["unit"] or "(all)", *cells_of(r)] for r in self.rows()])
+        table = text_table(self._header, self._cells)
         head = f"{self.pooled.certificate.statistic}, reconciled after the noise"
         return "\n".join([*wrapped([head]), "", table, "", *wrapped(self.notes)])
 
     def _repr_html_(self) -> str:
-        rows = [[r["unit"] or "(all)", *cells_of(r)] for r in self.rows()]
-        return html_page(self.pooled.certificate, ("unit", *HEADER), rows, self.notes)
+        return html_page(self.pooled.certificate, self._header, self._cells, self.notes)
+
+    @property
+    def _header(self) -> tuple[str, ...]:
+        return (self.pooled.certificate.person, *HEADER)
+
+    @property
+    def _cells(self) -> list[list[str]]:
+        return [[row["unit"] or "(all)", *cells_of(row)] for row in self.rows()]
 
 
 def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: bool = True) -> Reconciled:
@@ -93,7 +100,7 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
         steps = round(sum(near) / grid)
         parts.append(projection.whole([x / grid for x in near], steps, column))
         sums.append(steps * grid)
-    notes = (POST, *_reconciling(nonnegative), WHOLE.format(grid=to_text(grid)))
+    notes = (POST, *_reconciling(nonnegative, pooled.certificate.people.many), WHOLE.format(grid=to_text(grid)))
     notes = (*notes, CUT) if nonnegative else notes
     units = {
         unit: Adjusted(table, tuple(s * grid for s in steps), notes, table.certificate, nonnegative)
@@ -102,14 +109,14 @@ def reconcile(per_unit: Mapping[str, Release], pooled: Release, nonnegative: boo
     return Reconciled(units, Adjusted(pooled, tuple(sums), notes, pooled.certificate, nonnegative), notes)
 
 
-def _reconciling(nonnegative: bool) -> Iterator[str]:
+def _reconciling(nonnegative: bool, people: str) -> Iterator[str]:
     yield (
-        "In every cell the units' values sum to the pooled value: weighted least squares, where each value moves in "
-        "proportion to the variance of its noise."
+        f"In every cell the values of the {people} sum to the pooled value: weighted least squares, where each value "
+        "moves in proportion to the variance of its noise."
     )
     if nonnegative:
         yield (
-            "No value is negative. This adds bias: units whose true value is near 0 come out too high on average, "
+            f"No value is negative. This adds bias: {people} whose true value is near 0 come out too high on average, "
             "and the others and the pooled value shift with them."
         )
     else:
@@ -119,13 +126,13 @@ def _reconciling(nonnegative: bool) -> Iterator[str]:
 def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     if not isinstance(per_unit, Mapping) or not per_unit:
         raise InputError(
-            "there are no tables of units", fix="give a mapping of units' names to their releases"
+            "there are no tables of people", fix="give a mapping of their names to their releases"
         ).at("per_unit")
     if not isinstance(pooled, Release) or not all(isinstance(r, Release) for r in per_unit.values()):
         raise InputError("only releases can be reconciled", fix="give what release() returned").at("per_unit")
     if pooled.certificate.query["kind"] == "mean":
         raise InputError(
-            "means of units do not sum to the pooled mean", fix="release sums, and divide them afterwards"
+            "means of people do not sum to the pooled mean", fix="release sums, and divide them afterwards"
         ).at("pooled")
     for unit, table in per_unit.items():
         if (
@@ -146,12 +153,12 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
     named = pooled.certificate.units
     if named and set(named) != set(per_unit):
         raise InputError(
-            f"the pooled table is over the units {list(named)}", fix="give exactly their tables"
+            f"the pooled table is over the people {list(named)}", fix="give exactly their tables"
         ).at("per_unit")
     count = pooled.certificate.unit_count
     if count is not None and count != len(per_unit):
         raise InputError(
-            f"the pooled table is over {count} units, and {len(per_unit)} tables are given", fix="give them all"
+            f"the pooled table is over {count} people, and {len(per_unit)} tables are given", fix="give them all"
         ).at("per_unit")
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def wording_of(spec: FileSpec, table: Table) -> Wording:
     """Return the words of a file and of one of its tables; kinds of files from elsewhere may have none for tables."""
-    return Wording(getattr(table.item, "title", None), table.measured_in or None, spec.publisher, spec.contact)
+    title, measured_in = getattr(table.item, "title", None), table.measured_in or None
+    return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 
 
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
@@ -30,7 +31,7 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
         dict(zip(answer.labels, _adjusted(answer.values, answer.randomiser.grid, totals), strict=True))
         for answer, totals in zip(answers, table.totals, strict=True)
     )
-    whose = "of each unit " if table.scope == "unit" and len(answers) > 1 else ""
+    whose = f"of each {table.people.one} " if table.scope == "unit" and len(answers) > 1 else ""
     if any(len(totals) > 1 for totals in table.totals):
         whose = f"{whose}in each cell of {getattr(answers[0].question.calibration.query, 'by', '') or 'the table'} "
     every = [total for totals in table.totals for total in totals]

@@ -13,6 +13,7 @@ from takifugu.analysis.randomisers.outside import Outside
 from takifugu.calibration.entry_budget import promise_of_entries, replaced
 from takifugu.calibration.result import Calibration
 from takifugu.core.errors import InputError, ReleaseState
+from takifugu.core.people import People
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.every_change import EveryChange
@@ -81,7 +82,7 @@ def charge(
     progress = Progress()
     with progress.telling():
         maker = called(made_by, "the maker", "the other library and its version, made_by='opendp 0.14.1'")
-        name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
+        name = None if unit is None else called(unit, "the person's name", "whose data they are, unit='participant 7'")
         called(source, "the source", "what the data are called, source='activity-study'")
         lost, failing = replaced(framework, epsilon, delta, neighbours)
         calibration = _calibration(framework, lost, failing, maker)
@@ -91,7 +92,8 @@ def charge(
         if book is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
         seen = Ready(question, (), Seen(None))
-        order = Order(source, budget, identity_of([seen], same_people=same_people), {"kind": "outside"}, same_people)
+        identity, whose = identity_of([seen], same_people=same_people), People(are_named=name is not None)
+        order = Order(source, budget, identity, {"kind": "outside"}, same_people, people=whose)
         waiting = book.pending(source, order.identity)
         if waiting:
             paid: Reservation | Pending = waiting[0]

@@ -12,6 +12,7 @@ from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger.layouts import UNDECLARED, written
 from takifugu.core.errors import InputError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised
+from takifugu.core.people import PEOPLE, People
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
@@ -47,6 +48,7 @@ class Order:
     recipe: Mapping[str, Any]
     same_people: bool | None = None
     as_composing: bool = False
+    people: People = PEOPLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,7 @@ def release(
     """
     progress = Progress()
     with progress.telling():
-        name = None if unit is None else called(unit, "the unit", "whose data they are, unit='participant 7'")
+        name = None if unit is None else called(unit, "the person's name", "whose data they are, unit='participant 7'")
         called(source, "the source", "what the data are called, source='activity-study'")
         if ledger is None and budget is not None:
             raise InputError(
@@ -140,7 +142,8 @@ def release(
             certificate, since = certified(draw(questions, {}, bits)), None
         else:
             identity = identity_of(questions, private=bits.private, same_people=same_people)
-            bill = Order(source, budget, identity, {"kind": "library"}, same_people, as_composing)
+            people = People(are_named=name is not None)
+            bill = Order(source, budget, identity, {"kind": "library"}, same_people, as_composing, people)
             stored = keep(questions, book, bill, progress, bits, lambda d: sealed(certified(d)))
             certificate, since = stored.bundle.sheets[0].certificate, stored.since
         release_made = replace(
@@ -301,4 +304,5 @@ def tell_of(ready_tables: Sequence[Ready], ledger: Ledger, order: Order) -> None
 
     questions, source = [one.question for one in ready_tables], normalised(order.source)
     debits, same = debits_of(questions), order.same_people
-    tell_before(questions, source, preview(ledger.store.place, source, debits, order.budget, order.as_composing, same))
+    account = preview(ledger.store.place, source, debits, order.budget, order.as_composing, same)
+    tell_before(questions, source, account, order.people)

@@ -265,7 +265,9 @@ def _made(
     under = {} if once is None else {"once": once}
     where = {"output": str(folder.absolute()), "replaces": dict(there)}
     recipe = {"kind": "file", **order.origin, **where, "keys": keys, **under}
-    bill = Order(source.name, planned.file.budget, identity, recipe, source.same_people, source.as_composing)
+    bill = Order(
+        source.name, planned.file.budget, identity, recipe, source.same_people, source.as_composing, planned.file.people
+    )  # fmt: skip
     worths = worths_of(planned)
     sealed = partial(bundle_for, planned, worths=worths)
     stored = keep(order.requested, book, bill, progress, bits, sealed, refusal)

@@ -18,7 +18,8 @@ def compared(t: Reported) -> Iterator[str]:
         yield paragraph(f"The noise was found by {computed_by(t.certificate)}. {sentence(noise_text(t.certificate))}")
         return
     if t.by_unit and unit is not None:
-        yield paragraph(f"Shown for {unit}, whose answer has the most noise of all {len(t.answers)} units.")
+        count = t.certificate.people.counted(len(t.answers))
+        yield paragraph(f"Shown for {unit}, whose answer has the most noise of all {count}.")
     rows = calibration.alternatives
     if not rows:
         yield paragraph(f"Nothing was compared: {calibration.mechanism} was requested by name.")

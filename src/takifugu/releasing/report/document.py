@@ -126,7 +126,7 @@ def _key_facts(t: Reported) -> Iterator[tuple[str, str]]:
 
 
 def _whose(c: Certificate) -> str:
-    return {"all": "", "unit": ", for each unit", "pooled": f", over {pooled_over(c)}"}[c.scope]
+    return {"all": "", "unit": f", for each {c.person}", "pooled": f", over {pooled_over(c)}"}[c.scope]
 
 
 def _technical(t: Reported) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _technical(t: Reported) -> Iterator[str]:
     yield terms([
         ("Publish", [f"{c.statistic}{_whose(c)}, from the source {c.source!r}"]),
         ("Table", [t.name]),
-        ("Units", [units] if c.units else []),
+        (c.people.many.capitalize(), [units] if c.units else []),
         ("Promise", [sentence(promise_text(c))]),
         ("If", c.assumed),
         ("And if", c.conditions),

@@ -107,4 +107,5 @@ def _unprotected(c: Certificate) -> Iterator[str]:
         yield "single rows, and everything else about the records that is not listed as hidden"
         return
     yield "patterns over many rows, and what the published numbers say about everybody on average"
-    yield "which units there are, how long their data are, and which of them are missing: these are taken as public"
+    which = f"which {c.people.many} there are, how long their data are, and which of them are missing"
+    yield f"{which}: these are taken as public"

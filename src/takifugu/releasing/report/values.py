@@ -146,7 +146,8 @@ def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[
     more = _ADJUSTED[: len(_more(rows[0][1][0]))]
     if len(labels) > MOST_PICTURES:
         long = [[unit or "", *_cells(r), *_more(r)] for unit, of_unit in rows for r in of_unit]
-        return table(caption, ("unit", "cell", "noisy value", "95 % interval", *more), long, (2, 3, 4), _read(t))
+        header = (t.certificate.person, "cell", "noisy value", "95 % interval", *more)
+        return table(caption, header, long, (2, 3, 4), _read(t))
     halves = [readable(answered(partial(a.randomiser.half_width, LEVEL, t.cells))) for _, a in t.answers]
     body = [
         [
@@ -157,8 +158,8 @@ def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[
         ]
         for (unit, of_unit), half in zip(rows, halves, strict=True)
     ]
-    header = ("unit", *labels, "± 95 %", *(f"{label}, adjusted" for label in labels if more))
-    return table(caption, header, body, range(1, len(header)), _read(t))
+    wide = (t.certificate.person, *labels, "± 95 %", *(f"{label}, adjusted" for label in labels if more))
+    return table(caption, wide, body, range(1, len(wide)), _read(t))
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -181,7 +182,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
         for cell in range(min(len(labels), MOST_PICTURES))
     ]
     yield f'<div class="gallery">{"".join(drawn)}</div>'
-    more = [_drawn(len(rows), "units")] if len(rows) > MOST_BARS else []
+    more = [_drawn(len(rows), t.certificate.people.many)] if len(rows) > MOST_BARS else []
     if len(labels) > MOST_PICTURES:
         more.append(f"The first {MOST_PICTURES} of {len(labels)} cells are drawn; the table has them all.")
     yield from (paragraph(words, "note") for words in more)

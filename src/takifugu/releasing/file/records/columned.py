@@ -38,7 +38,8 @@ class Columned(Records):
         spec: Any = file.spec
         yield from super().assumptions(file)
         if spec.source.unit is not None:
-            yield "no column that this or another release of the source reads holds what is another unit's"
+            whose = f"another {file.people.one}'s"
+            yield f"no column that this or another release of the source reads holds what is {whose}"
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit; without a unit column there is one."""
@@ -53,12 +54,12 @@ class Columned(Records):
         read = partial(_record, known=known, bins={n: bins_of(source, n) for n in names}, table=file.table)
         if unit is None:
             if len(rows) != 1:
-                fix = 'write unit = "<the column that names the unit>"'
+                fix = 'write unit = "<the column that says whose row it is>"'
                 raise wrong("unit", "the data has several rows", fix=fix)
             return (Unit(None, read(rows[0])),)
-        whose = called("unit", unit, "unit", [row[0] for row in rows], may_drop=True)
+        whose = called("unit", unit, "person", [row[0] for row in rows], may_drop=True)
         if len(whose) != len(rows):
-            raise wrong("unit", f"column {unit!r} names a unit twice", rule="every unit has one row")
+            raise wrong("unit", f"column {unit!r} names a person twice", rule="every person has one row")
         units = [Unit(whose[str(row[0])], read(row[1:]), row[0]) for row in rows]
         return tuple(sorted(units, key=lambda one: natural(one.name)))
 

@@ -11,7 +11,7 @@ from takifugu.releasing.file.problems import toml_of
 
 _NEEDS = {"unit": "with units_independent: ", "group": "with groups: "}
 _WHAT = {
-    "unit": "the unit of a row; without it there is one row", "value": "what each row contributes",
+    "unit": "whose row it is; without it there is one row", "value": "what each row contributes",
     "group": "the group of a user, if groups differ", "person": "the person of a row",
 }  # fmt: skip
 
@@ -39,7 +39,7 @@ def _source(start: Start, columns: Sequence[Column], roles: Sequence[str]) -> It
         yield '# file = "people.csv"'
         yield '# person = "person"'
         yield '# value = "state"'
-        yield start.budget("the most epsilon that a unit may ever spend")
+        yield start.budget("the most epsilon that a person may ever spend")
         yield ""
         return
     yield from start.source("one row per person or case")
@@ -59,7 +59,7 @@ def _source(start: Start, columns: Sequence[Column], roles: Sequence[str]) -> It
             name = examples[role].name if role in examples else columns[0].name
             yield line(f"# {role} = {toml_of(name)}", "" if needed else f"{_NEEDS.get(role, '')}{_WHAT[role]}")
     yield from comment(f"Its columns: {listed(columns)}.")
-    yield start.budget("the most epsilon that a unit may ever spend")
+    yield start.budget("the most epsilon that a person may ever spend")
     yield ""
 
 
@@ -100,11 +100,12 @@ def counted_or_listed(one: str, other: str) -> Iterator[str]:
 def _independent(columns: Sequence[Column]) -> Iterator[str]:
     if any(column.role == "unit" for column in columns):
         yield from comment(
-            "FILL IN: does one unit say nothing about the others (no families, no shared rooms)? Only then write this."
+            "FILL IN: does one person say nothing about the others (no families, no shared rooms)? "
+            "Only then write this."
         )
         yield "# units_independent = true"
     else:
-        yield line("# units_independent = true", "with unit: one unit says nothing about the others")
+        yield line("# units_independent = true", "with unit: one person says nothing about the others")
     yield ""
 
 

@@ -24,7 +24,7 @@ class RecordSourceSpec(SourceKeys):
 
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["census"])]
     file: Annotated[SourceFile, Field(examples=["people.csv"])] = None
-    unit: Annotated[Text | None, Field(description="the column that names the unit; without it, one row")] = None
+    unit: Annotated[Text | None, Field(description="the column that says whose row it is; without it, one row")] = None
     value: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None,
         Field(description="users, contacts: the column with each one's value; users: or the columns that make it"),
@@ -33,7 +33,7 @@ class RecordSourceSpec(SourceKeys):
     person: Annotated[Text | None, Field(description="contacts: the column with the name of each person")] = None
     null_keys: Annotated[
         Literal["refuse", "drop"] | None,
-        Field(description='rows without a unit or person: "refuse", or "drop" to leave them out'),
+        Field(description='rows that do not say whose they are: "refuse", or "drop" to leave them out'),
     ] = None
     bins: Annotated[
         dict[str, Edges | dict[str, Edges]] | None,

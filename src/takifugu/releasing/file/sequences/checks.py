@@ -106,7 +106,7 @@ def meaning_of(
 def _columns(source: SourceSpec, table: Table | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
     named = {key: one for key, one in named_columns(source).items() if f"source.{key[0]}" not in faulty}
     if len(set(named.values())) != len(named):
-        what, fix = "one column is named twice", "unit, piece, order and value are different columns"
+        what, fix = "one column is named twice", "write different columns for source.unit, piece, order and value"
         yield fault(("source",), what, fix)
     for key, column in named.items() if table is not None else ():
         try:
@@ -321,7 +321,7 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Itera
 def _per(item: Any, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
     """Yield what is wrong with whom a table is about."""
     if item.per != "pooled" and source is not None and source.unit is None:
-        what = f"is {item.per!r}, and no unit column is declared"
+        what = f"is {item.per!r}, and no column says whose row it is"
         yield fault(("release", number, "per"), what, 'write source.unit, or per = "pooled"')
     if item.query == "linear" and source is not None and source.unit is not None and item.per != "unit":
         what = "a linear query weighs the entries of one sequence"

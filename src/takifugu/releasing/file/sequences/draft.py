@@ -21,8 +21,8 @@ _NO_ORDER = (
 )
 _NEEDS = {"unit": "with units_independent: ", "piece": "with pieces_independent: "}
 _WHAT = {
-    "unit": "the unit of a row",
-    "piece": "an unbroken run of rows of one unit; a new one starts after a gap",
+    "unit": "whose row it is",
+    "piece": "an unbroken run of rows of one person; a new one starts after a gap",
     "order": "what sorts the rows of a piece",
     "value": "the state",
 }
@@ -71,7 +71,7 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     if not timed and ("order" in by_role or "order" in examples):
         needs = "" if "order" in by_role else "with order: "
         yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
-    yield start.budget("the most epsilon that a unit may ever spend")
+    yield start.budget("the most epsilon that a person may ever spend")
     yield ""
 
 
@@ -115,18 +115,19 @@ def _pieces(columns: Sequence[Column]) -> Iterator[str]:
     timed = any(c.role == "order" and c.kind == TIMES for c in columns)
     if "piece" in roles:
         yield ""
-        yield from comment("FILL IN: does one piece of a unit say nothing about its others? Only then write this.")
+        yield from comment("FILL IN: does one piece of a person say nothing about its others? Only then write this.")
         yield "# pieces_independent = true"
     elif "piece" in examples:
         yield line("# pieces_independent = true", "with piece: one piece says nothing about the others")
     if "unit" in roles:
         yield ""
         yield from comment(
-            "FILL IN: does one unit say nothing about the others (no families, no shared rooms)? Only then write this."
+            "FILL IN: does one person say nothing about the others (no families, no shared rooms)? "
+            "Only then write this."
         )
         yield "# units_independent = true"
     elif "unit" in examples:
-        yield line("# units_independent = true", "with unit: one unit says nothing about the others")
+        yield line("# units_independent = true", "with unit: one person says nothing about the others")
     yield ""
     instead = "instead of from, until, every and by: " if timed else ""
     yield line("# max_length = 1000", f"{instead}the most steps of a piece, known without the data")
@@ -162,7 +163,7 @@ def _rest(columns: Sequence[Column]) -> Iterator[str]:
     yield from release_lines("time-in-states", "histogram", words)
     yield EPSILON
     if has_units:
-        yield line('per = "pooled"', 'one table for all units; "unit" makes one for each of them')
+        yield line('per = "pooled"', 'one table for all people; "unit" makes one for each of them')
     if any(c.role == "order" and c.kind == TIMES for c in columns) and all(c.role != "piece" for c in columns):
         yield line('# every = "week"', "with step, from and until: a table for each week, `--window 2026-W07` for one")
         yield line('# by = "hour"', "with step, from and until and every: a cell for each hour of the day")

@@ -16,6 +16,7 @@ from takifugu.core.errors import DataError, TakifuguError, did_you_mean
 from takifugu.data import Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Mean, Query, Sum
+from takifugu.releasing.file.column_words import people_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import named_columns
@@ -46,8 +47,8 @@ def faults_of(source: SourceSpec, items: Sequence[ItemSpec | None]) -> Iterator[
         if not texts or None in texts or len(set(texts)) < len(texts):
             yield fault(where, f"has the values {list(map(str, values))}", "name every value that it can have, once")
     if source.attributes and source.unit is None:
-        what = "is missing, and attributes are those of units"
-        yield fault(("source", "unit"), what, 'write unit = "<the column that names the unit>"')
+        what = "is missing, and attributes are those of people"
+        yield fault(("source", "unit"), what, 'write unit = "<the column that says whose row it is>"')
     for number, item in enumerate(items):
         if item is not None:
             yield from _item_faults(source, item, number)
@@ -59,18 +60,18 @@ def _item_faults(source: SourceSpec, item: ItemSpec, number: int) -> Iterator[Ta
         if name not in source.attributes and name not in AXES:
             known = [*source.attributes, *AXES]
             yield fault(
-                (*where, "by"), f"{name!r} is no public attribute of units{did_you_mean(name, known)}",
-                f'if everybody may know it of each unit, write attributes = {{ {name} = ["...", "..."] }} under '
+                (*where, "by"), f"{name!r} is no public attribute of people{did_you_mean(name, known)}",
+                f'if everybody may know it of each person, write attributes = {{ {name} = ["...", "..."] }} under '
                 '[source]; if it is private, make it part of the states ("flu, busy"), or publish records, '
                 'belief.kind = "users"',
             )  # fmt: skip
     if attribute_of(item, source) is None:
         return
     if len(named(item)) > 1:
-        what = "is an attribute of units and something else"
-        yield fault((*where, "by"), what, "publish one table by each, or a file for the units of each value")
+        what = "is an attribute of people and something else"
+        yield fault((*where, "by"), what, "publish one table by each, or a file for the people of each value")
     if item.per != "pooled":
-        what = f"is {item.per!r}, and one unit has one value of an attribute"
+        what = f"is {item.per!r}, and one person has one value of an attribute"
         yield fault((*where, "per"), what, 'write per = "pooled"')
     if item.query == "linear":
         what = "does not belong to a linear query, whose weights choose the entries"
@@ -103,7 +104,7 @@ def with_attributes(
         attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, known, strict=True))
         if values_of.setdefault(unit, attributes) != attributes:
             name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)
-            raise _wrong(name, f"column {name!r} has two values for one unit", "an attribute does not change")
+            raise _wrong(name, f"column {name!r} has two values for one person", "an attribute does not change")
     return tuple(replace(unit, attributes=dict(zip(used, values_of[unit.written], strict=True))) for unit in units)
 
 
@@ -154,7 +155,8 @@ def cells_of_nobody(name: str, source: SourceSpec, query: Query) -> tuple[str, .
     """Return what a certificate says of the declared values of an attribute that have no cell."""
     cells = {label for label, _ in query.cells} if isinstance(query, By) else set()
     empty = [repr(str(value)) for value in source.attributes[name] if str(value) not in cells]
-    return (f"no unit has the {name} {' or '.join(empty)}, so that there is no such cell",) if empty else ()
+    nobody = f"no {people_of(source.unit).one} has the {name} {' or '.join(empty)}"
+    return (f"{nobody}, so that there is no such cell",) if empty else ()
 
 
 def columns_of(source: SourceSpec, table: Table) -> Iterator[TakifuguError]:

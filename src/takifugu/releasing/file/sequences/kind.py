@@ -117,20 +117,21 @@ class Sequences(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec: Any = file.spec
         if spec.source.unit is not None:
-            yield "which units there are, and the lengths of their pieces, are public"
-            yield "the units are independent of each other"
+            people = file.people.many
+            yield f"which {people} there are, and the lengths of their pieces, are public"
+            yield f"the {people} are independent of each other"
         if spec.source.from_ is not None and spec.source.gaps == "hidden":
             yield "the noise is right whichever steps were observed, and which were is not published; that is no secret"
         elif spec.source.step is not None or spec.source.nulls == "unobserved":
             yield "which entries were observed is public"
         if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
-            yield "rows without a unit or piece were left out, and nothing is promised about them"
+            yield f"rows that name no {file.people.one} or no piece were left out, and nothing is promised about them"
         if isinstance(spec.belief, ChainSpec) and spec.belief.matrix_by is not None:
             clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
             yield f"each step follows the matrix of the {spec.belief.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
         for name in used_by(spec.source, spec.release):
-            yield f"which unit has which {name!r} is public"
+            yield f"which {file.people.one} has which {name!r} is public"
         least = spec.belief.min_length
         if least > 1:
             yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"

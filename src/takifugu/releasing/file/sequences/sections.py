@@ -47,8 +47,8 @@ class SourceSpec(SourceKeys):
     name: Annotated[Name, Field(description="the data's name in the ledger", examples=["activity-study"])]
     file: Annotated[SourceFile, Field(examples=["activity.csv"])] = None
     value: Annotated[Text, Field(description="the column with the states", examples=["state"])]
-    unit: Annotated[Text | None, Field(description="the column that names the unit of a row")] = None
-    piece: Annotated[Text | None, Field(description="the column that numbers a unit's pieces")] = None
+    unit: Annotated[Text | None, Field(description="the column that says whose row it is")] = None
+    piece: Annotated[Text | None, Field(description="the column that numbers a person's pieces")] = None
     order: Annotated[
         Text | tuple[Text, Text] | None,
         Field(description="the column that orders the rows of a piece, or those of a date and a time of day"),
@@ -111,12 +111,12 @@ class SourceSpec(SourceKeys):
     attributes: Annotated[
         dict[str, tuple[State, ...]],
         Field(
-            description="columns that say something public of each unit, with all their values, for tables by them",
+            description="columns that say something public of each person, with all their values, for tables by them",
             examples=[{"ward": ["A", "B"]}],
         ),
     ] = Field(default_factory=dict)
     list_units: Annotated[
-        StrictBool, Field(description="name the units on the certificates of pooled tables, not only their number")
+        StrictBool, Field(description="name the people on the certificates of pooled tables, not only their number")
     ] = False
 
 
@@ -125,7 +125,7 @@ class FitSpec(FileKeys):
 
     file: Annotated[Path, Field(description="a public file of sequences", examples=["public.csv"])]
     value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
-    unit: Annotated[Text | None, Field(description="its unit column; default: the source's")] = None
+    unit: Annotated[Text | None, Field(description="the column of whose row it is; default: the source's")] = None
     piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
     order: Annotated[
         Text | tuple[Text, Text] | None, Field(description="its order column, or two; default: the source's")
@@ -164,7 +164,7 @@ class SequenceBelief(Section):
     )
     source: Annotated[Text, Field(description="where the belief comes from")] = "assumed"
     pieces_independent: Annotated[
-        StrictBool | None, Field(description="declare that pieces of one unit are independent")
+        StrictBool | None, Field(description="declare that pieces of one person are independent")
     ] = None
     units_independent: UnitsIndependent = None
     min_length: Annotated[Positive, Field(description="pieces with fewer steps are left out")] = 1
@@ -254,14 +254,14 @@ class EntrySpec(Section):
 class ItemSpec(SharedTable):
     """One table to publish."""
 
-    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per unit, one for all, both")] = (
+    per: Annotated[Literal["unit", "pooled", "both"], Field(description="one answer per person, one for all, both")] = (
         "pooled"
     )
     by: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=2)] | None,
         Field(
             description="a cell for each hour, weekday, date, week or month of the calendar, or for each two of them; "
-            "or for each value of a public attribute of units",
+            "or for each value of a public attribute of people",
             examples=["hour"],
         ),
     ] = None

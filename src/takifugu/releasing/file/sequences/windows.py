@@ -120,7 +120,7 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
 def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguError]:
     if source.piece is not None:
         fix = "leave source.piece out"
-        yield fault(("source", "piece"), "is given beside a calendar, in which each unit has one recording", fix)
+        yield fault(("source", "piece"), "is given beside a calendar, in which each person has one recording", fix)
     for key in ("min_length", "max_length"):
         if belief is not None and getattr(belief, key) not in (1, None):
             what = "is given beside a calendar, in which windows are as long as declared"

@@ -1,0 +1,61 @@
+"""Whose data a source holds, as its release file calls them: patients, households, cars; people where it has no word.
+
+The one place that words what the code calls a unit (docs/glossary.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+_HISSING = ("s", "x", "ch", "sh")
+
+
+@dataclass(frozen=True)
+class People:
+    """Those whose data are in a source, each called `one`; where they are not named, all of it counts as one.
+
+    >>> cars = People("car")
+    >>> cars.counted(1), cars.counted(6), cars.each_of(6), cars.whose("pooled")
+    ('one car', '6 cars', 'each of 6 cars', 'all cars together')
+    >>> People(are_named=False).counted(1)
+    'the whole source'
+    """
+
+    one: str = "person"
+    are_named: bool = True
+
+    @property
+    def many(self) -> str:
+        """Return the plural.
+
+        >>> [People(one).many for one in ("person", "family", "class", "cow")]
+        ['people', 'families', 'classes', 'cows']
+        """
+        if self.one in _IRREGULAR:
+            return _IRREGULAR[self.one]
+        if self.one.endswith("y") and self.one[-2:-1] not in "aeiou":
+            return f"{self.one[:-1]}ies"
+        return f"{self.one}es" if self.one.endswith(_HISSING) else f"{self.one}s"
+
+    def counted(self, count: int) -> str:
+        """Say how many they are."""
+        if not self.are_named:
+            return "the whole source"
+        return f"one {self.one}" if count == 1 else f"{count:,} {self.many}"
+
+    def each_of(self, count: int) -> str:
+        """Say of whom something holds that holds of every one of so many."""
+        return f"each of {self.counted(count)}" if self.are_named and count > 1 else self.counted(count)
+
+    def whose(self, scope: str) -> str:
+        """Say whose answers a table of a scope holds: of the source ("all"), of each ("unit"), of all ("pooled")."""
+        return {
+            "all": "the whole source",
+            "unit": f"each {self.one}",
+            "pooled": f"all {self.many} together",
+        }[scope]
+
+
+#: What they are called where nothing says more of them.
+PEOPLE = People()
