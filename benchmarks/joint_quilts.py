@@ -39,7 +39,8 @@ def beliefs(random: np.random.Generator, count: int) -> Iterator[tuple[str, Any,
 def releases(random: np.random.Generator, belief: Any, size: int) -> tuple[Part, list[Release]]:
     """Return one to four releases with noise of their own, as the first component reads them."""
     framework = tf.Pufferfish(tf.every_entry(), belief)
-    parts = [Problem(framework, question(random, size), Fraction(1)).parts[0] for _ in range(int(random.integers(1, 5)))]
+    queries = [question(random, size) for _ in range(int(random.integers(1, 5)))]
+    parts = [Problem(framework, query, Fraction(1)).parts[0] for query in queries]
     scales = [Fraction(str(round(float(np.exp(random.uniform(0, 4))), 3))) for _ in parts]
     made = [Release(p.answer.entry_changes(), scale, p.answer) for p, scale in zip(parts, scales, strict=True)]
     return parts[0], made

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
+from takifugu.numbers.noise import few
 from takifugu.numbers.noise.entropy import Entropy
 
 Integers = npt.NDArray[Any]
@@ -23,6 +24,8 @@ Integers = npt.NDArray[Any]
 _WORD = 1 << 64
 _SIGNED = 1 << 63
 _ROUND = 1 << 16
+#: So many draws at once are quicker number by number.
+FEW = 16
 
 
 def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
@@ -97,7 +100,14 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Inte
     np.float64(4.6)
     """
     t, s = positive("the scale", scale).as_integer_ratio()
-    return accepted(lambda tries: _laplace_round(t, s, tries, entropy), whole_number("the size", size, least=0))
+    size = whole_number("the size", size, least=0)
+    if size > FEW:
+        return accepted(lambda tries: _laplace_round(t, s, tries, entropy), size)
+    drawn: list[int] = []
+    while len(drawn) < size:
+        missing = size - len(drawn)
+        drawn += few.laplace_round(t, s, _tries(missing), entropy)[:missing]
+    return narrowed(drawn)
 
 
 def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
@@ -105,11 +115,16 @@ def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
     chunks: list[Integers] = [np.zeros(0, dtype=np.int64)]
     missing = size
     while missing:
-        values = round_of(min(2 * missing + 8, _ROUND))[:missing]
+        values = round_of(_tries(missing))[:missing]
         chunks.append(values)
         missing -= values.size
     result = np.concatenate(chunks)
     return narrowed(result.tolist()) if result.dtype == object else result
+
+
+def _tries(missing: int) -> int:
+    """Return how many tries a round takes for so many values."""
+    return min(2 * missing + 8, _ROUND)
 
 
 def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
@@ -180,7 +195,7 @@ def _below(bound: int, size: int, entropy: Entropy) -> Integers:
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)
     if bound > _WORD:
-        return _python_integers([_big_below(bound, entropy) for _ in range(size)])
+        return _python_integers([few.big_below(bound, entropy) for _ in range(size)])
     share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
     draws = words(size, entropy) // share
     again = np.flatnonzero(draws > largest)
@@ -188,14 +203,6 @@ def _below(bound: int, size: int, entropy: Entropy) -> Integers:
         draws[again] = words(again.size, entropy) // share
         again = again[draws[again] > largest]
     return draws
-
-
-def _big_below(bound: int, entropy: Entropy) -> int:
-    bits = (bound - 1).bit_length()
-    while True:
-        draw = int.from_bytes(entropy.bytes((bits + 7) // 8), "little") & ((1 << bits) - 1)
-        if draw < bound:
-            return draw
 
 
 def words(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
