@@ -25,7 +25,8 @@ def beliefs(random: np.random.Generator, count: int) -> Iterator[tuple[str, Any,
         size = int(random.integers(2, 60))
         for kind, fewest, most in (("2 states", 2, 2), ("3 and 4 states", 3, 4), ("5 to 12 states", 5, 12)):
             states = int(random.integers(fewest, most + 1))
-            yield f"chains, {kind}", tf.MarkovChain(matrix(random, states), size, start(random, states)), size
+            chain = tf.MarkovChain(matrix(random, states), size, start(random, states))
+            yield f"chains, {kind}, {'any' if chain.starts_anyhow else 'known'} start", chain, size
         yield "classes, (pi, g)", tf.MarkovChainClass(0.1, float(random.uniform(0.1, 0.9)), size), size
         yield "classes, intervals", tf.BinaryChainInterval(float(random.uniform(0.05, 0.4)), size), size
         some = int(random.integers(2, 13))

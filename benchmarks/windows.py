@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,8 @@ def main() -> int:
     table = tf.calibrate(framework, tf.By(tf.Histogram(), hours, every=1440), epsilon=0.5, mechanism="quilt-exact")
     by_hour, again = weekly(framework, charge_of(table))
     row("the longest one of a table by hour", span(max(by_hour)), f"epsilon in all {again:.6g}")
-    runs = [Run(MINUTES * n, np.ones(MINUTES, dtype=np.int64), 1 / (charge.scale or 1)) for n in range(WEEKS)]
+    week = np.ones(MINUTES, dtype=np.int64)
+    runs = [Run(MINUTES * np.arange(WEEKS), week, 1 / (charge.scale or Fraction(1)))]
     whole = piled(runs)
     chain = CHAIN.with_length(whole.size)
     started = time.perf_counter()
