@@ -17,9 +17,9 @@ from tests.support.release_files import changed
 import takifugu as tf
 from takifugu.cli import main
 from takifugu.core.errors import SpecError
+from takifugu.model.beliefs.chains.matrices_by import cells_of, shared_out
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sequences.periods import cells_of, shared_out
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import imagined
 from takifugu.releasing.publishing.run import release_file

@@ -33,6 +33,11 @@ class Checked:
     check: Callable[[Any], Any]
 
 
+@dataclass(frozen=True)
+class Finite:
+    """A number that is neither infinite nor none at all."""
+
+
 def checked_path(value: str) -> str:
     """Return a path as it is written; InputError for what no file can be called."""
     if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
-from takifugu.releasing.file.sequences.sections import ChainSpec
-from takifugu.releasing.file.sequences.stays import faults, matrix_of, stays_of
+from takifugu.model.beliefs.chains.declared_chain import ChainSection
+from takifugu.model.beliefs.chains.stays import faults, matrix_of
+from takifugu.releasing.file.sequences.lasting import stays_of
 
 MINUTE = timedelta(minutes=1)
 THREE = ("still", "walking", "running")
@@ -23,7 +24,7 @@ FOLLOWS = {
 
 
 def spec(states=("still", "walking"), **keys):
-    return ChainSpec(kind="markov-chain", states=states, **keys)
+    return ChainSection(kind="markov-chain", states=states, **keys)
 
 
 def told(belief, step=MINUTE):

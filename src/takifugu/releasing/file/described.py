@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_ty
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
-from takifugu.core.sections import Checked, Key, PublicFile, checked_path
+from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path
 from takifugu.releasing.file.sections import FileKeys, FileSpec, Section, Table
 
 _STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
@@ -105,6 +105,8 @@ def _worded(metadata: Any) -> Any:
     if isinstance(metadata, Key):
         examples = None if metadata.example is None else [metadata.example]
         return Field(description=metadata.meaning, examples=examples)
+    if isinstance(metadata, Finite):
+        return Field(allow_inf_nan=False)
     return AfterValidator(metadata.check) if isinstance(metadata, Checked) else metadata
 
 

@@ -21,13 +21,10 @@ from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.column_words import people_of
 from takifugu.releasing.file.columns import Column
-from takifugu.releasing.file.described import Described, model_of
+from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.drafting import Start, head
-from takifugu.releasing.file.layouts import layout_in
-from takifugu.releasing.file.meaning import Meaning, meaning_of
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Section, Source
 from takifugu.releasing.file.shape import Shape, opened
 
@@ -140,6 +137,12 @@ class ReleaseFile:
             raise SpecError(faults)
         return table
 
+    @property
+    def layout(self) -> Mapping[str, Any]:
+        """Return what decides which rows become which entry of whom: the keys of [source], and those of [belief]."""
+        belief = self.spec.belief  # type: ignore[attr-defined]
+        return {**self.source.layout(belief), **said_by(belief, "layout", {})}
+
     def inside(self, name: str) -> Path:
         """Return a path of the file as seen from here."""
         return self.folder / name
@@ -179,10 +182,6 @@ class Kind:
         """Yield what does not fit together; then no data are opened, and no belief is made of a section blamed."""
         return ()
 
-    def belief(self, spec: Any, folder: Path) -> Any:
-        """Return the belief, from [belief] and the public files that it names; no file of private data is read."""
-        return spec.belief.meant.belief(Public(folder, spec.source))
-
     def misfits(self, spec: Any, belief: Any) -> Iterable[TakifuguError]:
         """Yield what does not fit the belief: values that no file of data can hold, keys of tables about other data."""
         return ()
@@ -191,23 +190,11 @@ class Kind:
         """Return what [hide] hides from those who hold the belief."""
         raise NotImplementedError
 
-    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
-        """Return what a file means, with every fault; sections that are faulty are None (`valid_parts`)."""
-        return meaning_of(self, spec, faulty, folder, data)
-
     # The data, and what is asked of them.
 
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
         """Return the file as one table reads it: tables about different windows have other data."""
         return file
-
-    def layout(self, spec: Any) -> Mapping[str, Any]:
-        """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
-
-        What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this are
-        left out. By default these are all keys of [source] that are not known to decide nothing.
-        """
-        return {**layout_in(spec.source), **said_by(spec.belief, "layout", {})}
 
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[Fact, ...]:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""
@@ -257,7 +244,7 @@ class Kind:
 
 def said_by(section: Any, question: str, default: Any) -> Any:
     """Return what a declared [belief] answers to a question that not every one has."""
-    answer = getattr(section.meant, question, None) if isinstance(section, Described) else None
+    answer = getattr(section.meant, question, None)
     return default if answer is None else answer()
 
 

@@ -18,8 +18,8 @@ SEQUENCES, RECORDS = "markov-chain", ("network", "table", "users", "contacts")
 COLUMNS = ("independent-records", "normal", "parameters", "parameter-box")
 ROWS = ("populations",)
 _OURS = {
-    SEQUENCES: "releasing.file.sequences.kind:SEQUENCES",
-    "markov-chain-class": "releasing.file.sequences.kind:SEQUENCES",
+    SEQUENCES: "sequences model.beliefs.chains.declared_chain:ChainSection",
+    "markov-chain-class": "sequences model.beliefs.chains.declared_chain:ChainClassSection",
     "network": "records model.beliefs.networks.network_files:NetworkSection",
     "table": "records model.beliefs.table:TableSection",
     "users": "users model.beliefs.user_groups:UsersSection",

@@ -22,6 +22,7 @@ from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, which_kind
+from takifugu.releasing.file.meaning import meaning_of
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
 from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
 from takifugu.releasing.file.sections import FileSpec
@@ -107,7 +108,7 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
         spec, faulty = what_is_valid(model, raw)
     if data is UNOPENED and fitted_to_data(spec):
         raise SpecError([*faults, fault(("belief",), *_MADE_OF_DATA)])
-    meaning = kind.meaning(spec, faulty, path.parent, data)
+    meaning = meaning_of(kind, spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
     shared: list[TakifuguError] = []
     if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):

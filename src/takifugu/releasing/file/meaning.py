@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Table
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Linear, Sum
 from takifugu.releasing.file.described import Described
+from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems, promise_problems
-from takifugu.releasing.file.public import faults_in, key_of, revealed
+from takifugu.releasing.file.public import Public, faults_of, key_of, private_keys, revealed
 from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.source import is_there
-
-if TYPE_CHECKING:
-    from takifugu.releasing.file.kind import Kind
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
 _HARMLESS = frozenset({"belief.records", "belief.source"})
@@ -49,10 +47,13 @@ def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data
     Sections that are faulty are None, and `faulty` keys have examples in their place; of the others everything is told
     that can be.
     """
+    if kind.facts.meaning is not None:
+        meaning: Meaning = kind.facts.meaning(kind, spec, faulty, folder, data)
+        return meaning
     sections = {name: getattr(spec, name) for name in ("source", "belief", "hide") if hasattr(spec, name)}
     problems = list[TakifuguError]()
     if None not in sections.values():
-        problems += [*kind.shape(spec, folder, data), *faults_in(spec, folder, data)]
+        problems += [*kind.shape(spec, folder, data), *faults_of(spec.belief), *private_keys(spec, folder, data)]
     odd = {str(error.where[0]) if error.where else "" for error in problems}
     odd |= {name for name, section in sections.items() if section is None}
     odd |= {"belief" for key in faulty - _HARMLESS if key.startswith("belief.")}
@@ -84,7 +85,7 @@ def two_tables(name: str, number: int) -> TakifuguError:
 def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) -> Any:
     belief = None
     try:
-        belief = kind.belief(spec, folder)
+        belief = spec.belief.meant.belief(Public(folder, spec.source))
         faults += [] if spec.source is None else kind.misfits(spec, belief)
     except SpecError as error:  # several faults, each with its place
         faults += [blamed(one, "belief", *key_of(spec.belief, one)) for one in error.faults]

@@ -89,13 +89,16 @@ class Public:
         return PublicTable(open_public(file, self.source, self.folder / file.file, missing), self.source)
 
 
-def faults_in(spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
-    """Yield what no single key of a declared [belief] shows, and the keys that name the private data's own file."""
-    if not isinstance(spec.belief, Described):
-        return
-    meant, private = spec.belief.meant, private_files(spec.source, folder, data)
+def faults_of(belief: Any) -> Iterator[TakifuguError]:
+    """Yield what no single key of a declared [belief] shows."""
+    meant: Any = belief.meant if isinstance(belief, Described) else None
     for error in meant.faults() if hasattr(meant, "faults") else ():
-        yield blamed(error, "belief", *key_of(spec.belief, error))
+        yield blamed(error, "belief", *key_of(belief, error))
+
+
+def private_keys(spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    """Yield the keys of [belief] that name the private data's own file."""
+    private = private_files(spec.source, folder, data)
     for key, path, section in files_of(spec.belief):
         is_declared, fix = _declared(section)
         if not is_declared and is_one_of(folder / path, private):

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import TakifuguError
 from takifugu.data import UNOBSERVED, Layout, Recode, Table, tally, totals, transitions
 
 T = TypeVar("T")
@@ -30,10 +30,6 @@ FIT_ELSEWHERE = (
 COUNT_ELSEWHERE = (
     "count in a file of other people, or write from_private_data = true and accept that the promise does not cover it"
 )
-
-
-class PrivateBelief(InputError):
-    """A belief's file holds the private data, and this was not declared."""
 
 
 def is_one_of(path: Path, private: Iterable[Path]) -> bool:

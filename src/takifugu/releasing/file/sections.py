@@ -244,6 +244,15 @@ AllowZeroNoise = Annotated[
 UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that people are independent")]
 
 
+#: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
+_NO_LAYOUT = frozenset((
+    "name", "file", "sheet", "table", "budget", "same_people", "only_release", "list_units", "until", "gaps", "nulls",
+    "attributes", "batch", "rows_per_person", "as_composing", "begins_series",
+))  # fmt: skip
+#: What is meant where a key of [source] is left out, if its section does not say so.
+_MEANT = {"timezone": "UTC", "encoding": "utf-8", "decimal": ".", "thousands": "", "header": True}
+
+
 class SourceKeys(FileKeys):
     """The keys of [source] that every kind of file has; a kind adds the columns that it reads."""
 
@@ -255,6 +264,16 @@ class SourceKeys(FileKeys):
     only_release: OnlyRelease = False
     as_composing: AsComposing = False
     begins_series: BeginsSeries = False
+
+    def layout(self, belief: Any) -> dict[str, Any]:
+        """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
+
+        What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this,
+        and what is written where it is meant anyhow, are left out.
+        """
+        said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        layout = {key: value for key, value in said.items() if key not in _NO_LAYOUT and _MEANT.get(key) != value}
+        return {**layout, "missing": sorted(self.missing) or None}
 
 
 class ExpectSpec(Section):
@@ -383,6 +402,7 @@ class Source(Protocol):
     def as_composing(self) -> bool: ...
     @property
     def begins_series(self) -> bool: ...
+    def layout(self, belief: Any) -> dict[str, Any]: ...
 
 
 class Item(Protocol):

@@ -24,7 +24,8 @@ class Shape:
     `believed` those that all beliefs have. `roles` are the keys of [source] that name columns, each with what its
     column looks like; `named` those whose column the data must have, `of_belief` whether they must have the belief's,
     `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
-    `believes_from`: faults in others are told beside its own.
+    `believes_from`: faults in others are told beside its own. `meaning` is `meaning.meaning_of` for sections that are
+    checked one by one, where others are not valid.
     """
 
     rows: str
@@ -37,6 +38,7 @@ class Shape:
     of_belief: bool = False
     has_lengths: bool = False
     believes_from: tuple[str, ...] = ("source", "belief")
+    meaning: Callable[..., Any] | None = None
 
 
 def opened(shape: Shape, spec: Any, belief: Any, folder: Path, data: Any) -> tuple[Data | None, list[TakifuguError]]:

@@ -97,7 +97,7 @@ class Asking:
         at, calendar = self.file.place
         readers = {unit.name or "": self.about([unit]) for unit in units}
         whose = units[0].name if len(units) == 1 else None
-        layout = layouts.written(self.kind.layout(self.file.spec))
+        layout = layouts.written(self.file.layout)
         begins = calibration.randomiser.kind == "rounded-normal" and begins_series(self.file, item)
         return Question(name, whose, calibration, data, readers, at, calendar, requested.shares, layout, begins)
 

@@ -9,5 +9,5 @@ from takifugu.releasing.file.kind import ReleaseFile
 
 def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
     """Return what it means that a file reads its source in another layout than before, and how to keep that one."""
-    words = layout_words(file.ledger, file.source.name, written(file.kind.layout(file.spec)))
+    words = layout_words(file.ledger, file.source.name, written(file.layout))
     return (words,) if words else ()

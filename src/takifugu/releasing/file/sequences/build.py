@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from fractions import Fraction
 from typing import Any
 
-from takifugu.core.errors import InputError
-from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, transitions, transitions_by
-from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
-from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.model.beliefs.chains.pieces import Chain
-from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, parse_step, transitions, transitions_by
+from takifugu.model.beliefs.chains.declared_chain import ChainFit
+from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
 from takifugu.model.secrets import Secret, entry, every_entry
-from takifugu.numbers.number_files import numbers_in
-from takifugu.releasing.file.described import Described
+from takifugu.releasing.file.problems import blamed
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.same_data import FIT_ELSEWHERE, PrivateBelief, same_transitions
-from takifugu.releasing.file.sequences.periods import CALENDAR, chain_by, fitted_by, period_of, since_the_year_1
-from takifugu.releasing.file.sequences.sections import (
-    ChainClassSpec,
-    ChainSpec,
-    EntrySpec,
-    EveryEntrySpec,
-    FitSpec,
-    SourceSpec,
-)
-from takifugu.releasing.file.sequences.stays import matrices_of, matrix_of, step_of
-from takifugu.releasing.file.sequences.windows import calendar_of
+from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
+from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, SourceSpec
 from takifugu.releasing.file.source import open_public
+
+IntArray = npt.NDArray[np.int64]
 
 
 def layout_of(
     source: SourceSpec,
-    fit: FitSpec | None = None,
+    fit: ChainFit | None = None,
     calendar: Calendar | None = None,
     window: range | None = None,
     by: tuple[str, ...] = (),
@@ -66,11 +58,16 @@ def named_columns(*sections: Any) -> dict[tuple[str, ...], str]:
     return named
 
 
-def lengths_of(belief: ChainSpec | ChainClassSpec) -> Lengths:
+def step_of(source: SourceSpec | None) -> Fraction | timedelta | None:
+    """Return how long the declared step of a source is; None without one."""
+    return None if source is None or source.step is None else parse_step(source.step)
+
+
+def lengths_of(belief: Any) -> Lengths:
     return Lengths(belief.min_length, belief.max_length, belief.longer)
 
 
-def recode_of(belief: ChainSpec | ChainClassSpec, source: SourceSpec | None = None) -> Recode:
+def recode_of(belief: Any, source: SourceSpec | None = None) -> Recode:
     if source is None or source.bins is None:
         return Recode(belief.states, belief.map)
     spelling_of = {str(state): state for state in belief.states}
@@ -84,70 +81,55 @@ def secret_of(hide: EveryEntrySpec | EntrySpec) -> Secret:
     return entry(hide.entry, hide.a, hide.b) if isinstance(hide, EntrySpec) else every_entry()
 
 
-def chain_of(
-    belief: ChainSpec | ChainClassSpec,
-    source: SourceSpec | None,
-    folder: Path,
-    length: int = 1,
-    private: Table | None = None,
-) -> Chain:
-    """Return the belief about one piece of `length` steps; reads the matrix or the public sequences it names.
+@dataclass(frozen=True)
+class PublicSequences(Public):
+    """The folder of a release file, its [source], which says how long steps are, and the keys of its `belief`.
 
-    Raises InputError for a matrix that is not a transition matrix, PrivateBelief for an undeclared fit to the `private`
-    data, and DataError for a file that cannot be read.
+    `private` are the private data, which a chain must not be fitted to unless its file says so.
     """
-    if isinstance(belief, Described):
-        return belief.meant.belief(Public(folder, source))  # type: ignore[no-any-return]
-    if isinstance(belief, ChainClassSpec):
-        return MarkovChainClass(belief.pi, belief.g, length, belief.states, belief.source)
-    if belief.fit is not None:
-        if source is None:
-            raise InputError("the belief is fitted with the source's columns", fix="repair [source] first")
-        return fitted(belief, belief.fit, source, folder, length, private)
-    if belief.matrix_by is not None:
-        calendar = None if source is None else calendar_of(source)
-        if calendar is None:
-            raise InputError("the matrices are those of a calendar", fix=CALENDAR).at("matrix_by")
-        matrices = belief.matrices or matrices_of(belief, step_of(source.step))  # type: ignore[union-attr]
-        return chain_by(belief, matrices, calendar, length, belief.source)
-    matrix: Sequence[Sequence[float]]
-    if belief.stay is not None:
-        matrix = matrix_of(belief, step_of(None if source is None else source.step))
-    elif isinstance(belief.matrix, str):
-        rows = numbers_in(folder / belief.matrix, "k lines of k probabilities", len(belief.states) ** 2)
-        matrix = [[float(p) for p in row] for row in rows]
-    else:
-        matrix = belief.matrix or ()
-    return MarkovChain(matrix, length, belief.initial, belief.states, belief.source)
 
+    belief: Any
+    private: Table | None = field(default=None, repr=False)
 
-def fitted(
-    belief: ChainSpec, fit: FitSpec, source: SourceSpec, folder: Path, length: int, private: Table | None = None
-) -> Chain:
-    """Return the chain with the transition frequencies of a file of sequences, or with a confidence a region of chains.
+    @property
+    def step(self) -> Fraction | timedelta | None:
+        return step_of(self.source)
 
-    Unobserved entries end a sequence. Raises PrivateBelief where the `private` data have the same counts and the fit
-    does not say that it is theirs.
-    """
-    layout, states = layout_of(source, fit), recode_of(belief, source)
-    table = open_public(fit, source, folder / fit.file)
-    calendar = None if belief.matrix_by is None else calendar_of(source)
-    by_cell = None
-    if belief.matrix_by is not None and calendar is not None:
-        cells = period_of(belief.matrix_by, calendar).cells
-        by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
-    counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
-    layouts = [layout_of(source), *([layout] if layout != layout_of(source) else [])]
-    if private is not None and not fit.private and same_transitions(counts, private, layouts, states):
-        raise PrivateBelief("counts what the private data counts, transition by transition", fix=FIT_ELSEWHERE)
-    said = "" if belief.source == "assumed" else f"{belief.source}; "
-    if fit.confidence is not None:
-        origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
-        return ChainRegion.covering(counts, length, belief.states, fit.confidence, origin)
-    origin_text = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
-    origin = point_estimate(checked_source(origin_text, fit.private))
-    smoothing = float(fit.smoothing)
-    if by_cell is not None and calendar is not None:
-        return fitted_by(belief, by_cell, smoothing, calendar, length, origin)
-    matrix = smoothed_rows(counts, belief.states, smoothing)
-    return MarkovChain(matrix, length, belief.initial, belief.states, origin)
+    @property
+    def calendar(self) -> Calendar | None:
+        return None if self.source is None else self.source.calendar
+
+    def transitions(self, fit: ChainFit) -> IntArray:
+        """Return how often each state follows each in a file of sequences, in each cell where these have matrices.
+
+        Unobserved entries end a sequence. Raises SpecError for columns that the file lacks, InputError for one that
+        cannot be read, and PrivateBelief where the private data have the same counts and the fit does not say so.
+        """
+        layout, states = layout_of(self.source, fit), recode_of(self.belief, self.source)
+        table = self._opened(fit)
+        by_cell, calendar = None, self.calendar
+        if self.belief.matrix_by is not None and calendar is not None:
+            cells = period_of(self.belief.matrix_by, calendar).cells
+            by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
+        counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
+        layouts = [layout_of(self.source), *([layout] if layout != layout_of(self.source) else [])]
+        if self.private is not None and not fit.private and same_transitions(counts, self.private, layouts, states):
+            what = "counts what the private data counts, transition by transition"
+            raise SpecError([InputError(what, fix=FIT_ELSEWHERE).at("fit", "file")])
+        return counts if by_cell is None else by_cell
+
+    def _opened(self, fit: ChainFit) -> Table:
+        faults = list[TakifuguError]()
+        try:
+            table = open_public(fit, self.source, fit.file if "://" in fit.file else self.folder / fit.file)
+        except TakifuguError as error:
+            raise SpecError([blamed(error, "fit", "file")]) from None
+        named = named_columns(fit, self.source)
+        for key, column in named.items():
+            try:
+                table.require([column], list(named.values()))
+            except TakifuguError as error:
+                faults.append(blamed(error, "fit", key[0]))
+        if faults:
+            raise SpecError(faults)
+        return table

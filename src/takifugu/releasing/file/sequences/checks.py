@@ -6,41 +6,29 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import TakifuguError, did_you_mean, nearest
+from takifugu.core.errors import SpecError, TakifuguError, did_you_mean, nearest
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.chains.pieces import Chain
-from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.promise import only_release_problems
-from takifugu.releasing.file.public import faults_in, key_of, revealed
-from takifugu.releasing.file.same_data import FIT_ELSEWHERE, GIVE_PUBLIC, IS_PRIVATE, PrivateBelief, is_one_of
+from takifugu.releasing.file.public import faults_of, key_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
-from takifugu.releasing.file.sequences import groups, stays, windows
-from takifugu.releasing.file.sequences.build import chain_of, columns_of_order, named_columns
-from takifugu.releasing.file.sequences.periods import CALENDAR
+from takifugu.releasing.file.sequences import groups, windows
+from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order, named_columns
 from takifugu.releasing.file.sequences.sections import (
-    ChainClassSpec,
-    ChainSpec,
     EntrySpec,
     EveryEntrySpec,
-    FitSpec,
     ReleaseSpec,
+    SequenceBelief,
     SourceSpec,
 )
 from takifugu.releasing.file.shape import opened
-from takifugu.releasing.file.source import UNOPENED, is_there, open_public, private_files
+from takifugu.releasing.file.source import UNOPENED, is_there
 
 #: Parts of the file that failed their own validation are None here and are checked no further.
-Belief = ChainSpec | ChainClassSpec
 Hide = EveryEntrySpec | EntrySpec
-
-#: The keys of [belief] that an error in it is blamed on.
-_CHAIN_KEYS = (("matrix",), ("stay",), ("fit",), ("initial",), ("pi",), ("g",))
-#: The keys that say what a chain is.
-_WAYS = ("matrix", "matrices", "stay", "stays", "fit")
-
 
 
 def meaning_of(
@@ -52,7 +40,7 @@ def meaning_of(
     stands for the source's file if given.
     """
     source: SourceSpec | None = spec.source
-    belief: Belief | None = spec.belief
+    belief: Any = spec.belief
     hide: Hide | None = spec.hide
     problems: list[TakifuguError] = []
     chain: Chain | None = None
@@ -74,14 +62,15 @@ def meaning_of(
         if source is not None and not faulty & {"belief.states", "belief.map", "source.missing"}:
             problems += _missing(belief, source)
             problems += _bins(belief, source)
-        if not any(key.startswith("belief.") for key in faulty):
-            private_faults = list(_private_files(belief, source, folder, data))
-            if source is not None:
-                private_faults += faults_in(spec, folder, data)
-                private_faults += [] if table is None else revealed(spec, folder, table)
+        mine = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
+        odd = [] if faulty & mine else list(faults_of(belief))
+        problems += odd
+        if not odd and not any(key.startswith("belief.") for key in faulty):
+            private_faults = [] if source is None else list(private_keys(spec, folder, data))
+            private_faults += [] if source is None or table is None else revealed(spec, folder, table)
             chain = _try_chain(belief, source, folder, problems, None if private_faults else table)
             problems += private_faults
-            if isinstance(belief, Described) and chain is not None:
+            if chain is not None:
                 problems += _of_outside(belief, chain, source)
     if hide is not None:
         problems += _hide(hide, source, None if "belief.states" in faulty else belief)
@@ -97,7 +86,7 @@ def meaning_of(
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
         problems += _per(item, number, source)
         problems += table_problems(item, number, chain, folder)
-    calendar = None if problems or faulty or source is None else windows.calendar_of(source)
+    calendar = None if problems or faulty or source is None else source.calendar
     if calendar is not None:
         spec = spec.model_copy(update={"release": windows.expanded(spec.release, calendar)})
     return Meaning(chain, None, table, problems, spec)
@@ -135,7 +124,7 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             yield blamed(error, "source", *error.where[:1])
 
 
-def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
+def _belief(belief: Any, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
     texts = [str(s) for s in belief.states]
     if len(set(texts)) != len(texts):
         yield fault(("belief", "states"), f"{texts} repeats a name", "name each state once")
@@ -152,57 +141,9 @@ def _belief(belief: Belief, source: SourceSpec | None, faulty: frozenset[str]) -
         yield undeclared("piece")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
-    if isinstance(belief, ChainSpec) and not faulty & {f"belief.{key}" for key in (*_WAYS, "next")}:
-        given = _ways(belief)
-        if len(given) != 1:
-            what = f"is given beside {given[1]}" if given else "is missing"
-            fix = "write one of matrix = [[...], ...], stay = {...} with next = {...}, and a section [belief.fit]"
-            if belief.matrix_by is not None or belief.matrices is not None or belief.stays is not None:
-                fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
-            missing = "matrix" if belief.matrix_by is None else "matrices"
-            yield fault(("belief", given[0] if given else missing), what, fix)
-        else:
-            yield from _by_cells(belief, given[0], source)
-        if belief.next is not None and belief.stay is None and belief.stays is None:
-            yield fault(("belief", "next"), "says what follows states that nothing says the length of", "write stay")
 
 
-def _ways(belief: ChainSpec) -> list[str]:
-    """Return the keys that say what the chain is: there is to be one."""
-    return [key for key in _WAYS if getattr(belief, key) is not None]
-
-
-def _by_cells(belief: ChainSpec, way: str, source: SourceSpec | None) -> Iterator[TakifuguError]:
-    """Yield what is wrong with matrices by hour or weekday, beside the matrices themselves."""
-    if belief.matrix_by is None:
-        if way in ("matrices", "stays"):
-            fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
-            yield fault(("belief", "matrix_by"), "is missing, and there are several matrices", fix)
-        return
-    if way in ("matrix", "stay"):
-        fix = f"write matrices = {{...}}, one for each {belief.matrix_by}, or leave matrix_by out"
-        what = f"is one for all steps, and matrix_by says that each {belief.matrix_by} has its own"
-        yield fault(("belief", way), what, fix)
-    if belief.fit is not None and belief.fit.confidence is not None:
-        what = "is that of one matrix, and matrix_by says that there are several"
-        yield fault(("belief", "fit", "confidence"), what, "leave confidence out, or matrix_by")
-    if source is not None and source.from_ is None:
-        yield fault(("belief", "matrix_by"), "needs a declared calendar", CALENDAR)
-
-
-def _is_odd(belief: ChainSpec, source: SourceSpec | None) -> bool:
-    """Whether matrices by hour or weekday are wanted of what has none, which is told."""
-    if belief.matrix_by is None and belief.matrices is None and belief.stays is None:
-        return False
-    try:
-        if source is None or windows.calendar_of(source) is None:
-            return True
-    except TakifuguError:  # told with the source
-        return True
-    return next(_by_cells(belief, _ways(belief)[0], source), None) is not None
-
-
-def _missing(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
+def _missing(belief: Any, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the states that would be read as missing, whose secret would become the public pattern of gaps."""
     what = "counts as missing, so it would be read as a gap and not as a state"
     mend = "rename it, or remove it from source.missing"
@@ -212,7 +153,7 @@ def _missing(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
         yield fault(("belief", "map"), f"{text!r} {what}", mend if text else "fill it in the data")
 
 
-def _bins(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
+def _bins(belief: Any, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield what is wrong with bins: alone, beside a map, and for the states."""
     if source.bins is None:
         return
@@ -227,56 +168,35 @@ def _bins(belief: Belief, source: SourceSpec) -> Iterator[TakifuguError]:
         yield blamed(error, "source", "bins")
 
 
-def _private_files(belief: Belief, source: SourceSpec | None, folder: Path, data: Any) -> Iterator[TakifuguError]:
-    """Yield the keys of the belief that name the private data's own file undeclared."""
-    if source is None or not isinstance(belief, ChainSpec):
-        return
-    private = private_files(source, folder, data)
-    if belief.fit is not None and not belief.fit.private and is_one_of(folder / belief.fit.file, private):
-        yield fault(("belief", "fit", "file"), IS_PRIVATE, FIT_ELSEWHERE)
-    if isinstance(belief.matrix, str) and is_one_of(folder / belief.matrix, private):
-        yield fault(("belief", "matrix"), IS_PRIVATE, GIVE_PUBLIC)
-
-
 def _try_chain(
-    belief: Belief, source: SourceSpec | None, folder: Path, problems: list[TakifuguError], private: Table | None
+    belief: Any, source: SourceSpec | None, folder: Path, problems: list[TakifuguError], private: Table | None
 ) -> Chain | None:
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
-    if isinstance(belief, ChainSpec) and (len(_ways(belief)) != 1 or _is_odd(belief, source)):
-        return None
-    if isinstance(belief, ChainSpec) and (belief.stay is not None or belief.stays is not None):
-        if source is None:
-            return None  # a time is some number of the source's steps
-        faults_in = stays.faults if belief.stays is None else stays.faults_by
-        odd = [blamed(error, "belief", *error.where) for error in faults_in(belief, stays.step_of(source.step))]
-        if odd:
-            problems += odd
-            return None
-    if isinstance(belief, ChainSpec) and belief.fit is not None and source is not None:
-        faults = list(_fit_columns(belief.fit, source, folder))
-        if faults:
-            problems += faults
-            return None
+    needed = {"fit", "matrices", "stay", "stays"} & {*getattr(belief.meant, "ways", ())}
+    if needed and (source is None or _lacks_calendar(belief, source)):
+        return None  # which is told with the source
     try:
-        return chain_of(belief, source, folder, private=private)
-    except PrivateBelief as error:
-        problems.append(blamed(error, "belief", "fit", "file"))
-        return None
+        chain: Chain = belief.meant.belief(PublicSequences(folder, source, belief, private))
+    except SpecError as error:
+        problems += [blamed(one, "belief", *one.where) for one in error.faults]
     except TakifuguError as error:
-        at = error.where[:1]
-        if at in (("matrices",), ("stays",), ("matrix_by",)):
-            problems.append(blamed(error, "belief", *error.where[:2]))
-            return None
-        if isinstance(belief, Described):
-            problems.append(blamed(error, "belief", *key_of(belief, error)))
-            return None
-        if isinstance(belief, ChainSpec) and at != ("initial",):
-            at = tuple(_ways(belief))
-        problems.append(blamed(error, "belief", *(at if at in _CHAIN_KEYS else ())))
-        return None
+        problems.append(blamed(error, "belief", *key_of(belief, error)))
+    else:
+        return chain
+    return None
 
 
-def _of_outside(belief: Belief, chain: Any, source: SourceSpec | None) -> Iterator[TakifuguError]:
+def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
+    """Whether a calendar that matrices are by is begun, and is none."""
+    if belief.matrix_by is None or source.from_ is None:
+        return False
+    try:
+        return source.calendar is None
+    except TakifuguError:
+        return True
+
+
+def _of_outside(belief: Any, chain: Any, source: SourceSpec | None) -> Iterator[TakifuguError]:
     """Yield what is wrong with a belief about sequences that is not one of ours."""
     if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
         yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")
@@ -285,21 +205,7 @@ def _of_outside(belief: Belief, chain: Any, source: SourceSpec | None) -> Iterat
         yield fault(("source", "from"), what, "leave it out, and publish whole sequences")
 
 
-def _fit_columns(fit: FitSpec, source: SourceSpec, folder: Path) -> Iterator[TakifuguError]:
-    try:
-        table = open_public(fit, source, fit.file if "://" in fit.file else folder / fit.file)
-    except TakifuguError as error:
-        yield blamed(error, "belief", "fit", "file")
-        return
-    named = named_columns(fit, source)
-    for key, column in named.items():
-        try:
-            table.require([column], list(named.values()))
-        except TakifuguError as error:
-            yield blamed(error, "belief", "fit", key[0])
-
-
-def _hide(hide: Hide, source: SourceSpec | None, belief: Belief | None) -> Iterator[TakifuguError]:
+def _hide(hide: Hide, source: SourceSpec | None, belief: Any) -> Iterator[TakifuguError]:
     if not isinstance(hide, EntrySpec):
         return
     for key in ("unit", "piece"):

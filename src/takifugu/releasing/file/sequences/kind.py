@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import InputError, SpecError
@@ -15,52 +14,41 @@ from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, said_by
-from takifugu.releasing.file.meaning import Meaning
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
 from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_cells
 from takifugu.releasing.file.sequences.checks import meaning_of
 from takifugu.releasing.file.sequences.draft import draft
 from takifugu.releasing.file.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
-from takifugu.releasing.file.sequences.layouts import layout_of
-from takifugu.releasing.file.sequences.periods import matrices_in
+from takifugu.releasing.file.sequences.lasting import lasting
 from takifugu.releasing.file.sequences.sections import (
-    ChainSpec,
     EntrySpec,
     ItemSpec,
     ReleaseSpec,
     SequenceBelief,
     SourceSpec,
 )
-from takifugu.releasing.file.sequences.stays import stays_of, step_of
 from takifugu.releasing.file.sequences.units import reads_each_entry, sequence_of, units_of
-from takifugu.releasing.file.sequences.windows import calendar_of, facts_of, window_of
+from takifugu.releasing.file.sequences.windows import facts_of, window_of
 from takifugu.releasing.file.shape import Shape
 
 
 class Sequences(Kind):
     """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
 
-    names = ("markov-chain", "markov-chain-class")
-    facts = Shape(IN_ORDER, ReleaseSpec, draft, ItemSpec, SequenceBelief, has_lengths=True)
-
-    def meaning(self, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
-        return meaning_of(self, spec, faulty, folder, data)
+    facts = Shape(IN_ORDER, ReleaseSpec, draft, ItemSpec, SequenceBelief, has_lengths=True, meaning=meaning_of)
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
-        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        calendar = file.spec.source.calendar  # type: ignore[attr-defined]
         if calendar is None:
             return file
         places, gaps = window_of(item, calendar), file.spec.source.gaps  # type: ignore[attr-defined]
         start = calendar.at(places.start), calendar.name
         return replace(file, places=places, place=start, hides_gaps=gaps == "hidden")
 
-    def layout(self, spec: ReleaseSpec) -> Mapping[str, Any]:
-        return layout_of(spec)
-
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
-        calendar, by = calendar_of(source), attribute_of(item, source)
+        calendar, by = source.calendar, attribute_of(item, source)
         none = () if by is None else cells_of_nobody(by, source, calibration.query)
         if calendar is None or file.places is None:
             return none
@@ -86,7 +74,7 @@ class Sequences(Kind):
         return not file.hides_gaps or reads_units
 
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
-        calendar = calendar_of(file.spec.source)  # type: ignore[attr-defined]
+        calendar = file.spec.source.calendar  # type: ignore[attr-defined]
         assert calendar is not None  # which `windows.faults_of` requires of a table by cells
         return slots_of(item, calendar, file.places or window_of(item, calendar))
 
@@ -126,7 +114,7 @@ class Sequences(Kind):
             yield "which entries were observed is public"
         if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
             yield f"rows that name no {file.people.one} or no piece were left out, and nothing is promised about them"
-        if isinstance(spec.belief, ChainSpec) and spec.belief.matrix_by is not None:
+        if getattr(spec.belief, "matrix_by", None) is not None:
             clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
             yield f"each step follows the matrix of the {spec.belief.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
@@ -138,20 +126,7 @@ class Sequences(Kind):
         if spec.belief.max_length is not None and spec.belief.longer == "cut":
             yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
         yield from said_by(spec.belief, "assumptions", ())
-        yield from _lasting(file)
-
-
-def _lasting(file: ReleaseFile) -> Iterator[Fact]:
-    """Yield how long the states last, where the belief is one chain."""
-    spec: ReleaseSpec = file.spec  # type: ignore[assignment]
-    if not isinstance(spec.belief, ChainSpec) or (spec.belief.fit and spec.belief.fit.confidence is not None):
-        return
-    step, calendar = step_of(spec.source.step), calendar_of(spec.source)
-    if spec.belief.matrix_by is None or calendar is None:
-        yield stays_of(file.belief.matrix, file.belief.states, step)
-        return
-    for cells, matrix in matrices_in(spec.belief, file.belief, calendar):
-        yield stays_of(matrix, file.belief.states, step, f"{spec.belief.matrix_by} {cells}")
+        yield from lasting(file)
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[str]:
@@ -172,6 +147,3 @@ def _rules(spec: ReleaseSpec) -> Iterator[str]:
         assert bins is not None
         listed = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
         yield f"numbers of {source.value!r} are read in bins: {listed}"
-
-
-SEQUENCES = Sequences()

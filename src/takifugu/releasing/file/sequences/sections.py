@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from takifugu.data import Zone, check_order_format
+from takifugu.data import Calendar, Zone, check_order_format, parse_step
+from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.file.sections import (
     Bins,
-    FileKeys,
     FileSpec,
     Name,
     NullKeys,
-    Number,
-    Path,
     Positive,
     Section,
     SharedTable,
@@ -119,33 +117,40 @@ class SourceSpec(SourceKeys):
         StrictBool, Field(description="name the people on the certificates of pooled tables, not only their number")
     ] = False
 
+    @property
+    def calendar(self) -> Calendar | None:
+        """Return the declared calendar, or None; raises InputError, which names the key, for what is none."""
+        if self.from_ is None or self.step is None:
+            return None
+        zone = None if self.timezone is None else Zone(self.timezone)
+        return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
 
-class FitSpec(FileKeys):
-    """A chain estimated from the transitions in another file."""
+    def layout(self, belief: Any) -> dict[str, Any]:
+        """Return the layout, one text for each way to write it.
 
-    file: Annotated[Path, Field(description="a public file of sequences", examples=["public.csv"])]
-    value: Annotated[Text | None, Field(description="its state column; default: the source's")] = None
-    unit: Annotated[Text | None, Field(description="the column of whose row it is; default: the source's")] = None
-    piece: Annotated[Text | None, Field(description="its piece column; default: the source's")] = None
-    order: Annotated[
-        Text | tuple[Text, Text] | None, Field(description="its order column, or two; default: the source's")
-    ] = None
-    order_format: Annotated[
-        Text | None, Field(description="how its times are written; default: the source's"), AfterValidator(_format)
-    ] = None
-    smoothing: Annotated[
-        StrictInt | StrictFloat, Field(ge=0, allow_inf_nan=False, description="added to each count of transitions")
-    ] = 1
-    confidence: Annotated[
-        StrictFloat | None,
-        Field(
-            gt=0,
-            lt=1,
-            description="believe every chain in a confidence region around the estimate, of this level",
-            examples=[0.99],
-        ),
-    ] = None
-    private: Annotated[StrictBool, Field(description="true where the file holds the private data itself")] = False
+        Where a calendar starts is no part of it, only how its steps lie: one that starts later counts the same ones.
+        """
+        layout = super().layout(belief)
+        for key in ("step", "round_to"):
+            if key in layout:
+                layout[key] = _length(layout[key])
+        layout["from"] = None if self.calendar is None else f"steps that start {self.calendar.name.partition(', ')[2]}"
+        if self.bins is not None:
+            layout["bins"] = {state: [_edge(end) for end in ends] for state, ends in self.bins.items()}
+        layout["map"] = {raw: str(state) for raw, state in belief.map.items() if raw != str(state)} or None
+        layout["min_length"] = belief.min_length if belief.min_length > 1 else None
+        layout["max_length"] = belief.max_length if belief.longer == "cut" else None
+        return layout
+
+
+def _edge(written: int | float | str) -> str:
+    infinite = str(written).strip().removeprefix("+")
+    return infinite if infinite in ("inf", "-inf") else to_text(as_fraction(written, "an edge"))
+
+
+def _length(written: int | float | str) -> str:
+    length = parse_step(written)
+    return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
 
 
 class SequenceBelief(Section):
@@ -172,68 +177,6 @@ class SequenceBelief(Section):
     longer: Annotated[Literal["refuse", "cut"], Field(description="what to do with a piece longer than max_length")] = (
         "refuse"
     )
-
-
-class ChainSpec(SequenceBelief):
-    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file.
-
-    With `matrix_by` each hour of the day, or each weekday, has a matrix of its own.
-    """
-
-    kind: Annotated[Literal["markov-chain"], Field(description="one Markov chain")]
-    matrix: Annotated[
-        tuple[tuple[StrictInt | StrictFloat, ...], ...] | Path | None,
-        Field(
-            description="k rows of k probabilities, or a CSV file that holds them", examples=[[[0.9, 0.1], [0.4, 0.6]]]
-        ),
-    ] = None
-    matrix_by: Annotated[
-        Literal["hour", "weekday"] | None,
-        Field(description="each hour of the day, or each weekday, of the declared calendar has its own matrix"),
-    ] = None
-    matrices: Annotated[
-        dict[str, tuple[tuple[StrictInt | StrictFloat, ...], ...]] | None,
-        Field(
-            description="with matrix_by: the matrix of each hour or weekday, or of runs of them, both ends included",
-            examples=[{"22-06": [[0.99, 0.01], [0.6, 0.4]], "07-21": [[0.9, 0.1], [0.4, 0.6]]}],
-        ),
-    ] = None
-    stay: Annotated[
-        dict[str, Number] | None,
-        Field(
-            description="instead of a matrix: how long each state lasts at a time on average, a time or a number of "
-            "steps",
-            examples=[{"still": "100 min", "walking": "6 min"}],
-        ),
-    ] = None
-    stays: Annotated[
-        dict[str, dict[str, Number]] | None,
-        Field(
-            description="with matrix_by, instead of matrices: how long each state lasts in each hour or weekday",
-            examples=[{"22-06": {"still": "3 h", "walking": "5 min"}, "07-21": {"still": "1 h", "walking": "20 min"}}],
-        ),
-    ] = None
-    next: Annotated[
-        dict[str, Number | dict[str, Number]] | None,
-        Field(
-            description="with stay or stays: how often each state comes when another ends, or for each state the "
-            "shares of those that follow it; two states need none",
-            examples=[{"still": 0.5, "walking": 0.4, "running": 0.1}],
-        ),
-    ] = None
-    fit: Annotated[FitSpec | None, Field(description="estimate the matrix from a public file")] = None
-    initial: Annotated[
-        Literal["stationary", "any"] | tuple[StrictInt | StrictFloat, ...],
-        Field(description="the distribution of the first state"),
-    ] = "stationary"
-
-
-class ChainClassSpec(SequenceBelief):
-    """Every reversible chain with stationary masses of at least pi and an eigengap of at least g."""
-
-    kind: Annotated[Literal["markov-chain-class"], Field(description="a class of Markov chains")]
-    pi: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest stationary mass", examples=[0.1])]
-    g: Annotated[StrictInt | StrictFloat, Field(gt=0, description="the smallest eigengap", examples=[0.05])]
 
 
 class EveryEntrySpec(Section):
@@ -289,9 +232,7 @@ class ReleaseSpec(FileSpec):
     """A release file, version 1: one source of sequences, one belief, one or more releases."""
 
     source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
-    belief: Annotated[
-        ChainSpec | ChainClassSpec, Field(discriminator="kind", description="what an adversary may believe")
-    ]
+    belief: Any
     hide: Annotated[
         EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")
     ] = EveryEntrySpec()

@@ -13,7 +13,6 @@ from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.file.sequences.by import counted_by
 from takifugu.releasing.file.sequences.groups import with_attributes
-from takifugu.releasing.file.sequences.windows import calendar_of
 
 #: The section of a release file that has a key, where it is not [source].
 _SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length": "belief", "max_length": "belief"}
@@ -27,7 +26,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
     spec: Any = file.spec
     queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
     entrywise = any(map(reads_each_entry, queries))
-    layout = layout_of(spec.source, None, calendar_of(spec.source), file.places, counted_by(spec.release))
+    layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
     rules = layout, recode_of(spec.belief, spec.source), lengths_of(spec.belief)
     try:
         listed = pieces(file.table, *rules, entrywise=entrywise)

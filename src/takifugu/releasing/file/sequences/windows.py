@@ -11,24 +11,16 @@ from typing import Any
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.charges import Calibrated
 from takifugu.core.errors import InputError, TakifuguError
-from takifugu.data import Calendar, Slots, Zone, axes_of, parse_step
+from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
-from takifugu.releasing.file.sequences.sections import ChainSpec, EntrySpec, ItemSpec, SourceSpec, named
+from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, SourceSpec, named
 
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
-
-
-def calendar_of(source: SourceSpec) -> Calendar | None:
-    """Return the declared calendar of a source, or None; raises InputError, which names the key, for what is none."""
-    if source.from_ is None or source.step is None:
-        return None
-    zone = None if source.timezone is None else Zone(source.timezone)
-    return Calendar.read(source.from_, source.until, parse_step(source.step), zone)
 
 
 def window_of(item: ItemSpec, calendar: Calendar) -> range:
@@ -104,7 +96,7 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
         return
     yield from _at_odds(source, belief, hide)
     try:
-        calendar = calendar_of(source)
+        calendar = source.calendar
     except TakifuguError as error:
         if error.where[:1] != ("step",):  # which is told with the source
             yield blamed(error, "source", *error.where[:1])
@@ -125,7 +117,7 @@ def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguErr
         if belief is not None and getattr(belief, key) not in (1, None):
             what = "is given beside a calendar, in which windows are as long as declared"
             yield fault(("belief", key), what, "leave it out")
-    if isinstance(belief, ChainSpec) and not isinstance(belief.initial, str):
+    if isinstance(getattr(belief, "initial", None), tuple):
         what = "is that of one step, and a window starts at another"
         yield fault(("belief", "initial"), what, 'write "stationary", or "any" to hide the data from every belief')
     if isinstance(hide, EntrySpec):

@@ -7,44 +7,38 @@ P(i, i) = 1 - 1/L, and the rest, 1/L, goes to the other states by their shares.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
-from takifugu.data.rows.layout import parse_step
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.certificates.facts import Stays
-from takifugu.releasing.file.sequences.sections import ChainSpec
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
-_UNITS = {
+UNITS = {
     ("second", "seconds", "s", "sec"): 1,
     ("minute", "minutes", "min"): 60,
     ("hour", "hours", "h"): 3600,
     ("day", "days", "d"): 86_400,
     ("week", "weeks", "w"): 604_800,
 }
-_SECONDS = {name: seconds for names, seconds in _UNITS.items() for name in names}
+_SECONDS = {name: seconds for names, seconds in UNITS.items() for name in names}
 
 Step = Fraction | timedelta | None
 
 
-def step_of(step: Any) -> Step:
-    """Return the declared step of a source; None without one."""
-    return None if step is None else parse_step(step)
-
-
-def matrix_of(belief: ChainSpec, step: Step) -> list[list[float]]:
+def matrix_of(belief: Any, step: Step) -> list[list[float]]:
     """Return the transition matrix of a belief that says how long states last, row by row.
 
     Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
     step, and shares that do not sum to 1.
 
-    >>> spec = ChainSpec(kind="markov-chain", states=("still", "walking"), stay={"still": "10 min", "walking": 4})
-    >>> matrix_of(spec, timedelta(minutes=1))
+    >>> from takifugu.model.beliefs.chains.declared_chain import ChainSection
+    >>> belief = ChainSection(kind="markov-chain", states=("still", "walking"), stay={"still": "10 min", "walking": 4})
+    >>> matrix_of(belief, timedelta(minutes=1))
     [[0.9, 0.1], [0.25, 0.75]]
     """
     for fault in faults(belief, step):
@@ -59,7 +53,7 @@ def matrix_of(belief: ChainSpec, step: Step) -> list[list[float]]:
     return rows
 
 
-def matrices_of(belief: ChainSpec, step: Step) -> dict[str, list[list[float]]]:
+def matrices_of(belief: Any, step: Step) -> dict[str, list[list[float]]]:
     """Return the matrix of each hour or weekday of a belief that says how long states last there.
 
     Raises InputError, as `matrix_of`, at the key of the hour or weekday.
@@ -69,7 +63,7 @@ def matrices_of(belief: ChainSpec, step: Step) -> dict[str, list[list[float]]]:
     return {name: matrix_of(_in(belief, mine), step) for name, mine in (belief.stays or {}).items()}
 
 
-def faults_by(belief: ChainSpec, step: Step) -> Iterator[InputError]:
+def faults_by(belief: Any, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
     for number, (name, mine) in enumerate((belief.stays or {}).items()):
         for error in faults(_in(belief, mine), step):
@@ -80,11 +74,11 @@ def faults_by(belief: ChainSpec, step: Step) -> Iterator[InputError]:
                 yield error
 
 
-def _in(belief: ChainSpec, stay: Mapping[str, Any]) -> ChainSpec:
-    return belief.model_copy(update={"stay": stay})
+def _in(belief: Any, stay: Mapping[str, Any]) -> Any:
+    return replace(belief, stay=stay)
 
 
-def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
+def faults(belief: Any, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with the stays of a belief, and with what follows them, at their keys."""
     named, stays, declared = _named(belief), belief.stay or {}, belief.next or {}
     yield from _strangers(stays, named, ("stay",))
@@ -109,17 +103,7 @@ def faults(belief: ChainSpec, step: Step) -> Iterator[InputError]:
                 yield fault
 
 
-def stays_of(matrix: Sequence[Sequence[float]], states: Sequence[Any], step: Step, cells: str = "") -> Stays:
-    """Return how long the states last at a time on average, in time where a step is one, else in steps.
-
-    >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
-    'about 4 minutes'
-    """
-    lasting = [_lasts(1 - row[place], step) for place, row in enumerate(matrix)]
-    return Stays(dict(zip(map(str, states), lasting, strict=False)), cells)
-
-
-def _named(belief: ChainSpec) -> dict[str, int]:
+def _named(belief: Any) -> dict[str, int]:
     return {str(state): place for place, state in enumerate(belief.states)}
 
 
@@ -213,14 +197,3 @@ def _shares(name: str, following: Mapping[str, Mapping[str, Any]], known: Mappin
             rule="none is negative, and they sum to 1",
         ).at(*where)
     return (shares.get(other, Fraction(0)) / total for other in known)
-
-
-def _lasts(leaving: float, step: Step) -> str:
-    """Say how long a state lasts that is left with this probability at each step."""
-    if leaving <= 0:
-        return "for ever"
-    if not isinstance(step, timedelta):
-        return f"about {1 / leaving:.3g} steps"
-    seconds = step.total_seconds() / leaving
-    name, unit = next(((n[1], s) for n, s in reversed(_UNITS.items()) if seconds >= 2 * s), ("seconds", 1))
-    return f"about {seconds / unit:.3g} {name}"

@@ -1,0 +1,215 @@
+"""Chains as a release file declares them: by a matrix, by how long states last, or fitted to a public file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from annotated_types import Ge, Gt, Lt, MinLen
+
+from takifugu.core.errors import InputError, SpecError
+from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text
+from takifugu.data.times.calendar import Calendar
+from takifugu.data.times.epochs import check_order_format
+from takifugu.model.beliefs.chains import matrices_by, stays
+from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
+from takifugu.model.beliefs.chains.chain_region import ChainRegion
+from takifugu.model.beliefs.chains.pieces import Chain
+from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
+from takifugu.model.beliefs.sections import Origin, Private, Public
+from takifugu.numbers.number_files import numbers_in
+
+States = Annotated[
+    tuple[State, ...], MinLen(2),
+    Key("every state that can occur, known without looking at the data", ["still", "walking"]),
+]  # fmt: skip
+Matrix = tuple[tuple[int | float, ...], ...]
+#: The keys that say what a chain is: there is to be one.
+WAYS = ("matrix", "matrices", "stay", "stays", "fit")
+
+
+def _format(value: str | None) -> str | None:
+    check_order_format(value)
+    return value
+
+
+class PublicSequences(Public, Protocol):
+    """What a belief about sequences may be made from: how long a step is, the calendar, and files of sequences."""
+
+    @property
+    def step(self) -> Fraction | timedelta | None: ...
+
+    @property
+    def calendar(self) -> Calendar | None: ...
+
+    def transitions(self, fit: Any) -> npt.NDArray[np.int64]:
+        """Return how often each state follows each in a file; with matrix_by in each of its cells."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainFit(PublicFile):
+    """A chain estimated from the transitions in another file."""
+
+    file: Annotated[FilePath, Key("a public file of sequences", "public.csv")]
+    value: Annotated[Text | None, Key("its state column; default: the source's")] = None
+    unit: Annotated[Text | None, Key("the column of whose row it is; default: the source's")] = None
+    piece: Annotated[Text | None, Key("its piece column; default: the source's")] = None
+    order: Annotated[
+        Text | tuple[Text, Text] | None, Key("its order column, or two; default: the source's")
+    ] = None
+    order_format: Annotated[
+        Text | None, Key("how its times are written; default: the source's"), Checked(_format)
+    ] = None
+    smoothing: Annotated[int | float, Ge(0), Finite(), Key("added to each count of transitions")] = 1
+    confidence: Annotated[
+        Annotated[float, Gt(0), Lt(1)] | None,
+        Key("believe every chain in a confidence region around the estimate, of this level", 0.99),
+    ] = None
+    private: Private = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainSection:
+    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file.
+
+    With `matrix_by` each hour of the day, or each weekday, has a matrix of its own.
+    """
+
+    kind: Annotated[Literal["markov-chain"], Key("one Markov chain")]
+    states: States
+    source: Origin = "assumed"
+    matrix: Annotated[
+        Matrix | FilePath | None,
+        Key("k rows of k probabilities, or a CSV file that holds them", [[0.9, 0.1], [0.4, 0.6]]),
+    ] = None
+    matrix_by: Annotated[
+        Literal["hour", "weekday"] | None,
+        Key("each hour of the day, or each weekday, of the declared calendar has its own matrix"),
+    ] = None
+    matrices: Annotated[
+        dict[str, Matrix] | None,
+        Key(
+            "with matrix_by: the matrix of each hour or weekday, or of runs of them, both ends included",
+            {"22-06": [[0.99, 0.01], [0.6, 0.4]], "07-21": [[0.9, 0.1], [0.4, 0.6]]},
+        ),
+    ] = None
+    stay: Annotated[
+        dict[str, Number] | None,
+        Key(
+            "instead of a matrix: how long each state lasts at a time on average, a time or a number of steps",
+            {"still": "100 min", "walking": "6 min"},
+        ),
+    ] = None
+    stays: Annotated[
+        dict[str, dict[str, Number]] | None,
+        Key(
+            "with matrix_by, instead of matrices: how long each state lasts in each hour or weekday",
+            {"22-06": {"still": "3 h", "walking": "5 min"}, "07-21": {"still": "1 h", "walking": "20 min"}},
+        ),
+    ] = None
+    next: Annotated[
+        dict[str, Number | dict[str, Number]] | None,
+        Key(
+            "with stay or stays: how often each state comes when another ends, or for each state the shares of those "
+            "that follow it; two states need none",
+            {"still": 0.5, "walking": 0.4, "running": 0.1},
+        ),
+    ] = None
+    fit: Annotated[ChainFit | None, Key("estimate the matrix from a public file")] = None
+    initial: Annotated[
+        Literal["stationary", "any"] | tuple[int | float, ...], Key("the distribution of the first state")
+    ] = "stationary"
+
+    @property
+    def ways(self) -> list[str]:
+        """Return the keys that say what the chain is: there is to be one."""
+        return [key for key in WAYS if getattr(self, key) is not None]
+
+    def faults(self) -> Iterator[InputError]:
+        given = self.ways
+        if len(given) != 1:
+            what = f"is given beside {given[1]}" if given else "is missing"
+            fix = "write one of matrix = [[...], ...], stay = {...} with next = {...}, and a section [belief.fit]"
+            if self.matrix_by is not None or self.matrices is not None or self.stays is not None:
+                fix = "write one of matrices = {...}, stays = {...} and a section [belief.fit]"
+            missing = "matrix" if self.matrix_by is None else "matrices"
+            yield InputError(what, fix=fix).at(given[0] if given else missing)
+        elif self.matrix_by is None and given[0] in ("matrices", "stays"):
+            fix = 'write matrix_by = "hour" or "weekday", or one matrix = [[...], ...]'
+            yield InputError("is missing, and there are several matrices", fix=fix).at("matrix_by")
+        elif self.matrix_by is not None and given[0] in ("matrix", "stay"):
+            fix = f"write matrices = {{...}}, one for each {self.matrix_by}, or leave matrix_by out"
+            what = f"is one for all steps, and matrix_by says that each {self.matrix_by} has its own"
+            yield InputError(what, fix=fix).at(given[0])
+        elif self.matrix_by is not None and self.fit is not None and self.fit.confidence is not None:
+            what = "is that of one matrix, and matrix_by says that there are several"
+            yield InputError(what, fix="leave confidence out, or matrix_by").at("fit", "confidence")
+        if self.next is not None and self.stay is None and self.stays is None:
+            what = "says what follows states that nothing says the length of"
+            yield InputError(what, fix="write stay").at("next")
+
+    def belief(self, public: PublicSequences) -> Chain:
+        """Return the chain at one step; SpecError with everything that is wrong with how long states last."""
+        odd = [] if self.stay is None else list(stays.faults(self, public.step))
+        odd += [] if self.stays is None else stays.faults_by(self, public.step)
+        if odd:
+            raise SpecError(odd)
+        counts = None if self.fit is None else public.transitions(self.fit)
+        try:
+            return self._chain(public) if self.fit is None or counts is None else self._fitted(self.fit, counts, public)
+        except InputError as error:
+            by_cells = error.where[:1] in (("matrices",), ("stays",), ("matrix_by",))
+            initial = error.where[:1] == ("initial",)
+            error.where = error.where[: 2 if by_cells else 1] if by_cells or initial else tuple(self.ways)
+            raise
+
+    def _chain(self, public: PublicSequences) -> Chain:
+        if self.matrix_by is not None:
+            matrices = self.matrices or stays.matrices_of(self, public.step)
+            return matrices_by.chain_by(self, matrices, self._calendar(public), 1, self.source)
+        matrix: Sequence[Sequence[float]]
+        if self.stay is not None:
+            matrix = stays.matrix_of(self, public.step)
+        elif isinstance(self.matrix, str):
+            rows = numbers_in(public.folder / self.matrix, "k lines of k probabilities", len(self.states) ** 2)
+            matrix = [[float(p) for p in row] for row in rows]
+        else:
+            matrix = self.matrix or ()
+        return MarkovChain(matrix, 1, self.initial, self.states, self.source)
+
+    def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> Chain:
+        """Return the chain with the frequencies of counted transitions, or with a confidence a region of chains."""
+        said = "" if self.source == "assumed" else f"{self.source}; "
+        if fit.confidence is not None:
+            origin = checked_source(f"{said}estimated from {fit.file}", fit.private)
+            return ChainRegion.covering(counts, 1, self.states, fit.confidence, origin)
+        origin_text = f"{said}estimated from {fit.file} with smoothing {fit.smoothing}"
+        origin, smoothing = point_estimate(checked_source(origin_text, fit.private)), float(fit.smoothing)
+        if self.matrix_by is not None:
+            return matrices_by.fitted_by(self, counts, smoothing, self._calendar(public), 1, origin)
+        return MarkovChain(smoothed_rows(counts, self.states, smoothing), 1, self.initial, self.states, origin)
+
+    def _calendar(self, public: PublicSequences) -> Calendar:
+        if public.calendar is None:
+            raise InputError("needs a declared calendar", fix=matrices_by.CALENDAR).at("matrix_by")
+        return public.calendar
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainClassSection:
+    """Every reversible chain with stationary masses of at least pi and an eigengap of at least g."""
+
+    kind: Annotated[Literal["markov-chain-class"], Key("a class of Markov chains")]
+    states: States
+    source: Origin = "assumed"
+    pi: Annotated[int | float, Gt(0), Key("the smallest stationary mass", 0.1)]
+    g: Annotated[int | float, Gt(0), Key("the smallest eigengap", 0.05)]
+
+    def belief(self, public: Public) -> MarkovChainClass:
+        return MarkovChainClass(self.pi, self.g, 1, self.states, self.source)
