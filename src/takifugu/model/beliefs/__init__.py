@@ -102,6 +102,21 @@ KINDS: Registry[Any] = Registry(
     },
     _check,
 )
+#: The shape of the data that a belief is about in release files, and the section that declares it there.
+SECTIONS = {
+    "markov-chain": "sequences model.beliefs.chains.declared_chain:ChainSection",
+    "markov-chain-class": "sequences model.beliefs.chains.declared_chain:ChainClassSection",
+    "network": "records model.beliefs.networks.network_files:NetworkSection",
+    "table": "records model.beliefs.table:TableSection",
+    "users": "users model.beliefs.user_groups:UsersSection",
+    "contacts": "people model.beliefs.meetings:ContactsSection",
+    "independent-records": "columns model.beliefs.records.declared_records:RecordsSection",
+    "normal": "columns of numbers model.beliefs.records.declared_normal:NormalSection",
+    "parameters": "columns model.beliefs.records.declared_parameters:ParametersSection",
+    "parameter-box": "columns model.beliefs.records.declared_parameters:ParameterBoxSection",
+    "populations": "each row model.beliefs.declared_populations:PopulationsSection",
+    "asymmetric": "policy model.policies.declared:PolicySection",
+}
 #: Let `from_dict` read a kind of belief back: `belief.to_dict()["kind"]` must be the kind.
 register = KINDS.register
 

@@ -7,30 +7,15 @@ from dataclasses import is_dataclass
 
 from takifugu.core.errors import InputError, nearest_words
 from takifugu.core.registry import Registry, loaded
+from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
 
-#: The kind that faults are listed for where a file names none that there is, those of records, and of whole columns.
-SEQUENCES, RECORDS = "markov-chain", ("network", "table", "users", "contacts")
-COLUMNS = ("independent-records", "normal", "parameters", "parameter-box")
-ROWS = ("populations",)
-_OURS = {
-    SEQUENCES: "sequences model.beliefs.chains.declared_chain:ChainSection",
-    "markov-chain-class": "sequences model.beliefs.chains.declared_chain:ChainClassSection",
-    "network": "records model.beliefs.networks.network_files:NetworkSection",
-    "table": "records model.beliefs.table:TableSection",
-    "users": "users model.beliefs.user_groups:UsersSection",
-    "contacts": "people model.beliefs.meetings:ContactsSection",
-    "independent-records": "columns model.beliefs.records.declared_records:RecordsSection",
-    "normal": "columns of numbers model.beliefs.records.declared_normal:NormalSection",
-    "parameters": "columns model.beliefs.records.declared_parameters:ParametersSection",
-    "parameter-box": "columns model.beliefs.records.declared_parameters:ParameterBoxSection",
-    "populations": "each row model.beliefs.declared_populations:PopulationsSection",
-    "asymmetric": "policy model.policies.declared:PolicySection",
-}
+#: The kind that faults are listed for where a file names none that there is.
+SEQUENCES = "markov-chain"
 #: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "sequences": "releasing.file.sequences.kind:Sequences",
@@ -74,7 +59,7 @@ class _Kinds(Registry[Kind]):
         return SHAPES.find(shape)(loaded(section)) if shape else loaded(section)
 
 
-KINDS = _Kinds("the kind of release file", _OURS)
+KINDS = _Kinds("the kind of release file", SECTIONS)
 
 
 def model_of_file(kind: Kind) -> type[FileSpec]:
@@ -124,7 +109,7 @@ def register_section(section: type, rows: str, drafted: Callable[[Sequence[Colum
 
 def drafted() -> dict[str, str]:
     """Return what `takifugu init` drafts a file for, by name, with what the data are; kinds from outside included."""
-    outside = {name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in _OURS}
+    outside = {name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in SECTIONS}
     return {**DRAFTED, **outside}
 
 
@@ -142,12 +127,18 @@ def which_kind(named: object) -> str:
     """Say which kinds of belief there are, to whoever wrote none; of one that there is not, the nearest."""
     if isinstance(named, str):
         return f"write kind = {_either(nearest_words(named, KINDS.names))}; `takifugu init --help` says what there is"
-    registered = [name for name in KINDS.names if name not in _OURS]
+    registered = [name for name in KINDS.names if name not in SECTIONS]
     more = f"; registered {_either(registered)}" if registered else ""
-    sequences = ("markov-chain", "markov-chain-class")
-    kinds_text = f"write kind = {_either(sequences)}; for records {_either(RECORDS)}"
-    kinds_text += f"; for properties of whole columns {_either(COLUMNS)}; to randomise a column {_either(ROWS)}"
-    return f'{kinds_text}; for a policy "asymmetric"{more}'
+    kinds_text = f"write kind = {_either(_ours('sequences'))}"
+    kinds_text += f"; for records {_either(_ours('records', 'users', 'people'))}"
+    kinds_text += f"; for properties of whole columns {_either(_ours('columns', 'columns of numbers'))}"
+    kinds_text += f"; to randomise a column {_either(_ours('each row'))}; for a policy {_either(_ours('policy'))}"
+    return f"{kinds_text}{more}"
+
+
+def _ours(*shapes: str) -> list[str]:
+    """Return the kinds of this package that are about data of these shapes."""
+    return [name for name, place in SECTIONS.items() if place.rpartition(" ")[0] in shapes]
 
 
 def _either(names: Sequence[str]) -> str:
