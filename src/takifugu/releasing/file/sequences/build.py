@@ -102,8 +102,8 @@ class PublicSequences(Public):
     def transitions(self, fit: ChainFit) -> IntArray:
         """Return how often each state follows each in a file of sequences, in each cell where these have matrices.
 
-        Unobserved entries end a sequence. Raises SpecError for columns that the file lacks, InputError for one that
-        cannot be read, and PrivateBelief where the private data have the same counts and the fit does not say so.
+        Unobserved entries end a sequence. Raises SpecError for a file that cannot be opened or lacks a column, and
+        where the private data have the same counts and the fit does not say so; InputError for rows that break a rule.
         """
         layout, states = layout_of(self.source, fit), recode_of(self.belief, self.source)
         table = self._opened(fit)
