@@ -50,9 +50,9 @@ spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and n
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
 	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/test_spark.py
 
-browser: $(VENV)/.browser  ## every page of a release in a real browser: accessibility at three widths, by day, by night and by keyboard
+browser: $(VENV)/.browser docs  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
 	@command -v chromium >/dev/null || { echo "This needs Chromium: apt-get install chromium"; exit 1; }
-	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py
+	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py
 
 lint: $(VENV)/.lint  ## style, and which package may import which
 	@$(RUN) -m ruff check .
@@ -66,6 +66,7 @@ bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 
 figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pictures in docs/
 	@$(RUN) tools/pictures.py
+	@$(RUN) tools/gallery.py
 	@$(RUN) experiments/why.py
 	@$(RUN) experiments/activity.py
 	@$(RUN) experiments/ding2022.py

@@ -1,4 +1,4 @@
-"""Draw the pictures that explain plans and quilts, in docs/images: `python tools/pictures.py` (`make figures` does).
+"""Draw what explains noise, plans and quilts, in docs/images: `python tools/pictures.py` (`make figures` does).
 
 Colours are those of Okabe and Ito; nothing is conveyed by colour alone.
 """
@@ -23,6 +23,9 @@ LEVELS = {1: "basic", 2: "school", 3: "degree"}
 PLACES = {"ana": (60, 90), "ben": (180, 90), "cem": (300, 90), "dora": (420, 90), "eli": (540, 90), "finn": (540, 175)}
 ARCS = (("ana", "ben"), ("ben", "cem"), ("cem", "dora"), ("dora", "eli"), ("dora", "finn"))
 ROLES = {"cem": "near", "ben": "quilt", "dora": "quilt"}
+
+#: The first page: how often a minute is like the one before, and how many minutes there are.
+STAYS, MINUTES = (0.5, 0.8, 0.9, 0.95, 0.99), 100
 
 
 def picture(width: int, height: int, title: str, shapes: Iterable[str]) -> str:
@@ -105,7 +108,33 @@ def quilt_picture() -> str:
     return picture(620, 220, "A secret person, the quilt around them, and the rest", shapes)
 
 
-PICTURES = {"plan.svg": plan_picture, "quilt.svg": quilt_picture}
+def noise_picture() -> str:
+    """Draw the least noise that hides each of 100 minutes, by how often a minute is like the one before."""
+    left, top, width, tall, step = 190, 62, 390, 22, 36
+    shapes = [text(20, 30, "Noise of a published count that hides every single one of 100 minutes", "start", "bold")]
+    shapes.append(text(left - 14, top - 8, "a minute is like the last", "end"))
+    for number, stay in enumerate(STAYS):
+        belief = tf.MarkovChain([[stay, 1 - stay], [1 - stay, stay]], length=MINUTES, states=["still", "walking"])
+        framework = tf.Pufferfish(tf.every_entry(), belief)
+        scale = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="influence").scale
+        y, long = top + number * step, width * scale / MINUTES
+        shapes.append(text(left - 14, y + tall / 2 + 5, f"in {100 * stay:.0f} %", "end"))
+        shapes.append(f'<rect x="{left}" y="{y}" width="{long:.1f}" height="{tall}" fill="{BLUE}"/>')
+        shapes.append(text(left + long + 8, y + tall / 2 + 5, f"{scale:.1f}", "start"))
+    bottom = top + len(STAYS) * step
+    ends = (1, "1: enough if no minute told of another", "start"), (MINUTES, f"{MINUTES}: for all at once", "end")
+    for minutes, words, anchor in ends:
+        x = left + width * minutes / MINUTES
+        shapes.append(
+            f'<line x1="{x:g}" y1="{top - 6}" x2="{x:g}" y2="{bottom}" stroke="{ORANGE}" stroke-width="2" '
+            'stroke-dasharray="5 4"/>'
+        )
+        shapes.append(text(x, bottom + 18, words, anchor))
+    title = "The least noise that hides one minute grows as minutes resemble each other"
+    return picture(640, bottom + 34, title, shapes)
+
+
+PICTURES = {"noise.svg": noise_picture, "plan.svg": plan_picture, "quilt.svg": quilt_picture}
 
 if __name__ == "__main__":
     for name, draw in PICTURES.items():

@@ -11,21 +11,22 @@ from typing import Any
 import takifugu
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
-GROUPS = {
-    "What an adversary may believe": (
-        "MarkovChain", "MarkovChainClass", "ChainRegion", "BinaryChainInterval", "IndependentPieces", "JointTable",
-        "Pmf",
-    ),
-    "What must stay hidden": ("Pufferfish", "every_entry", "entry", "attribute", "between"),
-    "What is published": ("Count", "Sum", "Mean", "Histogram", "Linear", "Identity"),
-    "How much noise": ("calibrate", "compare", "with_scale", "promise_if_belief_off"),
-    "Publishing": ("release", "release_file", "report_html", "reconcile", "compose"),
-    "Laws": ("w_infinity", "monotone_plan"),
+#: The rooms of the house that a user has to do with, in the order of use, each with what its names are for.
+ROOMS = {
+    "model.beliefs": "What an adversary may believe",
+    "model.secrets": "What must stay hidden",
+    "model.frameworks": "What is hidden from whom",
+    "model.queries": "What is published",
+    "calibration": "How much noise",
+    "analysis": "If the belief is off",
+    "releasing": "Publishing",
+    "accounting": "What several releases cost together",
+    "numbers": "Distributions, and how they move",
 }
 INTRODUCTION = """# Reference
 
-Every public name of `import takifugu as tf`, from its docstring. Papers are cited by author and year (Song17), their
-errors by number ([errors in the papers](errata.md)).
+Every public name of `import takifugu as tf`, from its docstring, by the room of the [house](architecture.md) that it
+lives in. Papers are cited by author and year (Song17), their errors by number ([errors in the papers](errata.md)).
 """
 
 
@@ -35,18 +36,26 @@ def main() -> None:
 
 def lines() -> Iterator[str]:
     yield INTRODUCTION
-    grouped = {name for names in GROUPS.values() for name in names}
-    for title, names in {**GROUPS, "More": tuple(n for n in takifugu.__all__ if n not in grouped)}.items():
-        things = [(name, getattr(takifugu, name)) for name in names]
-        shown = [(name, thing) for name, thing in things if described(thing)]
-        yield from [f"## {title}\n"] if shown else []
-        for name, thing in shown:
+    for room, title in ROOMS.items():
+        yield f"## {title}\n\nRoom `{room.replace('.', '/')}`.\n"
+        for name in names_in(room):
+            thing = getattr(takifugu, name)
             yield f"### {name}\n\n```text\n{signature(name, thing)}\n```\n\n{prose(thing)}\n"
             yield from methods(thing)
     yield "## Errors\n\nA mistake of the user's raises one of these, and nothing else does.\n"
     for name, thing in vars(takifugu.core.errors).items():
         if inspect.isclass(thing) and issubclass(thing, takifugu.TakifuguError):
             yield f"**`{name}`** {prose(thing)}\n"
+
+
+def names_in(room: str) -> list[str]:
+    """Return the public names that a room defines, sorted."""
+    named = {name: getattr(takifugu, name) for name in takifugu.__all__}
+    inside = f"takifugu.{room}"
+    return sorted(
+        (name for name, thing in named.items() if described(thing) and f"{thing.__module__}.".startswith(f"{inside}.")),
+        key=str.lower,
+    )
 
 
 def described(thing: Any) -> bool:

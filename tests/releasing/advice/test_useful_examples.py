@@ -1,8 +1,10 @@
-"""What we show is worth reading: every example, and the demo, is good or rough, or says why it has no verdict."""
+"""What we show is worth reading: every example, and the demo, is good or rough, as the gallery of the pages says."""
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -10,6 +12,20 @@ import takifugu as tf
 from takifugu.cli.samples import write_demo
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.releasing.advice.advice import Advice
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def load() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("gallery_of_pages", ROOT / "tools" / "gallery.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+gallery = load()
 
 
 def check(advice: Advice) -> None:
@@ -19,10 +35,19 @@ def check(advice: Advice) -> None:
 
 
 @pytest.mark.parametrize("name", [example.name for example in examples()])
-def test_an_example_is_worth_reading(name: str, tmp_path: Path) -> None:
+def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Path) -> None:
     written = write_example(name, tmp_path)
     (file,) = (path for path in written if path.suffix == ".toml")
-    check(tf.advise(file))
+    advice = tf.advise(file)
+    check(advice)
+    (example,) = (one for one in examples() if one.name == name)
+    hint = "it is out of date: python tools/gallery.py"
+    assert gallery.row(example, advice) in gallery.PAGE.read_text(encoding="utf-8").splitlines(), hint
+
+
+def test_the_gallery_has_no_other_example() -> None:
+    page = gallery.PAGE.read_text(encoding="utf-8")
+    assert page.count("\n| `") == len(examples())
 
 
 def test_the_demo_is_worth_reading(tmp_path: Path) -> None:

@@ -1,0 +1,4 @@
+// The theme puts each copy button into a <nav> without a name: to a screen reader these are landmarks, all called the same.
+new MutationObserver(() => {
+  document.querySelectorAll("nav.md-code__nav:not([role])").forEach((bar) => bar.setAttribute("role", "presentation"));
+}).observe(document.documentElement, { childList: true, subtree: true });

@@ -1,0 +1,100 @@
+"""The site in a real browser: accessibility at three widths, day and night as the system has it, search, and copying.
+
+`make browser` builds the site, and runs this.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser.check_reports import CHROMIUM, SCHEMES, WIDTHS
+
+SITE = Path(__file__).resolve().parents[2] / "site"
+#: Pictures, tables and blocks of commands; all pages are made alike.
+PAGES = ("index.html", "gallery.html", "by-itself.html")
+
+
+class Silent(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    assert (SITE / "index.html").exists(), "build the site first: make docs"
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Silent, directory=str(SITE)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_accessibility_finding(address: str, browser: Any, width: int, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page, axe, faults = context.new_page(), Axe(), []
+    for name in PAGES:
+        page.goto(f"{address}/{name}")
+        page.wait_for_load_state("networkidle")
+        seen = page.evaluate("document.documentElement.scrollWidth")
+        if seen > width:
+            faults.append((name, f"is {seen} wide"))
+        violations = axe.run(page, context={"include": [["article"]]}).response["violations"]
+        faults += [(name, one["id"], one["nodes"][0]["html"][:200]) for one in violations]
+    context.close()
+    assert not faults
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_day_and_night_follow_the_system(address: str, browser: Any, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"{address}/index.html")
+    shade = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    lightness = sum(int(part) for part in shade[shade.index("(") + 1 : -1].split(",")[:3])
+    assert (lightness < 200) == (scheme == "dark"), shade
+    context.close()
+
+
+def test_what_is_copied_are_commands_without_their_prompt(address: str, browser: Any) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{address}/index.html")
+    block = page.locator(".highlight").first
+    block.hover()
+    block.locator("button").first.click()
+    page.wait_for_function("navigator.clipboard.readText().then(text => text !== '')")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.splitlines()[0].split("#")[0].strip() == "takifugu example survey"
+    assert "$" not in copied
+    context.close()
+
+
+def test_the_search_finds_a_page_by_its_words(address: str, browser: Any) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(f"{address}/index.html")
+    page.get_by_role("button", name="Search").first.click()
+    page.get_by_role("combobox").or_(page.get_by_placeholder("Search")).first.fill("crontab")
+    page.locator("a[href*='by-itself.html?h=crontab']").first.wait_for()
+    context.close()
