@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, is_dataclass, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ import takifugu as tf
 from takifugu.core.errors import InputError, ReleaseState, TakifuguError
 from takifugu.core.sections import Key
 from takifugu.extending.files import Columned, Kind, Unit, fault, register_release_file
+from takifugu.model.beliefs import SECTIONS
 from takifugu.model.beliefs.sections import TableFit
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kinds import KINDS
@@ -129,3 +130,16 @@ def test_the_sheet_of_a_public_file_reaches_its_belief() -> None:
     given = model.model_validate({"file": "public.xlsx", "columns": ["a"], "sheet": "2025", "file_names": "person"})
     meant: TableFit = given.meant  # type: ignore[attr-defined]
     assert (meant.sheet, meant.table, meant.file_names) == ("2025", None, "person")
+
+
+def test_a_kind_answers_at_most_a_dozen_questions() -> None:
+    """What is the same for every belief about one shape of data is a value of `Shape`."""
+    questions = [name for name, what in vars(Kind).items() if callable(what) and name[0] != "_" and name != "draft"]
+    assert len(questions) <= 12, questions
+
+
+def test_every_belief_declares_its_section_beside_it() -> None:
+    for name in SECTIONS:
+        section = KINDS.find(name).section
+        assert is_dataclass(section), name
+        assert section.__module__.startswith("takifugu.model."), name

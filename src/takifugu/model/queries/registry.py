@@ -13,6 +13,7 @@ from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive, Entries
 from takifugu.model.queries.by import By
 from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.coded import Linear
 from takifugu.model.queries.each_value import RowCodes
 from takifugu.model.queries.forms import Query
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
@@ -168,6 +169,11 @@ def _written(query: Query) -> Hashable:
 def is_ours(query: Query) -> bool:
     """Whether a query is of a type of the package, so that what it writes is known to read back."""
     return type(query).__module__.startswith("takifugu.")
+
+
+def reads_each_entry(query: Query) -> bool:
+    """Whether a query may read entries in different ways, so that counts of their states are not enough."""
+    return isinstance(query, Linear) or not is_ours(query)
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:

@@ -69,6 +69,7 @@ class ReleaseFile:
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
     `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `place` says at which of its
     steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed.
+    `by_units` says that what is answered depends on which units there are.
     `window` is the one that the caller chose. `others` are tables of the file that are left out now (`only`).
     """
 
@@ -82,6 +83,7 @@ class ReleaseFile:
     places: range | None = None
     place: tuple[int | None, str] = (None, "")
     hides_gaps: bool = False
+    by_units: bool = False
     window: str | None = None
     others: tuple[Item, ...] = ()
 
@@ -225,10 +227,6 @@ class Kind:
                 fix="define data() and framework_about(), or publish each person alone",
             )
         return units[0].data
-
-    def needs_units(self, file: ReleaseFile, item: Any) -> bool:
-        """Return whether the noise of one table depends on which units there are, or on how many entries they have."""
-        return self.facts.has_lengths and file.places is None
 
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""

@@ -12,6 +12,7 @@ from takifugu.calibration.result import CHOSEN
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.core.people import PEOPLE, People
 from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.registry import reads_each_entry
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit
@@ -158,7 +159,13 @@ def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
 
 
 def _needs_units(file: ReleaseFile, item: Item) -> bool:
-    return file.kind.needs_units(file.kind.part(file, item), item)
+    """Whether the noise of one table depends on which units there are, or on how many entries they have."""
+    if not file.kind.facts.has_lengths:
+        return False
+    part = file.kind.part(file, item)
+    if part.places is None or part.by_units or not part.hides_gaps:
+        return True
+    return reads_each_entry(file.kind.query_of(part, item))
 
 
 def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:

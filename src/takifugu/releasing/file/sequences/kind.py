@@ -11,6 +11,7 @@ from takifugu.data import Counted, Slots
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear, Query
+from takifugu.model.queries.registry import reads_each_entry
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, said_by
@@ -28,7 +29,7 @@ from takifugu.releasing.file.sequences.sections import (
     SequenceBelief,
     SourceSpec,
 )
-from takifugu.releasing.file.sequences.units import reads_each_entry, sequence_of, units_of
+from takifugu.releasing.file.sequences.units import sequence_of, units_of
 from takifugu.releasing.file.sequences.windows import facts_of, window_of
 from takifugu.releasing.file.shape import Shape
 
@@ -42,9 +43,10 @@ class Sequences(Kind):
         calendar = file.spec.source.calendar  # type: ignore[attr-defined]
         if calendar is None:
             return file
-        places, gaps = window_of(item, calendar), file.spec.source.gaps  # type: ignore[attr-defined]
+        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        places, by_units = window_of(item, calendar), attribute_of(item, source) is not None
         start = calendar.at(places.start), calendar.name
-        return replace(file, places=places, place=start, hides_gaps=gaps == "hidden")
+        return replace(file, places=places, place=start, hides_gaps=source.gaps == "hidden", by_units=by_units)
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
@@ -67,11 +69,6 @@ class Sequences(Kind):
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
         name = attribute_of(item, source)
         return UnitQuery(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
-
-    def needs_units(self, file: ReleaseFile, item: ItemSpec) -> bool:
-        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
-        reads_units = attribute_of(item, source) is not None or reads_each_entry(self.query_of(file, item))
-        return not file.hides_gaps or reads_units
 
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
         calendar = file.spec.source.calendar  # type: ignore[attr-defined]

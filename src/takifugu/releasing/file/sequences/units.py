@@ -8,7 +8,7 @@ from typing import Any
 
 from takifugu.core.errors import DataError, Step
 from takifugu.data import Piece, pieces
-from takifugu.model.queries import Linear, Query, is_ours
+from takifugu.model.queries.registry import reads_each_entry
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.file.sequences.by import counted_by
@@ -52,11 +52,6 @@ def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
     starts = accumulate((piece.length for piece in mine), initial=0)
     runs = ((start, run) for piece, start in zip(mine, starts, strict=False) for run in piece.observed)
     return tuple(range(start + run.start, start + run.stop) for start, run in runs)
-
-
-def reads_each_entry(query: Query) -> bool:
-    """Whether a query may read entries in different ways, so that counts of their states are not enough."""
-    return isinstance(query, Linear) or not is_ours(query)
 
 
 def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> Any:
