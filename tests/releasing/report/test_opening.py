@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,31 @@ def test_the_odds_of_the_suspicion_move_by_e_to_the_epsilon(epsilon: float) -> N
     high = float(re.search(r"become ([\d.]+) % sure", said)[1]) / 100  # type: ignore[index]
     exact = math.exp(epsilon) / (1 + math.exp(epsilon))
     assert exact <= high < exact + 0.001, "rounded up to a tenth of a per cent"
+
+
+@pytest.mark.parametrize(
+    ("step", "start", "said"),
+    [("1h", "2026-01-05", "2026-01-05 00:00"), ("30min", "2026-01-05T10:30", "2026-01-05 10:30"),
+     ("1d", "2026-01-05", "2026-01-05")],
+)  # fmt: skip
+@pytest.mark.parametrize("unit", ["", "Ana"])
+def test_a_suspicion_about_a_calendar_says_the_time_by_the_clock(
+    step: str, start: str, said: str, unit: str, tmp_path: Path
+) -> None:
+    at = datetime.fromisoformat(start)
+    length = {"1h": timedelta(hours=1), "30min": timedelta(minutes=30), "1d": timedelta(days=1)}[step]
+    rows = [f"{unit or 'x'},{(at + n * length).isoformat()},{'busy' if n % 3 else 'calm'}" for n in range(20)]
+    (tmp_path / "w.csv").write_text("\n".join(["who,when,state", *rows]))
+    units = ('unit = "who"\n', "units_independent = true\n", 'per = "unit"\n') if unit else ("", "", "")
+    (tmp_path / "w.toml").write_text(
+        f'ledger = "l.db"\n[source]\nname = "w"\nfile = "w.csv"\nvalue = "state"\norder = "when"\nstep = "{step}"\n'
+        f'{units[0]}from = "{start}"\nuntil = "{(at + 20 * length).isoformat()}"\n[belief]\nkind = "markov-chain"\n'
+        f'states = ["calm", "busy"]\nmatrix = [[0.6, 0.4], [0.4, 0.6]]\n{units[1]}'
+        f'[[release]]\nname = "t"\nquery = "histogram"\nepsilon = 1\n{units[2]}'
+    )
+    (table,) = release_file(tmp_path / "w.toml", anyway=True).tables
+    words = opening(table.files[3].read_text(encoding="utf-8"))[-1]
+    assert f"sure that {unit or 'the row'} at {said} is 'calm' rather than 'busy' can become" in words
 
 
 def test_a_release_that_is_read_back_says_from_where_on_differences_show() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -49,6 +50,20 @@ class Window:
     costs: Mapping[str, str] = field(default_factory=dict)
     series: str = ""
     period: str = ""
+
+    @property
+    def start(self) -> str:
+        """Return when the first step is, to the minute where steps are shorter than days.
+
+        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).start
+        '2026-01-05 00:00'
+        >>> Window("2026-01-05T10:30:00 to 2026-01-12", "30 minutes", "Europe/Berlin").start
+        '2026-01-05 10:30'
+        """
+        first = self.span.partition(" to ")[0]
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", first) and not re.search(r" days?$", self.step):
+            first = f"{first}T00:00:00"
+        return re.sub(r"T(\d\d:\d\d)(:00(?!\.))?", r" \1", first)
 
     @property
     def words(self) -> str:

@@ -16,6 +16,7 @@ from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.worth import Verdict, Worth, measured, worst, worth
 from takifugu.releasing.certificates.certificate import Certificate, is_worded
+from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.report.page import paragraph, sentence
 from takifugu.releasing.report.values import LEVEL, Reported
@@ -94,8 +95,8 @@ def suspicion_of(t: Reported) -> str:
     if seen.beyond:
         high = seen.beyond[0].high
         but = f", but for a probability of at most {min(1.0, 3 * seen.delta):.2g}"
-    whose = f" of {c.units[0]}" if c.scope == "unit" and c.units else ""
-    facts = _rather(compared.left, compared.right, whose)
+    unit = c.units[0] if c.scope == "unit" and c.units else ""
+    facts = _rather(compared.left, compared.right, unit, c.window)
     return (
         f"How well it hides: somebody who is 50 % sure that {facts} can become {suspicion.percent(high, up=True)} sure "
         f"of it by this table, and no surer{but}."
@@ -117,14 +118,22 @@ def _first_framework(c: Certificate) -> Any:
     return frameworks.from_dict(next(iter(summaries.values())))
 
 
-def _rather(left: Hypothesis, right: Hypothesis, whose: str) -> str:
+def _rather(left: Hypothesis, right: Hypothesis, unit: str, window: Window | None) -> str:
     """Say that one hypothesis holds rather than the other, in words that anybody reads."""
     if isinstance(left, EntryIs) and isinstance(right, EntryIs):
-        entry = left.name or f"row {left.entry}"
-        return f"{entry}{whose} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
+        entry = _entry(left, unit, window)
+        return f"{entry} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
     if isinstance(left, LawIs) and isinstance(right, LawIs):
         return f"the {left.name} distribution holds rather than the {right.name} one"
     return f"{left.describe()} rather than {right.describe()}"
+
+
+def _entry(one: EntryIs, unit: str, window: Window | None) -> str:
+    """Name an entry: by the clock where it is the first of a calendar's window, else by its name or number."""
+    if window is not None and one.entry == 0:
+        return f"{unit or 'the row'} at {window.start}"
+    whose = f" of {unit}" if unit else ""
+    return f"{one.name or f'row {one.entry}'}{whose}"
 
 
 def _said(value: object) -> str:
