@@ -38,9 +38,11 @@ package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
 mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (hours; MUTANTS="ledger" for one package, MUTANTS="1/40" for a sample)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
+# A test of theirs is hundreds of rounds, and elsewhere none may take ten minutes.
+crashes: PATIENTLY := -o faulthandler_timeout=14400
 crashes: $(VENV)/.test  ## kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
-	@TAKIFUGU_KILLS=200 $(RUN) -m pytest -m slow tests/accounting/ledger/test_processes.py
-	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
+	@TAKIFUGU_KILLS=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/ledger/test_processes.py
+	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
 fuzz: $(VENV)/.test  ## random frameworks, releases, ledgers and layouts against brute force, 20 minutes (FUZZ="60 --seed 3" for others)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz $(or $(FUZZ),10)
