@@ -137,6 +137,17 @@ def test_unknown_start_covers_every_start():
     assert largest <= bound <= 1.17 * largest
 
 
+@pytest.mark.parametrize("matrix", [[[0.0, 1.0], [0.78, 0.22]], [[0.5, 0.5], [1.0, 0.0]], [[0.2, 0.8], [1.0, 0.0]]])
+def test_unknown_start_sees_through_an_impossible_step(matrix):
+    """Steps alone say nothing of what lies before it, whatever follows; jumps do, and are below no start."""
+    tables = constant([0, 1], 3, 6)
+    bound = loss(matrix, tables, "any")
+    assert max(worst_by_program(matrix, [p, 1 - p], tables) for p in (0.001, 0.1, 0.5, 0.9, 0.999)) <= bound + 1e-9
+    assert bound < 0.8 * loss(matrix, tables, "any", jumps=())
+    long = constant([0, 1], 3, 60)
+    assert loss(matrix, long, "any") < 0.25 * loss(matrix, long, "any", jumps=())
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_a_further_release_never_makes_a_set_cheaper(seed):
     rng = np.random.default_rng(seed)

@@ -23,7 +23,7 @@ from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
 PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
 #: Operations for a step and a state beyond: one sort for each pair of rows.
 PER_SORT = 1e5
-#: Jumps back to any start, with three states or more.
+#: Jumps back to any start, with three states or more, or zeros.
 TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 #: A sweep has settled when what is left of its rise is e to minus this.
 SETTLING = 25.0
@@ -70,9 +70,9 @@ def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
 
     From four states on each costs as much as all steps, and gains little, until suprema are replaced by those over
     [m, e^s m]: these are quick, and products of matrices are nearer to what they see. So are the steps back to any
-    start, which say nothing where a matrix has zeros.
+    start, which say nothing where a matrix has zeros, for two states only there.
     """
-    if states > 2 and isinstance(side, BackwardFromAnyStart):
+    if isinstance(side, BackwardFromAnyStart) and (states > 2 or side.has_zeros):
         return TO_ANY_START
     return (2, 4) if states == 3 else (2, 4, 8) if states > EXACT_STATES else ()
 

@@ -213,6 +213,10 @@ class BackwardFromAnyStart:
         return "backward from any start", law_of(self.step_matrices)
 
     @cached_property
+    def has_zeros(self) -> bool:
+        return not self.step_matrices.all()
+
+    @cached_property
     def _spreads(self) -> dict[tuple[int, int], FloatArray]:
         return {}
 
