@@ -30,8 +30,8 @@ def test_the_cost_of_many_alike_pieces_is_that_of_one() -> None:
 
 def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
     problem = pieces(50, 60)
-    ordinary = {t.line.name: t for t in attempt_all(problem, True)}
-    patient = {t.line.name: t for t in attempt_all(problem, True, patient=True)}
+    ordinary = {t.line.name: t for t in attempt_all(problem, True, alone=False)}
+    patient = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
     assert ordinary["laplace-exact"].status == SKIPPED
     assert ordinary["laplace-exact"].reason == "it would take about 1 s; ask for it by name to run it"
     assert patient["influence"].status == POSSIBLE
@@ -51,7 +51,7 @@ def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
 def test_no_patience_for_what_takes_days() -> None:
     belief = tf.MarkovChain(STICKY, 40_000)
     problem = Problem(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), Fraction(1), work_limit=1.0)
-    found = {t.line.name: t for t in attempt_all(problem, True, patient=True)}
+    found = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
     assert found["laplace-exact"].status == SKIPPED
     assert "minutes" in found["laplace-exact"].reason
 
