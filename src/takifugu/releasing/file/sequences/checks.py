@@ -27,7 +27,6 @@ from takifugu.releasing.file.sequences.sections import (
 from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.source import UNOPENED, is_there
 
-#: Parts of the file that failed their own validation are None here and are checked no further.
 Hide = EveryEntrySpec | EntrySpec
 
 
@@ -36,8 +35,8 @@ def meaning_of(
 ) -> Meaning:
     """Return the meaning of a release file, as far as its keys are well formed.
 
-    `faulty` are keys whose fault is known, with an example in their place; what depends on them is not checked. `data`
-    stands for the source's file if given.
+    Sections that failed their own validation are None; `faulty` are keys whose fault is known, with an example in their
+    place; what depends on them is not checked. `data` stands for the source's file if given.
     """
     source: SourceSpec | None = spec.source
     belief: Any = spec.belief
