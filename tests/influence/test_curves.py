@@ -11,6 +11,7 @@ from tests.support.tree_networks import spec_of, tree
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.influence import joint_cost as quilt_cost
 from takifugu.influence.curves import Release, influence_loss, joint_loss
 from takifugu.influence.stretched import stretched_loss
 from takifugu.mechanisms.influence import MECHANISM
@@ -133,3 +134,36 @@ def test_a_step_of_a_recording_with_an_unknown_start_may_have_a_value_that_no_st
     assert alone is not None
     assert behind is not None
     assert behind[0] >= alone[0] == pytest.approx(2.0)
+
+
+def assert_least_of_sequence(seed):
+    """Check one random chain (zeros, any start) and one to three answers with gaps: never above quilts or group."""
+    rng = np.random.default_rng(seed)
+    states, length = int(rng.integers(2, 6)), int(rng.integers(2, 40))
+    rows = rng.dirichlet(np.full(states, rng.choice([0.3, 1.0])), size=states)
+    if rng.random() < 0.4:
+        rows = np.where(rng.random((states, states)) < 0.3, 0.0, rows) + 0.1 * np.roll(np.eye(states), 1, axis=1)
+        rows /= rows.sum(axis=1, keepdims=True)
+    start = ["stationary", "any", rng.dirichlet(np.ones(states))][int(rng.integers(3))]
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(rows, length, start))
+    releases = []
+    for _ in range(int(rng.integers(1, 4))):
+        weights = rng.integers(0, 3, size=length) * (rng.random(length) < rng.choice([0.3, 1.0]))
+        query = tf.Linear(weights.tolist(), grid=1) if weights.any() and rng.random() < 0.5 else tf.Histogram()
+        part = Problem(framework, query, Fraction(1)).parts[0]
+        scale = Fraction(str(round(float(np.exp(rng.uniform(0.5, 4))), 3)))
+        releases.append(Release(part.answer.entry_changes(), scale, part.answer))
+    by_quilts = quilt_cost(part, [(one.changes, one.scale) for one in releases])[0]
+    group = float(sum(int(one.changes.sum()) / one.scale for one in releases))
+    assert joint_loss(part, releases)[0] <= min(by_quilts, group) * (1 + 1e-9), seed
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sequences_never_cost_more_than_quilts_or_group(seed):
+    assert_least_of_sequence(seed)
+
+
+@pytest.mark.slow
+def test_a_thousand_sequences_never_cost_more_than_quilts_or_group():
+    for seed in range(1_000):
+        assert_least_of_sequence(seed)
