@@ -49,12 +49,12 @@ def made_up() -> ModuleType:
 
 
 def test_one_command_compares_all_of_them(copy: Path) -> None:
-    shown = invoke("compare", *(copy / name for name in FILES))
-    assert shown.exit_code == 0, shown.output
-    assert shown.output.count(" chosen") >= len(FILES) >= 5
+    result = invoke("compare", *(copy / name for name in FILES))
+    assert result.exit_code == 0, result.output
+    assert result.output.count(" chosen") >= len(FILES) >= 5
     assert not list(copy.rglob("*.db"))
-    told = json.loads(invoke("compare", "--json", *(copy / name for name in FILES[:2])).stdout)
-    assert [Path(one["file"]).name for one in told["files"]] == FILES[:2]
+    content = json.loads(invoke("compare", "--json", *(copy / name for name in FILES[:2])).stdout)
+    assert [Path(one["file"]).name for one in content["files"]] == FILES[:2]
 
 
 @pytest.mark.sampled(3)
@@ -80,8 +80,8 @@ def test_an_example_on_research_data_is_compared_and_calibrated(copy: Path, name
     file.write_text(written.replace(f'file = "{stand_in}"', f'file = "{data.name}"'), encoding="utf-8")
     assert file.read_text(encoding="utf-8") != written
     for command in ("compare", "calibrate"):
-        shown = invoke(command, file)
-        assert shown.exit_code == 0, shown.output
+        result = invoke(command, file)
+        assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("name", ["race.toml", "women.toml"])

@@ -291,5 +291,5 @@ def test_documents_leave_directory_and_environment_as_they_were(tmp_path: Path) 
 
 def test_the_tool_for_mutants_says_what_it_does() -> None:
     tool = [sys.executable, str(ROOT / "tools" / "mutants.py"), "--help"]
-    told = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=600, cwd=ROOT)
-    assert told.stdout.startswith("Change the code in small wrong ways")
+    finished = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=600, cwd=ROOT)
+    assert finished.stdout.startswith("Change the code in small wrong ways")

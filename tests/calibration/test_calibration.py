@@ -529,17 +529,17 @@ def test_a_mechanism_that_does_not_apply_says_so_by_name() -> None:
 
 
 def test_mechanisms_that_do_not_apply_are_listed_by_reason() -> None:
-    found = tf.compare(ACTIVITY, tf.Count("walking"), 1)
-    told, without = str(found).split("does not apply:")
-    for row in found:
+    compared = tf.compare(ACTIVITY, tf.Count("walking"), 1)
+    told, without = str(compared).split("does not apply:")
+    for row in compared:
         assert (row.name in [line.split(" ")[0] for line in told.splitlines()]) == (row.status != "does not apply")
-    reasons = {row.reason for row in found if row.status == "does not apply"}
-    assert " ".join(without.split()).count("delta is 0: the log-ratio") == 1 < len(found) - len(reasons)
+    reasons = {row.reason for row in compared if row.status == "does not apply"}
+    assert " ".join(without.split()).count("delta is 0: the log-ratio") == 1 < len(compared) - len(reasons)
     assert "kantorovich-gaussian-a, kantorovich-gaussian-b, gaussian-analytic" in without
-    assert max(len(line) for line in str(found).splitlines()) <= 80
+    assert max(len(line) for line in str(compared).splitlines()) <= 80
     calibration = str(tf.calibrate(ACTIVITY, tf.Count("walking"), 1, only_release=True))
     assert calibration.count("does not apply") == 1
-    assert len(found.to_dict()["rows"]) == len(found)
+    assert len(compared.to_dict()["rows"]) == len(compared)
 
 
 def test_beliefs_from_the_private_data_are_refused_unless_told() -> None:

@@ -127,9 +127,9 @@ def write(folder: Path, file: str = "public.csv", more: str = "") -> Path:
 
 
 def test_a_matrix_that_was_fitted_to_a_public_file_is_shown(tmp_path: Path) -> None:
-    shown = json.loads(invoke("beliefs", "--json", write(tmp_path)).stdout)
-    assert shown["states"] == ["still", "walking"]
-    assert np.allclose(shown["matrix"], [[3 / 5, 2 / 5], [2 / 3, 1 / 3]])
+    content = json.loads(invoke("beliefs", "--json", write(tmp_path)).stdout)
+    assert content["states"] == ["still", "walking"]
+    assert np.allclose(content["matrix"], [[3 / 5, 2 / 5], [2 / 3, 1 / 3]])
     text = invoke("beliefs", tmp_path / "r.toml").stdout
     assert re.search(r"still +0\.6000 +0\.4000", text)
     both = json.loads(invoke("beliefs", "--json", write(tmp_path, more=", confidence = 0.9")).stdout)

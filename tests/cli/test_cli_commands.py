@@ -543,7 +543,7 @@ def test_the_shell_completes_commands(shell: str) -> None:
     assert outcome.exit_code == 0
     assert "_TAKIFUGU_COMPLETE" in outcome.output
     line = {"COMP_WORDS": "takifugu ca", "COMP_CWORD": "1" if shell != "fish" else "ca"}
-    found = CliRunner().invoke(
+    result = CliRunner().invoke(
         main, [], env={"_TAKIFUGU_COMPLETE": f"{shell}_complete", **line}, prog_name="takifugu"
     )  # fmt: skip
-    assert "calibrate" in found.output
+    assert "calibrate" in result.output

@@ -125,25 +125,25 @@ def failure(*words: object) -> Any:
     """Return the one document that a failing command prints."""
     rows_as_text = invoke(*words, "--json")
     assert rows_as_text.exit_code > 0
-    told = json.loads(rows_as_text.stdout)
-    assert list(told) == ["format", "command", "file", "error"]
-    assert told["format"] == "takifugu-cli/1"
-    assert told["error"]["exit_code"] == rows_as_text.exit_code
-    assert set(told["error"]) == {"what", "rule", "fix", "where", "kind", "exit_code", "state", "faults"}
-    assert told["error"]["what"]
+    content = json.loads(rows_as_text.stdout)
+    assert list(content) == ["format", "command", "file", "error"]
+    assert content["format"] == "takifugu-cli/1"
+    assert content["error"]["exit_code"] == rows_as_text.exit_code
+    assert set(content["error"]) == {"what", "rule", "fix", "where", "kind", "exit_code", "state", "faults"}
+    assert content["error"]["what"]
     assert "Traceback" not in rows_as_text.output
     assert rows_as_text.stderr.startswith(("takifugu: ", "Usage: "))
-    return told
+    return content
 
 
 def test_a_faulty_file_is_a_list_of_faults(fresh: Path) -> None:
     text = fresh.read_text(encoding="utf-8")
     fresh.write_text(text.replace('query = "', 'query = "x'), encoding="utf-8")
     for command in ("compare", "calibrate", "explain", "release"):
-        told = failure(command, fresh)
-        assert (told["command"], told["file"]) == (command, str(fresh))
-        assert told["error"]["kind"] == "SpecError"
-        (fault,) = told["error"]["faults"]
+        failure_words = failure(command, fresh)
+        assert (failure_words["command"], failure_words["file"]) == (command, str(fresh))
+        assert failure_words["error"]["kind"] == "SpecError"
+        (fault,) = failure_words["error"]["faults"]
         assert fault["where"] == "release[0].query"
         assert fault["fix"]
         assert set(fault) == {"what", "rule", "fix", "where"}
@@ -153,10 +153,10 @@ def test_refusals_say_so(fresh: Path) -> None:
     text = fresh.read_text(encoding="utf-8")
     assert "budget = 10\n" in text
     fresh.write_text(text.replace("budget = 10\n", "budget = 0.001\n"), encoding="utf-8")
-    told = failure("release", fresh)
-    assert told["error"]["kind"] == "BudgetExceeded"
-    assert told["error"]["exit_code"] == 1
-    assert told["error"]["state"] == "nothing happened"
+    failure_words = failure("release", fresh)
+    assert failure_words["error"]["kind"] == "BudgetExceeded"
+    assert failure_words["error"]["exit_code"] == 1
+    assert failure_words["error"]["state"] == "nothing happened"
     assert failure("ledger", "history", fresh.parent / "ledger.db", "nobody")["command"] == "ledger history"
 
 
@@ -171,10 +171,10 @@ def test_refusals_say_so(fresh: Path) -> None:
     ],
 )  # fmt: skip
 def test_every_failure_is_json(tmp_path: Path, words: list[str], kind: str, code: int) -> None:
-    told = failure(*words)
-    assert (told["error"]["kind"], told["error"]["exit_code"]) == (kind, code)
+    failure_words = failure(*words)
+    assert (failure_words["error"]["kind"], failure_words["error"]["exit_code"]) == (kind, code)
     if kind == "UsageError":
-        assert "--help" in told["error"]["fix"]
+        assert "--help" in failure_words["error"]["fix"]
 
 
 def test_without_json_nothing_is_printed_but_lines(fresh: Path) -> None:
@@ -190,12 +190,12 @@ def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.Monk
         raise ZeroDivisionError("a row of the data")
 
     monkeypatch.setattr("takifugu.releasing.publishing.run.plan", stop)
-    told = failure("release", fresh)
-    assert (told["error"]["kind"], told["error"]["exit_code"]) == ("Stopped", 130)
+    failure_words = failure("release", fresh)
+    assert (failure_words["error"]["kind"], failure_words["error"]["exit_code"]) == ("Stopped", 130)
     monkeypatch.setattr("takifugu.releasing.publishing.run.plan", fail)
-    told = failure("release", fresh)
-    assert told["error"]["kind"] == "Fault"
-    assert "a row of the data" not in json.dumps(told)
+    failure_words = failure("release", fresh)
+    assert failure_words["error"]["kind"] == "Fault"
+    assert "a row of the data" not in json.dumps(failure_words)
 
 
 def on_a_terminal(words: list[str], folder: Path, **environment: str) -> str:

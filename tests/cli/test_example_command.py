@@ -41,9 +41,9 @@ def test_an_example_on_real_data_says_where_they_are_and_what_stands_in_for_them
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shown = invoke("example", name)
-    assert shown.exit_code == 0
-    assert f"in place of published ones: the first lines of {name}.toml" in " ".join(shown.stdout.split())
+    result = invoke("example", name)
+    assert result.exit_code == 0
+    assert f"in place of published ones: the first lines of {name}.toml" in " ".join(result.stdout.split())
     opening, body = (tmp_path / f"{name}.toml").read_text(encoding="utf-8").split("ledger =")
     assert "http" in opening
     public = next(path.name for path in tmp_path.iterdir() if "-made-up." in path.name)

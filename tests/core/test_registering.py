@@ -44,10 +44,10 @@ class Twice:
         return GROUP.cost(problem)
 
     def bound(self, problem: Problem) -> Any:
-        found = GROUP.bound(problem)
-        assert isinstance(found, Bound)
-        noise = DiscreteLaplace(2 * found.randomiser.scale / problem.grid, problem.grid, problem.cells)
-        doubled = replace(found, randomiser=noise)
+        bounded = GROUP.bound(problem)
+        assert isinstance(bounded, Bound)
+        noise = DiscreteLaplace(2 * bounded.randomiser.scale / problem.grid, problem.grid, problem.cells)
+        doubled = replace(bounded, randomiser=noise)
         return self.change(doubled) if self.change else doubled
 
 

@@ -31,10 +31,10 @@ def by_hand(value: float | None, ends: list[float], missing: int) -> int:
 @pytest.mark.parametrize("missing", [UNOBSERVED, 2])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_puts_numbers_into_the_same_classes(engine: str, missing: int) -> None:
-    found = tally(open_frame(ENGINES[engine](ROWS)), {"x.y": Classes(ENDS.ends, missing), 'g "1"': {"a": 0, "b": 1}})
+    tallied = tally(open_frame(ENGINES[engine](ROWS)), {"x.y": Classes(ENDS.ends, missing), 'g "1"': {"a": 0, "b": 1}})
     values, groups = (column for _, column in ROWS.values())
     codes = [by_hand(value, [0.0, 0.1, 7.0], missing) for value in values]
-    assert found == Counter(zip(codes, ({"a": 0, "b": 1}[g.strip()] for g in groups), strict=True))
+    assert tallied == Counter(zip(codes, ({"a": 0, "b": 1}[g.strip()] for g in groups), strict=True))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -211,9 +211,9 @@ def test_columns_by_name(tmp_path: Path, reader: str) -> None:
         table.require(["state"])
     with pytest.raises(InputError, match="no column 'persn': did you mean 'person'"):
         entries(table, Layout("persn", "person"), STATES)
-    with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its first line") as told:
+    with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its first line") as refusal:
         entries(table, Layout("persn", "minute"), STATES)
-    assert "state" not in str(told.value)
+    assert "state" not in str(refusal.value)
 
 
 def test_things_that_are_no_frame() -> None:
@@ -283,9 +283,9 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
     data: Any = tmp_path / "d.csv"
     if as_frame:
         data = polars.read_csv(data)
-    with pytest.raises(InputError, match="no column 'patient': write a name of its first line") as told:
+    with pytest.raises(InputError, match="no column 'patient': write a name of its first line") as refusal:
         open_frame(data).require(["state", "patient"])
-    assert not {"Maria", "Schmidt", "Patience"} & set(re.findall("[A-Za-z]+", str(told.value)))
+    assert not {"Maria", "Schmidt", "Patience"} & set(re.findall("[A-Za-z]+", str(refusal.value)))
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
 )
 def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, is_told: bool) -> None:
     (tmp_path / "d.csv").write_text(f"{name},state\nx,a\n")
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         open_frame(tmp_path / "d.csv").require(["person", "state"])
-    assert (f"did you mean {name!r}?" in str(told.value)) == is_told
-    assert (name in str(told.value)) == is_told
+    assert (f"did you mean {name!r}?" in str(refusal.value)) == is_told
+    assert (name in str(refusal.value)) == is_told

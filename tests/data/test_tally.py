@@ -47,8 +47,8 @@ def test_without_an_engine(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
     path = tmp_path / "people.csv"
     rows = zip(*(values for _, values in ROWS.values()), strict=True)
     path.write_text("i,g,x\n" + "".join(f"{i},{g or ''},{x or ''}\n" for i, (g, x) in enumerate(rows)))
-    found = tally(open_frame(path), {"g": KNOWN['g "1"'], "x": KNOWN["x.y"]})
-    assert found == by_hand()
+    tallied = tally(open_frame(path), {"g": KNOWN['g "1"'], "x": KNOWN["x.y"]})
+    assert tallied == by_hand()
 
 
 @pytest.mark.parametrize("engine", [True, False])

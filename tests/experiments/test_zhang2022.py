@@ -160,16 +160,16 @@ def test_who_guesses_a_property_of_adult() -> None:
     hours, _, share = adult.cases(others)
     slope, deviation = adult.shift_per_hour(others)
     assert adult.right_of_shift(slope, deviation, 0.0) == pytest.approx(oracle.right_guess(slope, deviation**2))
-    told = ordinary_noise(Problem(hours.framework, hours.query, Fraction(1)))
-    assert told is not None
-    assert told.chance == pytest.approx(adult.right_of_shift(slope, deviation, told.scale), abs=1e-5)
+    noise = ordinary_noise(Problem(hours.framework, hours.query, Fraction(1)))
+    assert noise is not None
+    assert noise.chance == pytest.approx(adult.right_of_shift(slope, deviation, noise.scale), abs=1e-5)
     # The comparison of the library is another one: none of the race against one in a hundred.
     one, other, _ = adult.incomes(others)
     laws = [adult.count_given(total, one, other) for total in (0, adult.RECORDS // 100)]
     assert all(law.sum() == pytest.approx(1) for law in laws)
-    told = ordinary_noise(Problem(share.framework, share.query, Fraction(1)))
-    assert told is not None
-    assert told.chance == pytest.approx(adult.right_of_counts(*laws, 1.0), abs=1e-6)
+    noise = ordinary_noise(Problem(share.framework, share.query, Fraction(1)))
+    assert noise is not None
+    assert noise.chance == pytest.approx(adult.right_of_counts(*laws, 1.0), abs=1e-6)
 
 
 def test_the_page_shows_the_noise_for_adult() -> None:

@@ -113,9 +113,9 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
         assert done.exit_code == 0, (command, done.output, text)
     (name,) = (item["name"] for item in tomllib.loads(text)["release"])
     certificate = tmp_path / "release-published" / f"{name}.certificate.json"
-    shown = " ".join(invoke("certificate", "show", certificate).stdout.split())
-    assert "of 3 hours at desk, ward" in shown
-    assert "nobody changes places inside an hour" in shown
+    words = " ".join(invoke("certificate", "show", certificate).stdout.split())
+    assert "of 3 hours at desk, ward" in words
+    assert "nobody changes places inside an hour" in words
     book = tmp_path / tomllib.loads(text)["ledger"]
     (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
     assert [one["state"] for one in source["releases"]] == ["published"]

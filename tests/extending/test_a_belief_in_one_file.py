@@ -144,8 +144,8 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
         done = invoke(command, path)
         assert done.exit_code == 0, (command, done.output)
     out = tmp_path / "release-published"
-    shown = invoke("certificate", "show", out / "published-number.certificate.json")
-    assert "6 draws from an urn with 4 of 10 balls red" in " ".join(shown.stdout.split())
+    result = invoke("certificate", "show", out / "published-number.certificate.json")
+    assert "6 draws from an urn with 4 of 10 balls red" in " ".join(result.stdout.split())
     assert "drawn at random, without replacement" in (out / "published-number.report.html").read_text(encoding="utf-8")
     book = tmp_path / tomllib.loads(text)["ledger"]
     (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]

@@ -100,8 +100,8 @@ def test_it_works_from_init_to_the_ledger(file: Path) -> None:
         assert done.exit_code == 0, (command, done.output)
         assert "time-in-states" in done.stdout
     out = file.parent / "release-published"
-    shown = invoke("certificate", "show", out / "time-in-states.certificate.json")
-    assert "in the second half than in the first" in " ".join(shown.stdout.split())
+    result = invoke("certificate", "show", out / "time-in-states.certificate.json")
+    assert "in the second half than in the first" in " ".join(result.stdout.split())
     assert "in the second half than in the first" in (out / "time-in-states.report.html").read_text(encoding="utf-8")
     book = file.parent / tomllib.loads(file.read_text(encoding="utf-8"))["ledger"]
     (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]

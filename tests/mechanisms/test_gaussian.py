@@ -34,9 +34,9 @@ def pair(laws: Laws) -> Framework:
 
 
 def bound(mechanism: Any, framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> Bound:
-    found = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
-    assert isinstance(found, Bound), found
-    return found
+    bounded = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 def largest_delta(laws: Laws, noise: Any, epsilon: Fraction) -> Any:
@@ -150,9 +150,9 @@ def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:
 def test_delta_zero_is_refused_with_the_reason() -> None:
     framework = pair(({0: Fraction(1)}, {1: Fraction(1)}))
     for mechanism in ALL:
-        found = mechanism.bound(Problem(framework, Identity(), Fraction(1)))
-        assert isinstance(found, Refusal)
-        assert "give a delta above 0" in found.reason
+        bounded = mechanism.bound(Problem(framework, Identity(), Fraction(1)))
+        assert isinstance(bounded, Refusal)
+        assert "give a delta above 0" in bounded.reason
     with pytest.raises(CalibrationRefused, match="give a delta above 0"):
         tf.calibrate(framework, tf.Identity(), 1, mechanism="gaussian-exact")
     assert len(tf.compare(framework, tf.Identity(), 1, Fraction(1, 10**260))) > 10
@@ -171,8 +171,8 @@ def test_vector_answers_are_refused() -> None:
 
 
 def test_the_printed_constant_is_shown_beside_the_proved_one() -> None:
-    found = bound(RULE_B, pair(({0: Fraction(1)}, {1: Fraction(1)})), 2, "1/10")
-    numbers = dict(found.witness.numbers)
+    bounded = bound(RULE_B, pair(({0: Fraction(1)}, {1: Fraction(1)})), 2, "1/10")
+    numbers = dict(bounded.witness.numbers)
     assert numbers["printed_sigma"] == gaussian_printed_b(1, 2, 0.1) < numbers["sigma"]
 
 

@@ -40,9 +40,9 @@ def pair(mu: dict[int, Fraction], nu: dict[int, Fraction]) -> Framework:
 
 
 def bound(mechanism: Any, framework: Framework, epsilon: Fraction | int = 1, query: Any = None) -> Bound:
-    found = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon)))
-    assert isinstance(found, Bound), found
-    return found
+    bounded = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon)))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 @pytest.mark.parametrize("name", golden()["laplace_scale"])
@@ -182,6 +182,6 @@ def test_vector_answers_are_refused() -> None:
 
     framework = Pufferfish(every_entry(), MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 3))
     for mechanism in (STRICT, RELAXED):
-        found = mechanism.bound(Problem(framework, Histogram(), Fraction(1)))
-        assert isinstance(found, Refusal)
-        assert "exclusive or" in found.reason
+        bounded = mechanism.bound(Problem(framework, Histogram(), Fraction(1)))
+        assert isinstance(bounded, Refusal)
+        assert "exclusive or" in bounded.reason

@@ -33,9 +33,9 @@ one_law = ("stationary", "given")
 
 
 def bound(framework: Framework, query: Query, epsilon: Fraction | int = 1) -> Bound:
-    found = MECHANISM.bound(Problem(framework, query, Fraction(epsilon)))
-    assert isinstance(found, Bound), found
-    return found
+    bounded = MECHANISM.bound(Problem(framework, query, Fraction(epsilon)))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 def hide(belief: MarkovChain | JointTable | IndependentPieces) -> Framework:
@@ -116,11 +116,11 @@ def test_golden_scales(name: str) -> None:
     mu, nu = transport_laws()[name]
     framework = between(Pmf(list(mu), list(mu.values())), Pmf(list(nu), list(nu.values())))
     for epsilon, scales in golden()["laplace_scale"][name].items():
-        found = bound(framework, Identity(), Fraction(epsilon))
-        assert float(found.randomiser.scale) == pytest.approx(float(scales["exact"]), rel=1e-9)
-        assert found.covers is Covers.OUTPUT
+        bounded = bound(framework, Identity(), Fraction(epsilon))
+        assert float(bounded.randomiser.scale) == pytest.approx(float(scales["exact"]), rel=1e-9)
+        assert bounded.covers is Covers.OUTPUT
         if float(scales["exact"]) == 0:
-            assert found.randomiser == Exact(Fraction(1))
+            assert bounded.randomiser == Exact(Fraction(1))
 
 
 def test_longer_sequences_may_need_less_noise() -> None:
@@ -132,11 +132,11 @@ def test_longer_sequences_may_need_less_noise() -> None:
 def test_any_start_needs_more_than_point_starts_and_less_than_wasserstein() -> None:
     sticky = [[0.95, 0.05], [0.05, 0.95]]
     framework = hide(MarkovChain(sticky, 4, initial="any"))
-    found = bound(framework, Count(1))
+    bounded = bound(framework, Count(1))
     starts = [MarkovChain(sticky, 4, initial=start) for start in ([1, 0], [0, 1])]
     points = max(bound(hide(chain), Count(1)).randomiser.scale for chain in starts)
-    assert points < 2.7 < 3.6 < found.randomiser.scale < 3.7
-    assert "(unknown initial distribution)" in found.witness.comparison
+    assert points < 2.7 < 3.6 < bounded.randomiser.scale < 3.7
+    assert "(unknown initial distribution)" in bounded.witness.comparison
     # A mutant that looks at point starts only is caught.
     assert true_loss(framework, Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
 
@@ -161,10 +161,10 @@ def test_a_mutant_that_looks_at_one_order_of_the_pair_is_caught() -> None:
 def test_zero_noise_where_the_belief_hides_the_secret() -> None:
     chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3)
     framework = Pufferfish(entry(0, 0, 1), chain)
-    found = bound(framework, Count(1, entries=[1, 2]))
-    assert found.randomiser == Exact(Fraction(1))
-    assert found.covers is Covers.OUTPUT
-    assert true_loss(framework, Count(1, entries=[1, 2]), found.randomiser).loss == pytest.approx(0, abs=1e-12)
+    bounded = bound(framework, Count(1, entries=[1, 2]))
+    assert bounded.randomiser == Exact(Fraction(1))
+    assert bounded.covers is Covers.OUTPUT
+    assert true_loss(framework, Count(1, entries=[1, 2]), bounded.randomiser).loss == pytest.approx(0, abs=1e-12)
 
 
 def test_a_tiny_mass_far_away_needs_some_noise() -> None:
@@ -215,9 +215,9 @@ def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pyte
 def test_vector_answers_are_refused() -> None:
     chain = MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 3)
     problem = Problem(hide(chain), Histogram(), Fraction(1))
-    found = MECHANISM.bound(problem)
-    assert isinstance(found, Refusal)
-    assert "exclusive or" in found.reason
+    bounded = MECHANISM.bound(problem)
+    assert isinstance(bounded, Refusal)
+    assert "exclusive or" in bounded.reason
 
 
 def _framework(belief: MarkovChain | JointTable) -> Framework | None:

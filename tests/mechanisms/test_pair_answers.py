@@ -49,10 +49,10 @@ def test_the_grid_of_two_laws(atoms: list[Any], declared: str | None, grid: Frac
 @pytest.mark.parametrize("atoms", [[0, 20, 10, 30], [0.105, 0.2, 0.3, 0.4], [0.0, 1.0, 0.3333333333, 2.0]])
 def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms: list[Any]) -> None:
     asked = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
-    found = mechanism.bound(asked)
-    assert isinstance(found, Bound)
-    assert isinstance(found.randomiser, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
-    audit = true_loss(asked.framework, asked.query, found.randomiser)
+    bounded = mechanism.bound(asked)
+    assert isinstance(bounded, Bound)
+    assert isinstance(bounded.randomiser, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
+    audit = true_loss(asked.framework, asked.query, bounded.randomiser)
     assert audit.upper <= 1 + 1e-12
     # Rounding is post-processing: it may only lose a little of what the continuous noise needs.
     assert mechanism is WASSERSTEIN or audit.loss > 0.9
@@ -61,9 +61,9 @@ def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms
 @pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
 def test_two_laws_are_published_as_they_are(mechanism: Mechanism) -> None:
     asked = Problem(problem([0, 1, 2, 3]).framework, Count(1), Fraction(1))
-    found = mechanism.bound(asked)
-    assert isinstance(found, Refusal)
-    assert "publish Identity()" in found.reason
+    bounded = mechanism.bound(asked)
+    assert isinstance(bounded, Refusal)
+    assert "publish Identity()" in bounded.reason
 
 
 @pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
@@ -73,8 +73,8 @@ def test_the_belief_that_needs_a_little_more_noise_decides(mechanism: Mechanism,
     pairs = [LawPair(Pmf([0, 1], [0.5, 0.5]), q), LawPair(Pmf([0, 1], [0.501, 0.499]), q)]
     scales = []
     for beliefs in (pairs[:1], pairs[1:], pairs[::order]):
-        found = mechanism.bound(Problem(Framework((WhichLaw(),), tuple(beliefs)), Identity(), Fraction(2)))
-        assert isinstance(found, Bound)
-        scales.append(found.randomiser.scale)
+        bounded = mechanism.bound(Problem(Framework((WhichLaw(),), tuple(beliefs)), Identity(), Fraction(2)))
+        assert isinstance(bounded, Bound)
+        scales.append(bounded.randomiser.scale)
     assert scales[0] < scales[1] or mechanism is WASSERSTEIN
     assert max(scales[:2]) <= scales[2] <= max(scales[:2]) * (1 + Fraction(1, 10**10))

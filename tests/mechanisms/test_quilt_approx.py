@@ -221,9 +221,9 @@ def test_refusals_give_the_reason() -> None:
 
 
 def test_witness_and_cost() -> None:
-    found = bound(MarkovChainClass(0.2, 0.4, 100), Count(1), 1, QUILT_APPROX)
-    assert found.witness.comparison == "any two values of step 49"
-    assert found.witness.detail == "quilt: steps 35 and 61; near set: steps 36 to 60"
+    bounded = bound(MarkovChainClass(0.2, 0.4, 100), Count(1), 1, QUILT_APPROX)
+    assert bounded.witness.comparison == "any two values of step 49"
+    assert bounded.witness.detail == "quilt: steps 35 and 61; near set: steps 36 to 60"
     assert QUILT_APPROX.cost(problem(MarkovChainClass(0.2, 0.4, 1000), Count(1), 1)).operations > 1000
 
 

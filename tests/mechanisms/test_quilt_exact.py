@@ -163,14 +163,14 @@ def test_true_loss_under_any_start_is_at_most_epsilon() -> None:
 
 
 def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
-    found = bound(binary(0.9, 0.6, 100), Count(1), 1)
-    assert found.covers is Covers.ENTRIES
-    assert found.delta == 0
-    numbers = dict(found.witness.numbers)
-    assert found.randomiser.scale >= numbers["D"] / (1 - numbers["influence"])
-    assert float(found.randomiser.scale) == pytest.approx(numbers["D"] / (1 - numbers["influence"]), rel=1e-10)
-    assert " = 1 against step " in found.witness.comparison
-    assert found.witness.detail.startswith("quilt: steps ")
+    bounded = bound(binary(0.9, 0.6, 100), Count(1), 1)
+    assert bounded.covers is Covers.ENTRIES
+    assert bounded.delta == 0
+    numbers = dict(bounded.witness.numbers)
+    assert bounded.randomiser.scale >= numbers["D"] / (1 - numbers["influence"])
+    assert float(bounded.randomiser.scale) == pytest.approx(numbers["D"] / (1 - numbers["influence"]), rel=1e-10)
+    assert " = 1 against step " in bounded.witness.comparison
+    assert bounded.witness.detail.startswith("quilt: steps ")
 
 
 # --- exact values ---
@@ -298,14 +298,14 @@ def test_unobserved_steps_of_a_long_sequence() -> None:
     rng = np.random.default_rng(9)
     chain = binary(0.9, 0.8, 3000)
     seen = tuple(int(i) for i in np.flatnonzero(rng.random(3000) < 0.5))
-    found = bound(chain, Count(1, entries=seen), 1)
-    assert found.randomiser.scale < scale(chain, Count(1), 1)
-    worst = int(found.witness.comparison.split()[1])
+    bounded = bound(chain, Count(1, entries=seen), 1)
+    assert bounded.randomiser.scale < scale(chain, Count(1), 1)
+    worst = int(bounded.witness.comparison.split()[1])
     window = slice(max(0, worst - 40), worst + 41)
     changes = problem(chain, Count(1, entries=seen), 1).parts[0].answer.entry_changes()
     # Far from the ends a window around the worst entry says the same.
     near = exact_chain_quilt(chain.matrix, "stationary", changes[window], 1.0)
-    assert float(found.randomiser.scale) == pytest.approx(near, rel=1e-9)
+    assert float(bounded.randomiser.scale) == pytest.approx(near, rel=1e-9)
 
 
 def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,9 +313,9 @@ def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.Monk
     full = scale(chain, Count(1), 1)
     shared.forget()
     monkeypatch.setattr(chain_influence, "MOST_HELD", 2 * 30)
-    found = bound(chain, Count(1), 1)
-    assert full < found.randomiser.scale <= 400
-    assert "farther than 30 steps were not searched" in found.witness.detail
+    bounded = bound(chain, Count(1), 1)
+    assert full < bounded.randomiser.scale <= 400
+    assert "farther than 30 steps were not searched" in bounded.witness.detail
     shared.forget()
 
 

@@ -114,10 +114,10 @@ def test_the_true_loss_is_at_most_epsilon_and_no_other_mechanism_is_beaten(
     weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
     query = Linear(weights, grid=1)
     others = ("quilt-exact", "wasserstein", "laplace-exact")
-    found = needed(net, query, epsilon, LOCAL)
-    assert found.scale <= min(needed(net, query, epsilon, name).scale for name in others) * (1 + 2e-9)
-    assert true_loss(found).upper <= epsilon * (1 + 1e-9)
-    assert found.guarantee.covers is Covers.OUTPUT
+    need = needed(net, query, epsilon, LOCAL)
+    assert need.scale <= min(needed(net, query, epsilon, name).scale for name in others) * (1 + 2e-9)
+    assert true_loss(need).upper <= epsilon * (1 + 1e-9)
+    assert need.guarantee.covers is Covers.OUTPUT
 
 
 @settings(max_examples=15, deadline=None)
@@ -134,10 +134,10 @@ def test_chains_of_three_states_with_zeros_keep_their_promise(
     matrix = rows / rows.sum(axis=1, keepdims=True)
     belief = MarkovChain(matrix, length, [0.5, 0.0, 0.5] if how == "given" else "stationary")
     query = Linear([1, 2, 1, 3, 0, 1][:length], grid=1)
-    found = needed(belief, query, epsilon, LOCAL)
-    assert true_loss(found).upper <= epsilon * (1 + 1e-9)
-    assert found.scale <= needed(belief, query, epsilon, "laplace-exact").scale * (1 + 2e-9)
-    assert found.scale <= needed(belief, query, epsilon, "quilt-exact").scale * (1 + 2e-9)
+    need = needed(belief, query, epsilon, LOCAL)
+    assert true_loss(need).upper <= epsilon * (1 + 1e-9)
+    assert need.scale <= needed(belief, query, epsilon, "laplace-exact").scale * (1 + 2e-9)
+    assert need.scale <= needed(belief, query, epsilon, "quilt-exact").scale * (1 + 2e-9)
 
 
 def test_a_chain_and_the_same_network_need_the_same() -> None:
@@ -194,10 +194,10 @@ def test_a_collider_belongs_to_the_near_set_with_its_other_parent(monkeypatch: p
 
 def test_half_the_scale_breaks_the_promise() -> None:
     chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1)
-    found = needed(chain, Count(1), 1, LOCAL)
-    halved = DiscreteLaplace(found.randomiser.scale / 2, Fraction(1))
-    assert true_loss(found).upper <= 1 + 1e-9
-    assert true_loss(found.framework, found.query, halved).lower > 1.9
+    need = needed(chain, Count(1), 1, LOCAL)
+    halved = DiscreteLaplace(need.randomiser.scale / 2, Fraction(1))
+    assert true_loss(need).upper <= 1 + 1e-9
+    assert true_loss(need.framework, need.query, halved).lower > 1.9
 
 
 def test_special_cases() -> None:
@@ -207,8 +207,8 @@ def test_special_cases() -> None:
     assert needed(free, Count(1), 2, LOCAL).scale == pytest.approx(0.5)
     assert needed(MarkovChain([[0.9, 0.1], [0.1, 0.9]], 1), Count(1), 2, LOCAL).scale == pytest.approx(0.5)
     for stuck in ([[1.0, 0.0], [0.3, 0.7]], [[0.0, 1.0], [0.5, 0.5]]):
-        found = needed(MarkovChain(stuck, 5, [0.5, 0.5]), Count(1), 1, LOCAL)
-        assert true_loss(found).upper <= 1 + 1e-9
+        need = needed(MarkovChain(stuck, 5, [0.5, 0.5]), Count(1), 1, LOCAL)
+        assert true_loss(need).upper <= 1 + 1e-9
 
 
 def test_what_is_refused_says_why() -> None:
@@ -246,13 +246,13 @@ def test_a_hundred_steps_take_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nodes_far_away_are_tried_where_all_entries_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)
     chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=100)
-    found = needed(chain, Count(1), 0.5, LOCAL)
-    assert 6.0799 < found.scale < 6.0801  # 6.0804 with near nodes alone
-    assert found.scale >= needed(chain, Count(1), 0.5, "laplace-exact").scale
+    need = needed(chain, Count(1), 0.5, LOCAL)
+    assert 6.0799 < need.scale < 6.0801  # 6.0804 with near nodes alone
+    assert need.scale >= needed(chain, Count(1), 0.5, "laplace-exact").scale
     given_start = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=100, initial=[0.6, 0.4])
-    assert needed(given_start, Count(1), 0.5, LOCAL).scale >= found.scale
+    assert needed(given_start, Count(1), 0.5, LOCAL).scale >= need.scale
     monkeypatch.setattr(local_near_laws, "WIDEST", local_near_laws.REACH)
-    assert needed(chain, Count(1), 0.5, LOCAL).scale > found.scale
+    assert needed(chain, Count(1), 0.5, LOCAL).scale > need.scale
 
 
 @pytest.mark.parametrize("distance", [17, 40, 120])

@@ -31,9 +31,9 @@ budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
 
 
 def bound(framework: Framework, query: Query, epsilon: Fraction | int = 1) -> Bound:
-    found = MECHANISM.bound(Problem(framework, query, Fraction(epsilon)))
-    assert isinstance(found, Bound), found
-    return found
+    bounded = MECHANISM.bound(Problem(framework, query, Fraction(epsilon)))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 def moved(found: Bound) -> float:
@@ -48,10 +48,10 @@ def hide(belief: MarkovChain | JointTable | IndependentPieces) -> Framework:
 def test_golden_sums_of_binary_chains(name: str) -> None:
     p0, p1, length = (Fraction(part.split("=")[1]) for part in name.split(","))
     chain = MarkovChain([[float(p0), float(1 - p0)], [float(1 - p1), float(p1)]], int(length))
-    found = bound(hide(chain), Sum())
-    assert moved(found) == golden()["chain_sum_w_infinity"][name]
-    assert moved(found) <= found.randomiser.scale <= moved(found) * (1 + 1e-10)
-    assert found.covers is Covers.OUTPUT
+    bounded = bound(hide(chain), Sum())
+    assert moved(bounded) == golden()["chain_sum_w_infinity"][name]
+    assert moved(bounded) <= bounded.randomiser.scale <= moved(bounded) * (1 + 1e-10)
+    assert bounded.covers is Covers.OUTPUT
 
 
 @settings(max_examples=50)
@@ -69,10 +69,10 @@ def test_it_is_the_largest_w_infinity_of_all_joint_states(
     framework = _framework(chain)
     if framework is None:
         return
-    found = bound(framework, query, epsilon)
-    assert moved(found) == largest
-    assert 0 <= found.randomiser.scale * epsilon - largest <= 1e-9 * largest
-    assert true_loss(framework, query, found.randomiser).upper <= epsilon + 1e-12
+    bounded = bound(framework, query, epsilon)
+    assert moved(bounded) == largest
+    assert 0 <= bounded.randomiser.scale * epsilon - largest <= 1e-9 * largest
+    assert true_loss(framework, query, bounded.randomiser).upper <= epsilon + 1e-12
 
 
 @settings(max_examples=40)
@@ -86,12 +86,12 @@ def test_tables_agree_with_enumeration(table: JointTable, epsilon: Fraction) -> 
     for i in range(table.size):
         laws = [answer_law_given(joint, contribution, i, v) for v in range(len(table.alphabet(i)))]
         largest = max([largest, *(w_infinity_of(p, q) for p in laws for q in laws if p and q)])
-    found = bound(framework, query, epsilon)
+    bounded = bound(framework, query, epsilon)
     if table.total is not None:
-        assert moved(found) == largest
-        assert found.randomiser.scale == Fraction(largest) / epsilon
-    assert moved(found) <= found.randomiser.scale * epsilon
-    assert true_loss(framework, query, found.randomiser).upper <= epsilon + 1e-12
+        assert moved(bounded) == largest
+        assert bounded.randomiser.scale == Fraction(largest) / epsilon
+    assert moved(bounded) <= bounded.randomiser.scale * epsilon
+    assert true_loss(framework, query, bounded.randomiser).upper <= epsilon + 1e-12
 
 
 @settings(max_examples=40)
@@ -108,9 +108,9 @@ def test_point_starts_are_no_proof_for_any_start() -> None:
     points = [moved(bound(hide(MarkovChain(STICKY, 4, initial=start)), Count(1))) for start in ([1, 0], [0, 1])]
     assert points == [3.0, 3.0]
     assert moved(bound(hide(MarkovChain(STICKY, 4, initial=[0.5, 0.5])), Count(1))) == 4.0
-    found = bound(hide(MarkovChain(STICKY, 4, initial="any")), Count(1))
-    assert moved(found) == 4.0
-    assert "started in 0" in found.witness.comparison
+    bounded = bound(hide(MarkovChain(STICKY, 4, initial="any")), Count(1))
+    assert moved(bounded) == 4.0
+    assert "started in 0" in bounded.witness.comparison
 
 
 def test_a_mutant_that_looks_at_point_starts_only_is_caught() -> None:
@@ -122,9 +122,9 @@ def test_a_mutant_that_looks_at_point_starts_only_is_caught() -> None:
 
 def test_a_mutant_with_half_the_scale_is_caught() -> None:
     framework = hide(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
-    found = bound(framework, Count(1))
-    assert found.randomiser == DiscreteLaplace(Fraction(3), Fraction(1))
-    assert true_loss(framework, Count(1), found.randomiser).upper <= 1
+    bounded = bound(framework, Count(1))
+    assert bounded.randomiser == DiscreteLaplace(Fraction(3), Fraction(1))
+    assert true_loss(framework, Count(1), bounded.randomiser).upper <= 1
     assert true_loss(framework, Count(1), DiscreteLaplace(Fraction(3, 2), Fraction(1))).lower > 1.5
 
 
@@ -141,31 +141,31 @@ def test_a_mutant_with_w_one_in_place_of_w_infinity_is_caught() -> None:
 def test_the_flu_example_moves_two_where_the_group_moves_four() -> None:
     mu, nu = transport_laws()["flu_004"]
     framework = between(Pmf(list(mu), list(mu.values())), Pmf(list(nu), list(nu.values())))
-    found = bound(framework, Identity(), Fraction(1, 2))
-    assert moved(found) == 2
-    assert found.randomiser == DiscreteLaplace(Fraction(4), Fraction(1))
+    bounded = bound(framework, Identity(), Fraction(1, 2))
+    assert moved(bounded) == 2
+    assert bounded.randomiser == DiscreteLaplace(Fraction(4), Fraction(1))
 
 
 @pytest.mark.parametrize("number", [Fraction, float])
 def test_a_tiny_mass_far_away_is_not_ignored(number: type) -> None:
     tiny = number(Fraction(1, 10**13))
     framework = between(Pmf([0, 50], [1 - tiny, tiny]), Pmf([0, 1], [1 - tiny, tiny]))
-    found = bound(framework, Identity())
-    assert moved(found) == 49
-    assert true_loss(framework, Identity(), found.randomiser).upper <= 1
+    bounded = bound(framework, Identity())
+    assert moved(bounded) == 49
+    assert true_loss(framework, Identity(), bounded.randomiser).upper <= 1
     assert true_loss(framework, Identity(), DiscreteLaplace(Fraction(1), Fraction(1))).lower > 20
 
 
 def test_x1_and_x2_and_their_exclusive_or() -> None:
     rows = [(a, b, a ^ b) for a in (0, 1) for b in (0, 1)]
     framework = Pufferfish(attribute("x1", 0, 1), JointTable(rows, [Fraction(1, 4)] * 4, names=["x1", "x2", "both"]))
-    found = bound(framework, Identity("both"))
-    assert found.randomiser == Exact(Fraction(1))
+    bounded = bound(framework, Identity("both"))
+    assert bounded.randomiser == Exact(Fraction(1))
     bit = DiscreteLaplace(Fraction(1), Fraction(1))
-    alone = [(Identity("x1"), bit), (Identity("x2"), bit), (Identity("both"), found.randomiser)]
+    alone = [(Identity("x1"), bit), (Identity("x2"), bit), (Identity("both"), bounded.randomiser)]
     assert [round(joint_loss(framework, [release]).loss, 12) for release in alone] == [1, 0, 0]
     assert joint_loss(framework, alone).loss == pytest.approx(2, abs=1e-12)
-    exact = [(Identity("both"), found.randomiser), (Identity("x2"), Exact(Fraction(1)))]
+    exact = [(Identity("both"), bounded.randomiser), (Identity("x2"), Exact(Fraction(1)))]
     assert joint_loss(framework, exact).loss == math.inf
 
 
@@ -186,16 +186,16 @@ def test_weights_that_read_one_entry_move_the_answer_by_one_entry() -> None:
 def test_independent_pieces_are_one_piece() -> None:
     chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
     pieces = IndependentPieces(chain, [5, 3, 5])
-    found = bound(hide(pieces), Count(1))
-    assert moved(found) == 3
-    assert found.witness.comparison == "step 0 = 0 against step 0 = 1"
+    bounded = bound(hide(pieces), Count(1))
+    assert moved(bounded) == 3
+    assert bounded.witness.comparison == "step 0 = 0 against step 0 = 1"
 
 
 def test_answer_units() -> None:
     chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
-    found = bound(hide(chain), Sum())
-    assert moved(found) == 7.5
-    assert float(found.randomiser.scale) == 7.5
+    bounded = bound(hide(chain), Sum())
+    assert moved(bounded) == 7.5
+    assert float(bounded.randomiser.scale) == 7.5
 
 
 def test_secrets_of_probability_zero_are_skipped() -> None:
@@ -214,9 +214,9 @@ def test_vector_answers_and_classes_are_refused() -> None:
     whole_class = Pufferfish(every_entry(), MarkovChainClass(0.2, 0.5, 5))
     for framework, query in ((hide(chain), Histogram()), (whole_class, Count(1))):
         problem = Problem(framework, query, Fraction(1))
-        found = MECHANISM.bound(problem)
-        assert isinstance(found, Refusal)
-        assert "mechanism=" in found.reason
+        bounded = MECHANISM.bound(problem)
+        assert isinstance(bounded, Refusal)
+        assert "mechanism=" in bounded.reason
         assert MECHANISM.cost(problem).operations == 0
 
 

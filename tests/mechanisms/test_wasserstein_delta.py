@@ -36,9 +36,9 @@ def pair(laws: tuple[dict[int, Fraction], dict[int, Fraction]]) -> Framework:
 
 
 def bound(framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> Bound:
-    found = MECHANISM.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
-    assert isinstance(found, Bound), found
-    return found
+    bounded = MECHANISM.bound(Problem(framework, query or Identity(), Fraction(epsilon), Fraction(delta)))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def bound(framework: Framework, epsilon: Any, delta: Any, query: Any = None) -> 
     ],
 )  # fmt: skip
 def test_the_table(laws: Any, delta: Fraction, move: int) -> None:
-    found = bound(pair(laws), 1, delta)
-    assert found.randomiser.scale == move
-    assert (found.delta, found.covers) == (delta, Covers.OUTPUT)
-    assert (found.randomiser == Exact(found.randomiser.grid)) is (move == 0)
+    bounded = bound(pair(laws), 1, delta)
+    assert bounded.randomiser.scale == move
+    assert (bounded.delta, bounded.covers) == (delta, Covers.OUTPUT)
+    assert (bounded.randomiser == Exact(bounded.randomiser.grid)) is (move == 0)
 
 
 @pytest.mark.parametrize("seeds", [
@@ -103,16 +103,16 @@ def test_a_mutant_with_half_the_scale_is_caught() -> None:
 
 
 def test_delta_zero_is_refused_with_the_reason() -> None:
-    found = MECHANISM.bound(Problem(pair(FLU), Identity(), Fraction(1)))
-    assert isinstance(found, Refusal)
-    assert 'mechanism="wasserstein"' in found.reason
+    bounded = MECHANISM.bound(Problem(pair(FLU), Identity(), Fraction(1)))
+    assert isinstance(bounded, Refusal)
+    assert 'mechanism="wasserstein"' in bounded.reason
     with pytest.raises(CalibrationRefused, match="delta is 0"):
         tf.calibrate(pair(FLU), tf.Identity(), 1, mechanism="wasserstein-delta")
 
 
 def test_a_tiny_delta_on_rounded_masses_falls_back_on_the_pure_scale() -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 8))
-    found = bound(framework, 1, Fraction(1, 10**18), tf.Count(1))
+    bounded = bound(framework, 1, Fraction(1, 10**18), tf.Count(1))
     pure = PURE.bound(Problem(framework, tf.Count(1), Fraction(1)))
     assert isinstance(pure, Bound)
-    assert found.randomiser == pure.randomiser
+    assert bounded.randomiser == pure.randomiser

@@ -154,9 +154,9 @@ def test_a_density_reads_back_as_itself(density):
     (lambda: density_hockey_stick(Normal(0, 1), Normal(0, 1), 601), "epsilon"),
 ])  # fmt: skip
 def test_what_is_refused(make, key):
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         make()
-    assert key in told.value.where
+    assert key in refusal.value.where
 
 
 def test_a_discrete_distribution_has_no_divergence_from_a_normal_one():

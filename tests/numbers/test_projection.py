@@ -30,21 +30,21 @@ def problems(draw: Any, most: int = 5) -> tuple[list[Fraction], list[Fraction], 
 @settings(max_examples=150)
 def test_it_is_the_minimum_over_all_supports(problem: Any) -> None:
     v, s, total, total_variance = problem
-    found = nearest(v, s, total, total_variance, nonnegative=True)
-    assert min(found) >= 0
-    assert total_variance > 0 or sum(found) == total
-    assert found == oracle.nearest(v, s, total, total_variance)
+    near = nearest(v, s, total, total_variance, nonnegative=True)
+    assert min(near) >= 0
+    assert total_variance > 0 or sum(near) == total
+    assert near == oracle.nearest(v, s, total, total_variance)
 
 
 @given(problems(), st.lists(values, min_size=5, max_size=5))
 def test_without_signs_nothing_near_is_better(problem: Any, steps: list[Fraction]) -> None:
     v, s, total, total_variance = problem
-    found = nearest(v, s, total, total_variance, nonnegative=False)
-    best = oracle.objective(found, v, s, total, total_variance)
+    near = nearest(v, s, total, total_variance, nonnegative=False)
+    best = oracle.objective(near, v, s, total, total_variance)
     move = steps[: len(v)]
     if not total_variance:
         move[-1] = -sum(move[:-1], Fraction(0))
-    other = [x + m / 100 for x, m in zip(found, move, strict=True)]
+    other = [x + m / 100 for x, m in zip(near, move, strict=True)]
     assert oracle.objective(other, v, s, total, total_variance) >= best
 
 
@@ -54,13 +54,13 @@ def test_it_never_moves_away_from_a_truth_that_fits(problem: Any, truth: list[Fr
     v, s, total, total_variance = problem
     true = truth[: len(v)]
     total = total if total_variance else sum(true, Fraction(0))
-    found = nearest(v, s, total, total_variance, nonnegative=True)
+    near = nearest(v, s, total, total_variance, nonnegative=True)
 
     def away(x: Any, t: Fraction) -> Fraction:
         moved = sum(((a - b) ** 2 / c for a, b, c in zip(x, true, s, strict=True)), Fraction(0))
         return moved + ((t - sum(true)) ** 2 / total_variance if total_variance else 0)
 
-    assert away(found, sum(found, Fraction(0))) <= away(v, total)
+    assert away(near, sum(near, Fraction(0))) <= away(v, total)
 
 
 @given(st.lists(st.integers(-8, 8), min_size=1, max_size=4), st.integers(0, 9))

@@ -120,9 +120,9 @@ class With:
         return GROUP.cost(problem)
 
     def bound(self, problem: Problem) -> Any:
-        found = GROUP.bound(problem)
-        noise: Any = found.randomiser  # type: ignore[union-attr]
-        return replace(found, randomiser=self.noise(noise.units, noise.grid, noise.cells))  # type: ignore[type-var]
+        bounded = GROUP.bound(problem)
+        noise: Any = bounded.randomiser  # type: ignore[union-attr]
+        return replace(bounded, randomiser=self.noise(noise.units, noise.grid, noise.cells))  # type: ignore[type-var]
 
 
 @pytest.mark.parametrize("noise", [Lacking, Unknown, Forgetful])

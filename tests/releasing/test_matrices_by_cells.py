@@ -198,8 +198,8 @@ def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforeha
     ahead = outlook(load(path), 12).rows
     release_file(path)
     assert float(ahead[-1].epsilon) < float(ahead[-1].added) / 4
-    told = CliRunner().invoke(main, ["ledger", "show", str(tmp_path / "ledger.db")])
-    assert told.exit_code == 0
+    result = CliRunner().invoke(main, ["ledger", "show", str(tmp_path / "ledger.db")])
+    assert result.exit_code == 0
 
 
 @pytest.mark.parametrize(("changes", "told"), [

@@ -25,22 +25,22 @@ def calibrated(query=None, belief=BELIEF):
 
 
 def test_the_exact_answer_goes_into_the_noise_off_the_grid():
-    found = calibrated(tf.Together([tf.Mean("income"), tf.Sum("weight", grid="0.5")]))
-    told = truth.answer_of(found, truth.read(found, DATA))
-    grid = found.problem.grid
+    calibration = calibrated(tf.Together([tf.Mean("income"), tf.Sum("weight", grid="0.5")]))
+    told = truth.answer_of(calibration, truth.read(calibration, DATA))
+    grid = calibration.problem.grid
     exact = (Fraction("157.5") / 4, Fraction("61.5") + Fraction("70.2") + 80 + Fraction("66.1"))
     assert [cell * grid for cell in told] == list(exact)  # 70.25 is 70.2 in tenths (half to even)
-    drawn = found.randomiser.draw(told, InsecureSeededEntropyForTests(1))
+    drawn = calibration.randomiser.draw(told, InsecureSeededEntropyForTests(1))
     assert all((value / grid).denominator == 1 for value in drawn)
 
 
 def test_noise_around_a_real_answer_has_its_deviation():
-    found = calibrated()
-    told = truth.answer_of(found, truth.read(found, DATA))
+    calibration = calibrated()
+    told = truth.answer_of(calibration, truth.read(calibration, DATA))
     entropy = InsecureSeededEntropyForTests(3)
-    drawn = np.array([float(found.randomiser.draw(told, entropy)[0]) for _ in range(2000)])
-    assert drawn.mean() == pytest.approx(39.375, abs=5 * float(found.scale) / 2000**0.5)
-    assert drawn.std() == pytest.approx(float(found.scale), rel=0.1)
+    drawn = np.array([float(calibration.randomiser.draw(told, entropy)[0]) for _ in range(2000)])
+    assert drawn.mean() == pytest.approx(39.375, abs=5 * float(calibration.scale) / 2000**0.5)
+    assert drawn.std() == pytest.approx(float(calibration.scale), rel=0.1)
 
 
 def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):

@@ -54,9 +54,9 @@ def test_a_secret_reads_back_as_itself(secret):
     ],
 )
 def test_what_a_property_refuses(wrong, key):
-    with pytest.raises(tf.errors.InputError) as told:
+    with pytest.raises(tf.errors.InputError) as refusal:
         tf.dataset_property("a", **wrong)
-    assert key in told.value.where
+    assert key in refusal.value.where
 
 
 @pytest.mark.parametrize("wrong", [{"interval": (1, 1)}, {"values": [1]}, {"values": [1, 2], "interval": (0, 1)}])

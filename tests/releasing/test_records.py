@@ -224,11 +224,11 @@ def test_a_release_from_the_command_line(kind: str, tmp_path: Path) -> None:
     assert [row.get("unit") for row in rows] == {
         "network": ["p2", "p9", "p10"], "table": ["Ana", "Bo"], "users": [None],
     }[kind]  # fmt: skip
-    told = json.loads((tmp_path / "out" / f"{name}.certificate.json").read_text())
-    assert told["scope"] == ("all" if kind == "users" else "unit")
+    content = json.loads((tmp_path / "out" / f"{name}.certificate.json").read_text())
+    assert content["scope"] == ("all" if kind == "users" else "unit")
     assert (tmp_path / "out" / f"{name}.report.html").exists()
     wanted = {"network": "reads cough, breath", "table": "people are independent", "users": "how many users"}[kind]
-    assert any(wanted in line for line in told["assumptions"])
+    assert any(wanted in line for line in content["assumptions"])
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)

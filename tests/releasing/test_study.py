@@ -185,9 +185,9 @@ def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
     spec = SPEC
     for before, after in FAULTY.items():
         spec = spec.replace(before, after)
-    with pytest.raises(SpecError) as found:
+    with pytest.raises(SpecError) as refusal:
         study(tmp_path, spec)
-    lines = found.value._render_traceback_()  # type: ignore[attr-defined]
+    lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
     told = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
     assert [*lines, told[-1]] == told  # a command that would have released says that nothing happened
     assert len(lines) == 3
@@ -195,9 +195,9 @@ def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
 
 def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     steps = study(tmp_path, QUICK.replace("budget = 10", "budget = 0.5"))
-    with pytest.raises(tf.errors.BudgetExceeded) as found:
+    with pytest.raises(tf.errors.BudgetExceeded) as refusal:
         steps.release(anyway=True)
-    lines = found.value._render_traceback_()  # type: ignore[attr-defined]
+    lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
     told = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
     assert lines == [line for line in told if "ledger at" not in line]
     assert "nothing happened" in lines[-1]

@@ -189,12 +189,12 @@ def test_what_was_paid_for_and_not_drawn_is_completed(tmp_path: Path, monkeypatc
 def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Path) -> None:
     path = written(tmp_path, LOCAL, local=True)
     release_file(path, anyway=True)
-    told = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
+    content = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
     first = "the belief says that every hour is like any other, while this table asks how they differ"
-    assert told["assumptions"][0] == first
-    assert f"the hours are those of clocks in {ZONE}" in told["assumptions"][-1]
-    assert told["statistic"] == "how often each state occurs, by hour (24 cells)"
-    assert told["query"]["every"] == 338  # clocks are set back in this week, so that its days are not alike
+    assert content["assumptions"][0] == first
+    assert f"the hours are those of clocks in {ZONE}" in content["assumptions"][-1]
+    assert content["statistic"] == "how often each state occurs, by hour (24 cells)"
+    assert content["query"]["every"] == 338  # clocks are set back in this week, so that its days are not alike
     assert "by hour (24 cells)" in (tmp_path / "out" / "table.report.html").read_text(encoding="utf-8")
 
 
@@ -223,8 +223,8 @@ def test_the_command_line_releases_and_plans_it(tmp_path: Path) -> None:
     path = written(tmp_path, ('window = "2025-W43"', 'every = "week"'), ("epsilon = 0.5", "epsilon = 8"))
     for words in (["release", str(path), "--dry-run"], ["plan", str(path), "--releases", "52"],
                   ["release", str(path), "--window", "2025-W44"], ["compare", str(path)]):
-        told = CliRunner().invoke(main, words)
-        assert told.exit_code == 0, told.output
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == 0, result.output
     text = (tmp_path / "out" / "table-2025-W44.csv").read_text(encoding="utf-8")
     assert text.splitlines()[1].startswith('"00, calm",')
     assert len(text.splitlines()) == 49
@@ -252,6 +252,6 @@ def test_a_belief_that_knows_the_hours_is_not_at_odds_with_a_table_by_them(tmp_p
     for by, first in (('"hour"', False), ('"weekday"', True)):
         asked = ('by = "hour"\nepsilon = 0.5', f"by = {by}\nepsilon = 8")
         release_file(written(tmp_path, asked, known), force=True)
-        told = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
-        assert ("every weekday is like any other" in told["assumptions"][0]) == first
-        assert any("is like any other" in words for words in told["assumptions"]) == first
+        content = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
+        assert ("every weekday is like any other" in content["assumptions"][0]) == first
+        assert any("is like any other" in words for words in content["assumptions"]) == first

@@ -248,11 +248,11 @@ def test_a_declared_value_that_nobody_has_is_no_cell_and_told(tmp_path: Path) ->
     tf.release_file(path)
     rows = tf.read_table(tmp_path / "out" / "table.csv")
     assert [row["cell"] for row in rows] == ["A, calm", "A, busy", "B, calm", "B, busy"]
-    told = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
-    assert "which person has which 'ward' is public" in told["assumptions"]
-    assert any("no person has the ward 'C'" in one for one in told["assumptions"] + told["conditions"])
-    assert not any(f'"{who}"' in json.dumps(told) for who in ("10", "11"))  # no names of units
-    assert told["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
+    content = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
+    assert "which person has which 'ward' is public" in content["assumptions"]
+    assert any("no person has the ward 'C'" in one for one in content["assumptions"] + content["conditions"])
+    assert not any(f'"{who}"' in json.dumps(content) for who in ("10", "11"))  # no names of units
+    assert content["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
 
 
 def test_one_unit_has_one_cell(tmp_path: Path) -> None:
@@ -298,9 +298,9 @@ def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
 
 
 def test_terminal_and_report_know_it(tmp_path: Path) -> None:
-    told = CliRunner().invoke(main, ["release", str(written(tmp_path))], catch_exceptions=False)
-    assert told.exit_code == 0
-    assert "by ward" in told.output
+    result = CliRunner().invoke(main, ["release", str(written(tmp_path))], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "by ward" in result.output
     page = (tmp_path / "out" / "table.report.html").read_text()
     assert all(f">{part}<" in page for part in ("A", "B", "calm", "busy"))  # a table of two ways
 

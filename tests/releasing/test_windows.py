@@ -226,8 +226,8 @@ def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
 
 def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
     path = str(written(tmp_path))
-    told = json.loads(CliRunner().invoke(main, ["plan", path, "--releases", "12", "--json"]).output)
-    assert told["ahead"][-1] == {"releases": 12, "epsilon": 0.5, "sum": 6.0}
+    content = json.loads(CliRunner().invoke(main, ["plan", path, "--releases", "12", "--json"]).output)
+    assert content["ahead"][-1] == {"releases": 12, "epsilon": 0.5, "sum": 6.0}
     rows_as_text = CliRunner().invoke(main, ["plan", path]).output
     assert "52" in rows_as_text
     assert "26" in rows_as_text

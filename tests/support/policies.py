@@ -79,9 +79,9 @@ def best_yes(
     cost[place[target]] = -1.0
     bounds = [(0.0, alpha if false(one) else 1.0) for one in data]
     matrix = np.array(rows) if rows else None
-    found = linprog(cost, A_ub=matrix, b_ub=limits or None, bounds=bounds, method="highs")
-    assert found.status == 0, found.message
-    return float(-found.fun)
+    solution = linprog(cost, A_ub=matrix, b_ub=limits or None, bounds=bounds, method="highs")
+    assert solution.status == 0, solution.message
+    return float(-solution.fun)
 
 
 def risk(

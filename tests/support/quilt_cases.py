@@ -71,9 +71,9 @@ def problem(belief: Belief, query: Query, epsilon: Any, secret: Secret | None = 
 
 
 def bound(belief: Belief, query: Query, epsilon: Any, mechanism: Any = QUILT_EXACT, secret: Any = None) -> Bound:
-    found = mechanism.bound(problem(belief, query, epsilon, secret))
-    assert isinstance(found, Bound), found
-    return found
+    bounded = mechanism.bound(problem(belief, query, epsilon, secret))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 def scale(belief: Belief, query: Query, epsilon: Any, mechanism: Any = QUILT_EXACT, secret: Any = None) -> Fraction:

@@ -85,5 +85,5 @@ def least_cost(cost, regions, epsilon):
                 row[:, output] = limit
                 rows.append(row.ravel())
     sums = np.kron(np.eye(size), np.ones((1, size)))
-    found = linprog(np.ravel(cost), rows, np.zeros(len(rows)), sums, np.ones(size), bounds=(0, None), method="highs")
-    return float(found.fun)
+    solution = linprog(np.ravel(cost), rows, np.zeros(len(rows)), sums, np.ones(size), bounds=(0, None), method="highs")
+    return float(solution.fun)

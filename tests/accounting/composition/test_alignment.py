@@ -383,8 +383,8 @@ def test_other_orders_of_the_same_variables_in_a_ledger(tmp_path: Any) -> None:
     for order in (["hiv", "flu"], ["flu", "hiv"]):
         net = tf.BayesianNetwork([(v, [0, 1], [], [0.5, 0.5]) for v in order])
         query = Count(1, entries=[order.index("hiv")])
-        found = tf.calibrate(Pufferfish(every_entry(), net), query, epsilon=1, mechanism="quilt-exact")
-        tf.release(found, {"hiv": 1, "flu": 0}, ledger=tmp_path / "l.db", source="p", budget=2)
+        calibration = tf.calibrate(Pufferfish(every_entry(), net), query, epsilon=1, mechanism="quilt-exact")
+        tf.release(calibration, {"hiv": 1, "flu": 0}, ledger=tmp_path / "l.db", source="p", budget=2)
     assert Ledger.open(tmp_path / "l.db").spent("p").spent.epsilon == 2
 
 
@@ -417,10 +417,10 @@ def test_whoever_calls_itself_private_is_not_believed() -> None:
             return bytes(n - 1) + bytes([1])
 
     framework = chain([[0.6, 0.4], [0.4, 0.6]], 3)
-    found = tf.calibrate(framework, Count(1), 1, mechanism="group")
+    calibration = tf.calibrate(framework, Count(1), 1, mechanism="group")
     assert Zeros().private
-    assert not tf.release(found, [0, 1, 1], entropy=Zeros()).certificate.private
-    assert tf.release(found, [0, 1, 1]).certificate.private
+    assert not tf.release(calibration, [0, 1, 1], entropy=Zeros()).certificate.private
+    assert tf.release(calibration, [0, 1, 1]).certificate.private
 
 
 def test_half_a_hash_is_another_one() -> None:

@@ -598,8 +598,8 @@ def test_a_charge_that_was_pickled_hashes_as_its_process_does():
     mine = charge(chain_framework(), Count(1), 1, WHOLE)
     code = "import pickle, sys; c = pickle.load(sys.stdin.buffer); print(len({c, type(c).from_dict(c.to_dict())}))"
     assert len({mine, Charge.from_dict(mine.to_dict())}) == 1
-    told = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", code], input=pickle.dumps(mine), capture_output=True,
         env={**os.environ, "PYTHONHASHSEED": "77"}, check=True,
     )  # fmt: skip
-    assert told.stdout == b"1\n"
+    assert finished.stdout == b"1\n"

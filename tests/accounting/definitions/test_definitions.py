@@ -104,9 +104,9 @@ def test_what_has_no_scale_is_printed_without_one() -> None:
 
 def test_the_audit_finds_the_loss_one_way_and_no_other() -> None:
     made = calibrated("1/2")
-    found = true_loss(made)
-    assert 0.499 < found.loss <= 0.5
-    assert (found.output, found.comparison) == ((one_way.UNKNOWN,), "row 0 = 'ill' against row 0 = 'well'")
+    loss = true_loss(made)
+    assert 0.499 < loss.loss <= 0.5
+    assert (loss.output, loss.comparison) == ((one_way.UNKNOWN,), "row 0 = 'ill' against row 0 = 'well'")
     less = replace(made.randomiser, parts=made.randomiser.parts * 11 // 10)  # type: ignore[type-var]
     assert true_loss(made.framework, ILL, less).loss > 0.5
     assert true_loss(turned(made.framework), ILL, made.randomiser).loss == math.inf

@@ -425,8 +425,8 @@ def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
 def test_what_is_asked_at_once_comes_in_its_order_after_all_that_was() -> None:
     """The order decides whether noise with delta > 0 was seen before a single was chosen."""
     debits = [group_debit(chain_framework(7), 1, name=name) for name in ("first", "second", "third")]
-    asked = request_of(debits, str.encode, False)
-    numbers = [item.number for item in request_items(asked, asked.units[b""])]
+    request = request_of(debits, str.encode, False)
+    numbers = [item.number for item in request_items(request, request.units[b""])]
     assert sorted(set(numbers)) == numbers
     assert numbers[0] > 10**18
 

@@ -180,12 +180,12 @@ def test_numbers_without_a_range_have_no_change(book: str) -> None:
 def test_single_records_of_a_unit(book: str) -> None:
     for framework, rows, query in ((tf.every_entry("group"), ROWS, ILL), (SHARE, ROWS, ILL)):
         hidden = tf.Pufferfish(framework, PEOPLE)
-        told = tf.release(made(hidden, query, "group"), rows, ledger=book, source="towns", unit="A", budget=9)
-        assert told.certificate.units == ("A",)
+        published = tf.release(made(hidden, query, "group"), rows, ledger=book, source="towns", unit="A", budget=9)
+        assert published.certificate.units == ("A",)
     column = tf.Pufferfish(tf.every_entry("income", max_difference=9), BODIES)
     found = made(column, tf.Mean("weight"), "attribute-gaussian-exact", delta=1e-5, allow_zero_noise=True)
-    told = tf.release(found, MASSES, ledger=book, source="bodies", unit="B", budget=(9, "0.1"))
-    assert told.certificate.units == ("B",)
+    published = tf.release(found, MASSES, ledger=book, source="bodies", unit="B", budget=(9, "0.1"))
+    assert published.certificate.units == ("B",)
 
 
 def test_the_same_people_in_another_source(book: str) -> None:

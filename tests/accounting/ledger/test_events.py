@@ -172,11 +172,11 @@ def test_what_a_history_comes_to_is_a_cache(ledger: Ledger, story: Callable[[Led
     source, unit = ledger.show()[-1].name, "Ana" if story in (people, pooled, layouts, certificates) else ""
     debit = about("Ana", "1/9") if unit else group_debit(chain_framework(7), "1/9")
     debit = debits_of_lengths(2, range(1, 2))[0] if story is many_units else debit
-    told = preview(ledger.store.path, source, [debit])
+    previewed = preview(ledger.store.path, source, [debit])
     with closing(sqlite3.connect(ledger.store.path)) as connection:
         connection.execute("delete from summaries")
         connection.commit()
-    assert preview(ledger.store.path, source, [debit]) == told
+    assert preview(ledger.store.path, source, [debit]) == previewed
 
 
 ALTERED = [

@@ -28,13 +28,13 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def is_stale_after(ledger: Ledger, source: str, meanwhile: Callable[[], object]) -> bool:
-    asked = request_of([about("Ana")], ledger.tag_of, False)
+    request = request_of([about("Ana")], ledger.tag_of, False)
     with ledger.store.reading() as connection:
-        found = tally(connection, source, asked, False if source == "new" else None)
-        assert found.is_of(connection)
+        tallied = tally(connection, source, request, False if source == "new" else None)
+        assert tallied.is_of(connection)
     meanwhile()
     with ledger.store.reading() as connection:
-        return not found.is_of(connection)
+        return not tallied.is_of(connection)
 
 
 @pytest.mark.parametrize("source", ["work", "sleep"])
@@ -66,17 +66,17 @@ def test_what_another_source_adds_to_a_pooled_single_makes_it_stale(tmp_path: Pa
     book = Ledger.open(tmp_path / "pooled.db")
     book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
     book.reserve("work", [about("Ana", "1/2")], budget=9, same_people=True)
-    asked = request_of([about("Ben")], book.tag_of, False)
+    request = request_of([about("Ben")], book.tag_of, False)
     costs = []
     for later in range(2):
         with book.store.reading() as connection:
-            found = tally(connection, "sleep", asked, None)
-            costs.append(found.mine.cost.epsilon)
-            assert found.is_of(connection)
+            tallied = tally(connection, "sleep", request, None)
+            costs.append(tallied.mine.cost.epsilon)
+            assert tallied.is_of(connection)
         if not later:
             book.reserve("work", [about("Ana", "1/4")])
             with book.store.reading() as connection:
-                assert not found.is_of(connection)
+                assert not tallied.is_of(connection)
     assert costs == [Fraction(5, 2), Fraction(11, 4)]
 
 
@@ -84,13 +84,13 @@ def test_in_another_source_only_the_unit_itself_is_asked_about(tmp_path: Path) -
     """Ben is in no other source, but shares an output-law promise with Ana, who is."""
     book = Ledger.open(tmp_path / "pooled.db")
     book.reserve("sleep", pooled_debits({"Ana": (1,), "Ben": (1,)}, Count(1), wasserstein.MECHANISM), budget=9)
-    asked = request_of([about("Ana")], book.tag_of, False)
+    request = request_of([about("Ana")], book.tag_of, False)
     with book.store.reading() as connection:
-        found = tally(connection, "work", asked, True)
-    (sleep,) = found.theirs
+        tallied = tally(connection, "work", request, True)
+    (sleep,) = tallied.theirs
     kinds = {members.tag: (kind.shape, kind.is_elsewhere) for kind, members in sleep.kinds.items()}
     assert kinds == {book.tag_of("Ana"): (0, True), book.tag_of("Ben"): (-1, False)}
-    assert [kind.is_elsewhere for kind in found.mine.kinds] == [False]
+    assert [kind.is_elsewhere for kind in tallied.mine.kinds] == [False]
 
 
 def test_what_is_about_others_does_not(ledger: Ledger) -> None:
@@ -106,11 +106,11 @@ def test_what_is_stale_is_computed_again(ledger: Ledger, monkeypatch: pytest.Mon
     seen = []
 
     def slow(*args: object) -> object:
-        found = tally(*args)  # type: ignore[arg-type]
+        tallied = tally(*args)  # type: ignore[arg-type]
         if not seen:
             seen.append(True)
             twin.reserve("sleep", [about("Ana", "1/2")])
-        return found
+        return tallied
 
     monkeypatch.setattr("takifugu.accounting.ledger.book.tally", slow)
     ledger.reserve("work", [about("Ana", "1/4")])

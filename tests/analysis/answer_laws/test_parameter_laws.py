@@ -54,10 +54,10 @@ def test_no_more_is_lost_than_promised(seed: int, mechanism: str) -> None:
     belief, _, _ = random_parameters(seed, 2, 3)
     query = some_query(np.random.default_rng(seed), belief.columns)
     framework = tf.Pufferfish([tf.distribution_parameter(str(name)) for name in belief.names], belief)
-    found = tf.calibrate(framework, query, 1, mechanism=mechanism, only_release=True, allow_zero_noise=True)
-    loss = true_loss(found).loss
+    calibration = tf.calibrate(framework, query, 1, mechanism=mechanism, only_release=True, allow_zero_noise=True)
+    loss = true_loss(calibration).loss
     assert loss <= 1 + 1e-9
-    if mechanism == "laplace-exact" and found.scale:
+    if mechanism == "laplace-exact" and calibration.scale:
         assert loss == pytest.approx(1, abs=1e-6)
 
 
@@ -73,8 +73,8 @@ def test_example_3_and_table_2_of_the_paper() -> None:
     assert [round(float(m), 4) for _, m in low.items()] == printed[::-1]
     assert low.exact
     framework = tf.Pufferfish(tf.distribution_parameter("x2"), belief)
-    found = tf.calibrate(framework, tf.Sum("x1"), 1, mechanism="wasserstein", only_release=True)
-    assert found.scale == 1
+    calibration = tf.calibrate(framework, tf.Sum("x1"), 1, mechanism="wasserstein", only_release=True)
+    assert calibration.scale == 1
     assert tf.calibrate(framework, tf.Sum("x1"), 1, mechanism="group").scale == 4
 
 
@@ -84,14 +84,14 @@ def test_value_by_value_covers_sets_of_values() -> None:
     chances = {"p": Fraction(1, 10), "q": Fraction(1, 2), "r": Fraction(4, 5)}
     belief = tf.Parameters(net, {"a": {k: {1: p, 0: 1 - p} for k, p in chances.items()}}, 3)
     framework = tf.Pufferfish(tf.distribution_parameter("a"), belief)
-    found = tf.calibrate(framework, tf.Sum("a"), 1, mechanism="laplace-exact", only_release=True)
+    calibration = tf.calibrate(framework, tf.Sum("a"), 1, mechanism="laplace-exact", only_release=True)
 
     def law(p: Fraction) -> dict[int, Fraction]:
         return {k: math.comb(3, k) * p**k * (1 - p) ** (3 - k) for k in range(4)}
 
     weights = {"p": Fraction(2, 7), "q": Fraction(5, 7)}
     mixed = {k: sum((w * law(chances[v])[k] for v, w in weights.items()), Fraction(0)) for k in range(4)}
-    assert oracle.noised_loss(mixed, law(chances["r"]), float(found.scale)) <= 1 + 1e-9
+    assert oracle.noised_loss(mixed, law(chances["r"]), float(calibration.scale)) <= 1 + 1e-9
 
 
 def test_tails_of_long_columns_keep_their_relative_accuracy() -> None:

@@ -92,14 +92,14 @@ def test_members_of_a_class_are_audited_in_its_place():
     chances = [Fraction(1, 6)] * 6
     within = [(Fraction(1, 12), Fraction(1, 4))] * 6
     framework = tf.Pufferfish(tf.dataset_property("g", "sum"), belief_of(chances, within, 2))
-    found = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact")
+    calibration = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact")
     leaning = [Fraction(1, 4), Fraction(1, 6), Fraction(1, 12), Fraction(1, 12), Fraction(1, 6), Fraction(1, 4)]
     member = tf.Records(tf.JointTable(ROWS, leaning, ["g", "f"]), 2)
-    audit = true_loss(found, chains=[member])
+    audit = true_loss(calibration, chains=[member])
     assert 0.3 < audit.loss <= 1
     outside = tf.Records(tf.JointTable(ROWS, [Fraction(1, 2), *[Fraction(1, 10)] * 5], ["g", "f"]), 2)
     with pytest.raises(InputError, match="not in the class"):
-        true_loss(found, chains=[outside])
+        true_loss(calibration, chains=[outside])
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_members_of_a_class_are_audited_in_its_place():
 def test_other_secrets_about_a_class(secret):
     within = [(Fraction(1, 12), Fraction(1, 4))] * 6
     framework = tf.Pufferfish(secret, belief_of([Fraction(1, 6)] * 6, within, 3))
-    found = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact", allow_zero_noise=True)
+    calibration = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact", allow_zero_noise=True)
     member = [Fraction(1, 12), Fraction(1, 6), Fraction(1, 4), Fraction(1, 4), Fraction(1, 6), Fraction(1, 12)]
-    assert 0 < true_loss(found, chains=[tf.Records(tf.JointTable(ROWS, member, ["g", "f"]), 3)]).loss <= 1
+    assert 0 < true_loss(calibration, chains=[tf.Records(tf.JointTable(ROWS, member, ["g", "f"]), 3)]).loss <= 1
 
 
 def test_what_is_not_proved_for_a_class_is_refused():
@@ -138,9 +138,9 @@ def test_what_is_not_proved_for_a_class_is_refused():
     [([(0, 1)], "6 rows and 1 intervals"), ([(0, 0.1)] * 6, "must lie inside"), ([(-1, 1)] * 6, "must lie inside")],
 )
 def test_intervals_that_are_none(within, words):
-    with pytest.raises(InputError, match=words) as told:
+    with pytest.raises(InputError, match=words) as refusal:
         belief_of([Fraction(1, 6)] * 6, within, 3)
-    assert told.value.where == ("within",)
+    assert refusal.value.where == ("within",)
 
 
 def test_a_class_reads_back():

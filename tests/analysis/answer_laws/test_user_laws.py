@@ -211,8 +211,8 @@ def test_the_audit_finds_the_loss_of_enumeration(case: Case) -> None:
             p, q = (in_units(law, case.unit) for law in sides(case, family, index))
             losses.append(float(max(laplace_loss(p, q, 2), laplace_loss(q, p, 2))))
     if any(True for _ in framework.comparisons()):
-        found = true_loss(framework, case.query, DiscreteLaplace(Fraction(2), case.unit))
-        assert found.loss == pytest.approx(max(losses), rel=1e-12, abs=1e-14)
+        loss = true_loss(framework, case.query, DiscreteLaplace(Fraction(2), case.unit))
+        assert loss.loss == pytest.approx(max(losses), rel=1e-12, abs=1e-14)
 
 
 @settings(max_examples=40)

@@ -40,26 +40,26 @@ def test_products_are_right_however_far_rows_and_kernels_are_apart(
     kernels = random_wide(seed + 1, (count, places, columns), orders)
     rows = normalised(rows.mantissas, rows.exponents - 5000)
     kernels = normalised(kernels.mantissas, kernels.exponents + 70_000)
-    found = convolve_many(rows, kernels)
-    assert found is not None
+    convolved = convolve_many(rows, kernels)
+    assert convolved is not None
     for column in range(columns):
-        assert close(found[column], exact(rows, kernels, column), count * places + 4)
+        assert close(convolved[column], exact(rows, kernels, column), count * places + 4)
 
 
 def test_many_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("takifugu.numbers.extended.window_products._HELD", 20)
     rows, kernels = random_wide(1, (2, 40), 100), random_wide(2, (2, 3, 2), 100)
-    found = convolve_many(rows, kernels)
-    assert found is not None
-    assert close(found[1], exact(rows, kernels, 1), 10)
+    convolved = convolve_many(rows, kernels)
+    assert convolved is not None
+    assert close(convolved[1], exact(rows, kernels, 1), 10)
 
 
 def test_rows_that_fall_without_end_are_fine_while_a_window_is_narrow() -> None:
     row = normalised(np.full((1, 400), 0.75), -40 * np.arange(400)[None, :])
     kernel = normalised(np.full((1, 5, 1), 0.5), -90 * np.arange(5)[None, :, None])
-    found = convolve_many(row, kernel)
-    assert found is not None
-    assert close(found[0], exact(row, kernel, 0), 12)
+    convolved = convolve_many(row, kernel)
+    assert convolved is not None
+    assert close(convolved[0], exact(row, kernel, 0), 12)
 
 
 @pytest.mark.parametrize("beyond", [0, 1])
@@ -67,23 +67,23 @@ def test_what_float64_would_lose_is_refused(beyond: int) -> None:
     """The product 1 * 2**-ORDERS is the only term of its sum; one order more and nothing is promised."""
     rows = normalised(np.array([[1.0, 1.0]]), np.array([[-ORDERS + 1 - beyond, 0]]))
     kernels = normalised(np.array([[[1.0], [1.0]]]), np.array([[[0], [-1]]]))
-    found = convolve_many(rows, kernels)
-    assert (found is None) == (beyond > 0)
-    if found is not None:
-        assert close(found[0], exact(rows, kernels, 0), 4)
+    convolved = convolve_many(rows, kernels)
+    assert (convolved is None) == (beyond > 0)
+    if convolved is not None:
+        assert close(convolved[0], exact(rows, kernels, 0), 4)
 
 
 def test_zeros_stay_zeros() -> None:
     rows = stack([Wide.of(np.zeros(6)), Wide.of(np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0]))])
     kernels = Wide.of(np.array([[[1.0, 0.0], [1.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]]]))
-    found = convolve_many(rows, kernels)
-    assert found is not None
-    assert found[0].floats(0).tolist() == [0, 0, 0.5, 0, 0, 0, 0]
-    assert not found[1].mantissas.any()
+    convolved = convolve_many(rows, kernels)
+    assert convolved is not None
+    assert convolved[0].floats(0).tolist() == [0, 0, 0.5, 0, 0, 0, 0]
+    assert not convolved[1].mantissas.any()
 
 
 def test_one_row_and_one_kernel_are_a_convolution() -> None:
     row, kernel = random_wide(3, (1, 90), 300), random_wide(4, (1, 9, 1), 200)
-    found = convolve_many(row, kernel)
-    assert found is not None
-    assert close(found[0], fractions(convolve(row[0], kernel[0, :, 0])), 200)
+    convolved = convolve_many(row, kernel)
+    assert convolved is not None
+    assert close(convolved[0], fractions(convolve(row[0], kernel[0, :, 0])), 200)

@@ -250,9 +250,9 @@ def test_what_they_are_not_asked() -> None:
 def test_an_answer_beyond_its_public_range_is_refused_without_a_word_about_it() -> None:
     noise = OneSidedTruncated(F(1), F(1), 2, (DOWN,), 10)
     for answer in ([3, 11], [-1, 3]):
-        with pytest.raises(DataError, match="outside its public range") as told:
+        with pytest.raises(DataError, match="outside its public range") as refusal:
             noise.draw(answer, SystemEntropy())
-        assert "11" not in str(told.value)
+        assert "11" not in str(refusal.value)
     with pytest.raises(DataError, match="outside its public range"):
         noise.draw_column(np.array([11]), SystemEntropy())
 

@@ -227,6 +227,6 @@ def test_a_charge_about_the_same_people_is_charged_to_the_other_source_and_certi
     assert float(book.spent("sleep").spent.epsilon) == pytest.approx(1 + 0.6, rel=1e-9)
     whole = Fraction(paid.epsilon) + 6 / Fraction(count.scale)
     assert float(book.spent("work").spent.epsilon) == pytest.approx(float(whole), rel=1e-9)
-    with pytest.raises(InputError, match="both name no people") as found:
+    with pytest.raises(InputError, match="both name no people") as refusal:
         tf.charge(framework, "0.1", **{**terms, "source": "third"}, budget=9)
-    assert found.value.state is ReleaseState.NOTHING
+    assert refusal.value.state is ReleaseState.NOTHING

@@ -166,8 +166,8 @@ def test_a_region_that_may_never_forget_falls_to_group() -> None:
         ChainRegion([[0.0, 0.7], [0.6, 0.0]], [[0.3, 1.0], [1.0, 0.4]], 40),  # holds the chain that always moves
     ):
         for query in (Count(1), Linear([2] + [1] * 39), Histogram()):
-            found = scale(region, query, 2, QUILT_APPROX)
-            assert found == Fraction(query.resolve(region).entry_changes().sum()) / 2
+            least_scale = scale(region, query, 2, QUILT_APPROX)
+            assert least_scale == Fraction(query.resolve(region).entry_changes().sum()) / 2
 
 
 def test_a_zero_that_two_steps_fill_does_not_fall_to_group() -> None:
@@ -181,8 +181,8 @@ def test_a_zero_that_two_steps_fill_does_not_fall_to_group() -> None:
 
 def test_independent_entries_need_what_one_entry_needs() -> None:
     rows = [[0.3, 0.2, 0.5]] * 3
-    found = scale(ChainRegion(rows, rows, 30), Count(1), 1, QUILT_APPROX)
-    assert 1 <= float(found) < 1 + 1e-9
+    least_scale = scale(ChainRegion(rows, rows, 30), Count(1), 1, QUILT_APPROX)
+    assert 1 <= float(least_scale) < 1 + 1e-9
 
 
 # --- binary chains in an interval: the theorem ---
@@ -310,8 +310,8 @@ def test_audit_refuses_chains_outside_the_class() -> None:
 def test_short_sequences(length: int) -> None:
     for belief in (REGION, THREE, INTERVAL):
         short = belief.with_length(length)
-        found = scale(short, Count(1), Fraction(1, 3), QUILT_APPROX)
-        assert found == 3 * length
+        least_scale = scale(short, Count(1), Fraction(1, 3), QUILT_APPROX)
+        assert least_scale == 3 * length
         generous = scale(short, Count(1), 20, QUILT_APPROX)
         assert generous <= Fraction(length, 20)
 

@@ -54,13 +54,13 @@ QUERIES = {
 def test_example_1_of_the_paper(case: str) -> None:
     name, epsilon = case.split(",eps=")
     framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1())
-    found = tf.calibrate(framework, QUERIES[name], epsilon, mechanism="attribute-quilt", allow_zero_noise=True)
+    calibration = tf.calibrate(framework, QUERIES[name], epsilon, mechanism="attribute-quilt", allow_zero_noise=True)
     expected = EXAMPLE["cases"][case]
-    assert float(found.scale) == pytest.approx(expected["scale"], rel=1e-10)
-    assert float(found.scale) >= expected["scale"] * (1 - 1e-12)
+    assert float(calibration.scale) == pytest.approx(expected["scale"], rel=1e-10)
+    assert float(calibration.scale) >= expected["scale"] * (1 - 1e-12)
     quilt = "nothing" if expected["quilt"] == "trivial" else ", ".join(expected["quilt"])
-    assert f"the best quilt is {quilt};" in found.witness.detail
-    assert str(found.guarantee.covers) == "entries"
+    assert f"the best quilt is {quilt};" in calibration.witness.detail
+    assert str(calibration.guarantee.covers) == "entries"
 
 
 @pytest.mark.parametrize("quilt", EXAMPLE["quilts"], ids=lambda quilt: quilt["Q"] or "nothing")
@@ -121,13 +121,13 @@ def test_it_is_algorithm_3_over_every_quilt(seed: int, size: int, epsilon: float
     query, entry = some_query(rng, belief.columns), int(rng.integers(size))
     answer: Any = resolved(query, belief)
     framework = tf.Pufferfish(tf.distribution_parameter(str(belief.names[entry])), belief)
-    found = tf.calibrate(framework, query, epsilon, mechanism="attribute-quilt", allow_zero_noise=True)
+    calibration = tf.calibrate(framework, query, epsilon, mechanism="attribute-quilt", allow_zero_noise=True)
     expected = oracle.quilt_scale(law, size, entry, answer.change, epsilon)
     if table:  # independencies that a table only happens to have are not searched
-        assert float(found.scale) >= expected * (1 - 1e-9)
-        assert float(found.scale) <= answer.change(range(size)) / epsilon * (1 + 1e-9)
+        assert float(calibration.scale) >= expected * (1 - 1e-9)
+        assert float(calibration.scale) <= answer.change(range(size)) / epsilon * (1 + 1e-9)
     else:
-        assert float(found.scale) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        assert float(calibration.scale) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=15, deadline=None)
@@ -136,8 +136,8 @@ def test_no_more_is_lost_than_promised(seed: int, size: int, epsilon: float, tab
     belief, _, _ = random_parameters(seed, size, 2, table)
     query = some_query(np.random.default_rng(seed), belief.columns)
     framework = tf.Pufferfish([tf.distribution_parameter(str(name)) for name in belief.names], belief)
-    found = tf.calibrate(framework, query, epsilon, mechanism="attribute-quilt", allow_zero_noise=True)
-    assert true_loss(found).loss <= epsilon * (1 + 1e-9)
+    calibration = tf.calibrate(framework, query, epsilon, mechanism="attribute-quilt", allow_zero_noise=True)
+    assert true_loss(calibration).loss <= epsilon * (1 + 1e-9)
 
 
 @settings(max_examples=12, deadline=None)
@@ -240,10 +240,10 @@ def test_half_of_d_would_be_noticed() -> None:
     """A column that tells its parameter: the noise is exactly what the loss needs."""
     net = tf.BayesianNetwork([("a", [0, 1], [], [0.5, 0.5])])
     belief = tf.Parameters(net, {"a": {0: {0: 1}, 1: {1: 1}}}, 3)
-    found = tf.calibrate(tf.Pufferfish(tf.distribution_parameter("a"), belief), tf.Sum("a"), 1,
+    calibration = tf.calibrate(tf.Pufferfish(tf.distribution_parameter("a"), belief), tf.Sum("a"), 1,
                          mechanism="attribute-quilt")  # fmt: skip
-    assert found.scale == 3
-    assert true_loss(found).loss == pytest.approx(1)
+    assert calibration.scale == 3
+    assert true_loss(calibration).loss == pytest.approx(1)
 
 
 @settings(max_examples=30, deadline=None)
@@ -296,8 +296,8 @@ def test_algorithm_5_is_algorithm_3_for_one_record_whose_columns_are_their_param
     for records in (1, 500):
         known = tf.Parameters(net, dict.fromkeys("gishw", sure), records)
         framework = tf.Pufferfish(tf.distribution_parameter("i"), known)
-        found = tf.calibrate(framework, query, mechanism="attribute-quilt", **asked)
-        assert float(found.scale) == pytest.approx(records * float(appendix.scale), rel=1e-9)
+        calibration = tf.calibrate(framework, query, mechanism="attribute-quilt", **asked)
+        assert float(calibration.scale) == pytest.approx(records * float(appendix.scale), rel=1e-9)
 
 
 @pytest.mark.parametrize("quilt", EXAMPLE["quilts"], ids=lambda quilt: quilt["Q"] or "nothing")

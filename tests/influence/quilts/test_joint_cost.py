@@ -64,9 +64,9 @@ def test_cost_is_the_least_over_all_subsets_of_entries(case: Case, drawn: list[t
         ([int(c) for c in query.resolve(case.chain).entry_changes()], float(Fraction(b))) for query, b in releases
     ]
     expected = joint_quilt_cost(joint, charges)
-    found = cost(case.chain, releases)
-    assert found == pytest.approx(expected, rel=1e-9, abs=1e-10)
-    assert found >= expected * (1 - 1e-12)
+    total_cost = cost(case.chain, releases)
+    assert total_cost == pytest.approx(expected, rel=1e-9, abs=1e-10)
+    assert total_cost >= expected * (1 - 1e-12)
 
 
 @settings(max_examples=15, deadline=None)
@@ -83,10 +83,10 @@ def test_cost_is_never_below_the_true_joint_loss(
         releases.append((Histogram(), Fraction(3)))
     scales = [b for query, b in releases for _ in range(query.resolve(case.chain).cells)]
     loss = true_loss(joint, answers_of(case.chain, [q for q, _ in releases]), scales)
-    found = cost(case.chain, releases)
-    assert found >= loss * (1 - 1e-12)
+    total_cost = cost(case.chain, releases)
+    assert total_cost >= loss * (1 - 1e-12)
     whole = sum(int(q.resolve(case.chain).entry_changes().sum()) / b for q, b in releases)
-    assert found <= float(whole) * (1 + 1e-15)
+    assert total_cost <= float(whole) * (1 + 1e-15)
 
 
 def test_six_steps_and_three_releases_against_the_true_joint_loss() -> None:
@@ -95,9 +95,9 @@ def test_six_steps_and_three_releases_against_the_true_joint_loss() -> None:
     weighted = Linear([1, 1, 0, 2, 0, 1], codes=CODES)
     releases = [(Count(0), Fraction(2)), (weighted, Fraction(9)), (Count(2), Fraction(1))]
     loss = true_loss(joint, answers_of(chain, [q for q, _ in releases]), [b for _, b in releases])
-    found = cost(chain, releases)
-    assert 0.3 * found < loss <= found
-    assert found < sum(cost(chain, [r]) for r in releases)
+    total_cost = cost(chain, releases)
+    assert 0.3 * total_cost < loss <= total_cost
+    assert total_cost < sum(cost(chain, [r]) for r in releases)
 
 
 @pytest.mark.parametrize("start", ["stationary", "any", [0.2, 0.8]])
@@ -106,12 +106,12 @@ def test_one_release_costs_what_it_was_calibrated_for(start: Any, epsilon: Fract
     for length in (1, 3, 60, 3000):
         chain = binary(0.9, 0.6, length, start)
         for query in (Count(1), Linear([1 + i % 3 for i in range(length)])):
-            found = cost(chain, [(query, scale(chain, query, epsilon))])
-            assert found <= float(epsilon) * (1 + 1e-15)
+            total_cost = cost(chain, [(query, scale(chain, query, epsilon))])
+            assert total_cost <= float(epsilon) * (1 + 1e-15)
             # Here one order of the two values is the costlier one at every distance, unless a given start turns it
             # round near the beginning: then each order takes its own quilt, and pays less than calibrated for.
             if isinstance(start, str):
-                assert found == pytest.approx(float(epsilon), rel=1e-9)
+                assert total_cost == pytest.approx(float(epsilon), rel=1e-9)
     independent = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 50, start)
     assert cost(independent, [(Count(1), 1 / epsilon)]) == float(epsilon)
 
@@ -176,8 +176,8 @@ def test_long_sequences_cost_what_wide_enough_ones_do() -> None:
         assert cost(long, releases) == pytest.approx(cost(short, releases), rel=1e-9)
     seen = np.flatnonzero(rng.random(20_000) < 0.4)
     long = MarkovChain(chain.matrix, 20_000)
-    found = cost(long, [(Count(1, entries=tuple(seen.tolist())), Fraction(10)), (Count(0), Fraction(100))])
-    assert 0 < found <= cost(long, [(Count(1), Fraction(10)), (Count(0), Fraction(100))]) * (1 + 1e-12)
+    total_cost = cost(long, [(Count(1, entries=tuple(seen.tolist())), Fraction(10)), (Count(0), Fraction(100))])
+    assert 0 < total_cost <= cost(long, [(Count(1), Fraction(10)), (Count(0), Fraction(100))]) * (1 + 1e-12)
 
 
 @settings(max_examples=20, deadline=None)

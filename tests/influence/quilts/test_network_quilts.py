@@ -57,14 +57,14 @@ def test_all_subsets_give_algorithm_2_over_every_quilt(seed: int, size: int, eps
     # Algorithm 2 works component by component: the trivial quilt of a component leaves the others remote.
     expected = oracle.needed_scale(law, sizes, changes, list(range(size)), epsilon)
     try:
-        found = calibrate(framework, query, epsilon, mechanism="quilt-exact", allow_zero_noise=True)
+        calibration = calibrate(framework, query, epsilon, mechanism="quilt-exact", allow_zero_noise=True)
     except CalibrationRefused as refusal:
         pytest.fail(str(refusal))
     # Zero entries make independencies that the graph does not show; without them the search is complete.
     if zeros:
-        assert found.scale >= expected * (1 - 1e-9)
+        assert calibration.scale >= expected * (1 - 1e-9)
     else:
-        assert found.scale == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        assert calibration.scale == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=25, deadline=None)
@@ -146,8 +146,8 @@ def test_special_networks() -> None:
     free = BayesianNetwork([(f"x{i}", [0, 1], [], [0.3, 0.7]) for i in range(6)])
     assert calibrate(Pufferfish(every_entry(), free), Count(1), 2, mechanism="quilt-exact").scale == 0.5
     copy = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[1, 0], [0, 1]])])
-    found = calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="quilt-exact")
-    assert found.scale == calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="group").scale == 1
+    calibration = calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="quilt-exact")
+    assert calibration.scale == calibrate(Pufferfish(every_entry(), copy), Count(1), 2, mechanism="group").scale == 1
     stuck = chain_network([[1.0, 0.0], [0.3, 0.7]], [0.5, 0.5], 5)
     assert calibrate(Pufferfish(every_entry(), stuck), Count(1), 1, mechanism="quilt-exact").scale <= 5
 
@@ -189,9 +189,9 @@ def test_joint_cost_covers_the_true_joint_loss(seed: int, size: int) -> None:
 
 def test_one_release_costs_what_it_was_calibrated_for() -> None:
     net = chain_network([[0.8, 0.2], [0.3, 0.7]], [0.5, 0.5], 7)
-    found = calibrate(Pufferfish(every_entry(), net), Count(1), 3, mechanism="quilt-exact")
-    (part,) = Problem(found.framework, found.query, Fraction(3)).parts
-    cost, witness = joint_cost(part, [(part.answer.entry_changes(), found.randomiser.scale)])
+    calibration = calibrate(Pufferfish(every_entry(), net), Count(1), 3, mechanism="quilt-exact")
+    (part,) = Problem(calibration.framework, calibration.query, Fraction(3)).parts
+    cost, witness = joint_cost(part, [(part.answer.entry_changes(), calibration.randomiser.scale)])
     assert cost == pytest.approx(3, rel=1e-9)
     assert "near set" in witness.detail
 

@@ -49,8 +49,8 @@ CASES = {
 ])  # fmt: skip
 @pytest.mark.parametrize("name", CASES)
 def test_it_keeps_its_promise(name, epsilon, delta):
-    found = bound(CASES[name], epsilon, delta)
-    audit = true_delta(CASES[name], epsilon, tf.Identity(), found.randomiser)
+    bounded = bound(CASES[name], epsilon, delta)
+    audit = true_delta(CASES[name], epsilon, tf.Identity(), bounded.randomiser)
     assert audit.upper <= delta
 
 
@@ -64,11 +64,11 @@ def test_half_of_its_noise_is_noticed():
 
 def test_references_that_are_right_cost_nothing():
     shift = framework({0: tf.Normal(0, 2), 1: tf.Normal(3, 2)})
-    found = bound(shift, 1, "0.00001")
+    bounded = bound(shift, 1, "0.00001")
     total = 3 * gaussian_analytic_sigma(1, 1, 1e-5)
-    assert math.isclose(float(found.randomiser.sigma), math.sqrt(total**2 - 4), rel_tol=1e-9)
-    assert dict(found.witness.numbers)["eta"] == 0
-    assert found.witness.comparison.startswith("the mean of 'income' is 0 against")
+    assert math.isclose(float(bounded.randomiser.sigma), math.sqrt(total**2 - 4), rel_tol=1e-9)
+    assert dict(bounded.witness.numbers)["eta"] == 0
+    assert bounded.witness.comparison.startswith("the mean of 'income' is 0 against")
 
 
 @pytest.mark.slow
@@ -95,9 +95,9 @@ def test_what_is_compared_is_what_the_secret_says():
 
 def test_where_nothing_depends_on_it_there_is_no_noise():
     same = framework({0: tf.Normal(1, 2), 1: tf.Normal(1, 2)})
-    found = bound(same)
-    assert found.randomiser == Exact(found.randomiser.grid, 1, on_grid=False)
-    assert "no comparison" in found.witness.comparison
+    bounded = bound(same)
+    assert bounded.randomiser == Exact(bounded.randomiser.grid, 1, on_grid=False)
+    assert "no comparison" in bounded.witness.comparison
     with pytest.raises(CalibrationRefused, match="no noise at all"):
         tf.calibrate(same, tf.Identity(), 1, 0.01)
 
@@ -162,6 +162,6 @@ def test_discrete_answers_are_refused():
 
 
 def test_noise_and_grid_are_as_declared():
-    found = tf.calibrate(CASES["mixtures"], tf.Identity(grid="0.01"), 1, "0.01", mechanism=NAME)
-    assert found.randomiser == RoundedNormal(found.randomiser.sigma, Fraction(1, 100), 1, on_grid=False)
+    calibration = tf.calibrate(CASES["mixtures"], tf.Identity(grid="0.01"), 1, "0.01", mechanism=NAME)
+    assert calibration.randomiser == RoundedNormal(calibration.randomiser.sigma, Fraction(1, 100), 1, on_grid=False)
     assert tf.calibrate(CASES["mixtures"], tf.Identity(), 1, "0.01").randomiser.grid == Fraction(1, 10**6)

@@ -55,36 +55,36 @@ def test_wasserstein_and_laplace_exact_by_brute_force(counts, records, epsilon, 
 @pytest.mark.parametrize("records", [1, 3, 6])
 @pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact", "group"])
 def test_the_audit_over_all_data_sets_confirms_the_promise(records, mechanism):
-    found = calibrated(framework_of(HARSH, records), mechanism, Fraction(1, 2))
-    assert true_loss(found).loss <= 0.5 * (1 + 1e-9)
+    calibration = calibrated(framework_of(HARSH, records), mechanism, Fraction(1, 2))
+    assert true_loss(calibration).loss <= 0.5 * (1 + 1e-9)
 
 
 def test_half_the_noise_is_noticed():
     framework = framework_of(HARSH, 4)
-    found = calibrated(framework, "laplace-exact", 1)
-    half = tf.with_scale(framework, tf.Sum("f"), found.scale / 2).randomiser
-    assert true_loss(found).loss == pytest.approx(1, rel=1e-8)
+    calibration = calibrated(framework, "laplace-exact", 1)
+    half = tf.with_scale(framework, tf.Sum("f"), calibration.scale / 2).randomiser
+    assert true_loss(calibration).loss == pytest.approx(1, rel=1e-8)
     assert true_loss(framework, tf.Sum("f"), half).loss > 1.5
 
 
 @pytest.mark.parametrize("near", [None, 1])
 def test_normal_noise_by_brute_force(near):
     epsilon, delta, laws = Fraction(1, 2), Fraction(1, 100), laws_of(HARSH, 3)
-    found = calibrated(framework_of(HARSH, 3, max_difference=near), "gaussian-exact", epsilon, delta)
+    calibration = calibrated(framework_of(HARSH, 3, max_difference=near), "gaussian-exact", epsilon, delta)
     pairs = [(laws[a], laws[b]) for a in laws for b in laws if a != b and (near is None or abs(b - a) <= near)]
-    excess = max(float(gaussian_divergence(p, q, found.scale, epsilon)) for p, q in pairs)
+    excess = max(float(gaussian_divergence(p, q, calibration.scale, epsilon)) for p, q in pairs)
     assert excess == pytest.approx(0.01, rel=1e-6)
-    assert true_delta(found, epsilon).loss <= 0.01
+    assert true_delta(calibration, epsilon).loss <= 0.01
 
 
 def test_sets_are_hidden_as_wholes_and_never_by_their_means():
     """Given g in {0, 4} and given g = 2 the answer has the same mean, and needs noise."""
     sets = [[0, 4], [2]]
     framework = framework_of([1, 0, 0, 1], 4, sets=sets)  # f = g
-    found = calibrated(framework, "wasserstein")
-    assert found.scale == 2
-    assert true_loss(found).loss <= 1
-    assert "the sum of 'g' is in {0, 4}" in found.witness.comparison
+    calibration = calibrated(framework, "wasserstein")
+    assert calibration.scale == 2
+    assert true_loss(calibration).loss <= 1
+    assert "the sum of 'g' is in {0, 4}" in calibration.witness.comparison
     apart = calibrated(framework_of(HARSH, 4, sets=[(None, 2), (2, None)]), "laplace-exact").scale
     assert apart < calibrated(framework_of(HARSH, 4), "laplace-exact").scale
 
@@ -109,8 +109,8 @@ def test_independent_columns_need_no_noise(records):
 def test_publishing_the_property_itself_costs_what_it_says(records):
     """The query may be the sensitive function: the noise is then for the values that are compared."""
     framework = framework_of(HARSH, records, max_difference=2)
-    found = calibrated(framework, "laplace-exact", query=tf.Sum("g"))
-    assert found.scale == pytest.approx(2, rel=1e-9)
+    calibration = calibrated(framework, "laplace-exact", query=tf.Sum("g"))
+    assert calibration.scale == pytest.approx(2, rel=1e-9)
 
 
 @pytest.mark.parametrize("records", [3, 4000])
@@ -126,15 +126,15 @@ def test_as_many_records_as_adult_has_in_seconds():
 def check_as_many_records_as_adult_has():
     n = 32_561
     framework = tf.Pufferfish(tf.dataset_property("g", "share", of=1), tf.Records(table_of(HARSH), n))
-    found = calibrated(framework, "laplace-exact", query=tf.Mean("f"))
+    calibration = calibrated(framework, "laplace-exact", query=tf.Mean("f"))
     # Exact: the loss is n log of a ratio of exponential moments, far out on one side.
-    factors = [math.exp(side / (found.scale * n)) for side in (1, -1)]
+    factors = [math.exp(side / (calibration.scale * n)) for side in (1, -1)]
     ratio = max(n * abs(math.log((1 + 3 * e) / 4 / ((4 + 2 * e) / 6))) for e in factors)
     assert ratio == pytest.approx(1, rel=1e-8)
-    assert calibrated(framework, "wasserstein", query=tf.Mean("f")).scale >= found.scale
+    assert calibrated(framework, "wasserstein", query=tf.Mean("f")).scale >= calibration.scale
     near = tf.Pufferfish(tf.dataset_property("g", "share", of=1, max_difference="0.01"), tf.Records(table_of(HARSH), n))
-    assert calibrated(near, "laplace-exact", query=tf.Mean("f")).scale < found.scale / 99
-    assert "32,561 independent records" in str(found)
+    assert calibrated(near, "laplace-exact", query=tf.Mean("f")).scale < calibration.scale / 99
+    assert "32,561 independent records" in str(calibration)
 
 
 def test_too_many_values_are_refused_with_what_they_would_cost():
@@ -230,18 +230,18 @@ def test_sets_of_the_values_of_a_function(mechanism):
     spread = tf.Named("spread", 1, lambda values: max(values) - min(values))
     secret = tf.dataset_property("g", spread, sets=[[0], [1]])
     framework = tf.Pufferfish(secret, tf.Records(table_of(HARSH), 3))
-    found = calibrated(framework, mechanism, Fraction(1, 4))
+    calibration = calibrated(framework, mechanism, Fraction(1, 4))
     of = lambda d: max(r[0] for r in d) - min(r[0] for r in d)  # noqa: E731
     laws = laws_given(ROWS, HARSH, 3, lambda d: sum(r[1] for r in d), of)
-    assert 0 < true_loss(found).loss <= 0.25 * (1 + 1e-9)
+    assert 0 < true_loss(calibration).loss <= 0.25 * (1 + 1e-9)
     needed = {"wasserstein": float(least_distance(laws[0], laws[1]) * 4),
               "laplace-exact": float(smallest_laplace_scale(laws[0], laws[1], Fraction(1, 4), 20))}  # fmt: skip
-    assert found.scale == pytest.approx(needed[mechanism], rel=1e-8)
+    assert calibration.scale == pytest.approx(needed[mechanism], rel=1e-8)
 
 
 def test_one_record_among_many_is_hidden_by_what_it_adds():
     framework = tf.Pufferfish(tf.every_entry("g"), tf.Records(table_of(HARSH), 20_000))
-    found = calibrated(framework, "laplace-exact", Fraction(1, 10))
+    calibration = calibrated(framework, "laplace-exact", Fraction(1, 10))
     zero, one = ({x: Fraction(HARSH[2 * g + x]) / sum(HARSH[2 * g : 2 * g + 2]) for x in (0, 1)} for g in (0, 1))
     alone = float(smallest_laplace_scale(zero, one, Fraction(1, 10), 20))
-    assert found.scale == pytest.approx(alone, rel=1e-8)  # in likelihood-ratio order the others do not matter
+    assert calibration.scale == pytest.approx(alone, rel=1e-8)  # in likelihood-ratio order the others do not matter

@@ -175,10 +175,10 @@ def test_sums_of_columns_that_are_clipped_or_replaced_do_not_cancel() -> None:
         people = tf.MultivariateNormal([0] * 3, [[1, 0, ".5"], [0, 1, ".5"], [".5", ".5", 1]], list("xyg"), 9, **read)
         for mechanism, delta in ((EXACT, "0.001"), ("wasserstein", 0)):
             secret = tf.Pufferfish(tf.dataset_property("g", "mean", max_difference=1), people)
-            found = tf.calibrate(
+            calibration = tf.calibrate(
                 secret, tf.Linear([*query.weights, 0]), 1, delta, mechanism=mechanism, only_release=True
             )
-            assert found.scale > 5
+            assert calibration.scale > 5
 
 
 def test_a_resolution_above_the_deviation_is_refused() -> None:
@@ -192,8 +192,8 @@ def test_a_resolution_above_the_deviation_is_refused() -> None:
 
 
 def test_laplace_noise_for_rounded_records_covers_a_step_of_each() -> None:
-    found = calibrated(mean("0.1"), belief(resolution="0.5"), mechanism="wasserstein", delta=0)
-    assert float(found.scale) == pytest.approx(0.6)
+    calibration = calibrated(mean("0.1"), belief(resolution="0.5"), mechanism="wasserstein", delta=0)
+    assert float(calibration.scale) == pytest.approx(0.6)
     p, q = (given_mean(0.25 - move / 2, 0.0, 0.5) for move in (0.1, -0.1))
     line = np.linspace(-9, 9, 2001)
     one, other = (sum(m * np.exp(-abs(line - v) / 0.6) for v, m in law.items()) for law in (p, q))

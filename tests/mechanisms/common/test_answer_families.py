@@ -49,8 +49,8 @@ def test_work_that_is_too_large_to_keep_is_watched(mechanism: Any, monkeypatch: 
     monkeypatch.setattr(answer_families, "CACHED_BYTES", 0.0)
     watcher = Seen()
     with searches.stopping(), searches.watched(watcher):
-        found = mechanism.bound(problem())
-    assert isinstance(found, Bound)
+        bounded = mechanism.bound(problem())
+    assert isinstance(bounded, Bound)
     assert watcher.told == [("begins", 0), *(("goes", n) for n in range(1, 7)), ("over", 6)]
 
 

@@ -44,9 +44,9 @@ def pair(seed: int) -> Framework:
 
 
 def bound(mechanism: Any, framework: Framework, epsilon: Any = 1, query: Any = None) -> Bound:
-    found = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon)))
-    assert isinstance(found, Bound), found
-    return found
+    bounded = mechanism.bound(Problem(framework, query or Identity(), Fraction(epsilon)))
+    assert isinstance(bounded, Bound), bounded
+    return bounded
 
 
 def largest_loss(mu: dict[Any, Fraction], nu: dict[Any, Fraction], rows: Any) -> float:
@@ -285,9 +285,9 @@ def test_refusals() -> None:
     long = tf.Pufferfish(tf.every_entry(), chain.with_length(100))
     for mechanism in (OPTIMAL, EXPONENTIAL):
         assert isinstance(mechanism.bound(Problem(pieces, Histogram(), Fraction(1))), Refusal)
-    found = OPTIMAL.bound(Problem(long, tf.Count(1), Fraction(1)))
-    assert isinstance(found, Refusal)
-    assert "at most 1,000,000" in found.reason
+    bounded = OPTIMAL.bound(Problem(long, tf.Count(1), Fraction(1)))
+    assert isinstance(bounded, Refusal)
+    assert "at most 1,000,000" in bounded.reason
 
 
 def test_bad_input() -> None:

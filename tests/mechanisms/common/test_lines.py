@@ -121,10 +121,10 @@ def test_delta_of_two_cells_is_kept() -> None:
 def test_any_direction_is_exact_and_half_the_noise_is_caught(direction: tuple[int, ...]) -> None:
     belief, query = tf.MarkovChain([[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]], 2), Along(direction, (0, 1, 3))
     framework = tf.Pufferfish(tf.every_entry(), belief)
-    found = bound(laplace_exact, belief, query)
-    audit = true_loss(framework, query, found.randomiser)
+    bounded = bound(laplace_exact, belief, query)
+    audit = true_loss(framework, query, bounded.randomiser)
     assert 1 - 1e-8 < audit.loss <= audit.upper <= 1 + 1e-12
-    half = DiscreteLaplace(found.randomiser.scale / 2, Fraction(1), len(direction))
+    half = DiscreteLaplace(bounded.randomiser.scale / 2, Fraction(1), len(direction))
     assert true_loss(framework, query, half).loss > 1.3
 
 

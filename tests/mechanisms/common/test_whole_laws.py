@@ -145,10 +145,10 @@ def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
     for epsilon in (HALF, Fraction(2)):
         errors = []
         for mechanism in (OPTIMAL, EXPONENTIAL, LAPLACE):
-            found = mechanism.bound(Problem(framework, tf.Count(1), epsilon))
-            assert isinstance(found, Bound), found
-            assert true_loss(framework, tf.Count(1), found.randomiser).upper <= epsilon + 1e-12
-            errors.append(found.randomiser.expected_error())
+            bounded = mechanism.bound(Problem(framework, tf.Count(1), epsilon))
+            assert isinstance(bounded, Bound), bounded
+            assert true_loss(framework, tf.Count(1), bounded.randomiser).upper <= epsilon + 1e-12
+            errors.append(bounded.randomiser.expected_error())
         assert errors[0] <= min(errors) * (1 + 1e-6) + 1e-7
 
 
@@ -162,9 +162,9 @@ def test_a_channel_for_one_share_is_caught() -> None:
         loose = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
     assert isinstance(loose, Bound)
     assert true_loss(framework, tf.Count(1), loose.randomiser).loss > 1.05
-    kept = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
-    assert isinstance(kept, Bound)
-    assert true_loss(framework, tf.Count(1), kept.randomiser).upper <= 1
+    bounded = OPTIMAL.bound(Problem(framework, tf.Count(1), epsilon))
+    assert isinstance(bounded, Bound)
+    assert true_loss(framework, tf.Count(1), bounded.randomiser).upper <= 1
 
 
 def test_presence_of_users_in_both_modes() -> None:
@@ -172,27 +172,27 @@ def test_presence_of_users_in_both_modes() -> None:
         users = tf.IndependentUsers([{0: QUARTER, 1: HALF, 3: QUARTER}] * 3, presence=HALF, absence=absence)
         framework = tf.Pufferfish(tf.presence(1), users)
         for mechanism in (OPTIMAL, EXPONENTIAL):
-            found = mechanism.bound(Problem(framework, tf.Sum(), Fraction(1)))
-            assert isinstance(found, Bound), found
-            assert true_loss(framework, tf.Sum(), found.randomiser).upper <= 1 + 1e-12
+            bounded = mechanism.bound(Problem(framework, tf.Sum(), Fraction(1)))
+            assert isinstance(bounded, Bound), bounded
+            assert true_loss(framework, tf.Sum(), bounded.randomiser).upper <= 1 + 1e-12
 
 
 def test_several_beliefs_bind_one_channel() -> None:
     pieces = tf.IndependentPieces(CHAIN, [2, 2])
     framework = tf.Pufferfish(tf.every_entry(), [pieces, LATE.with_length(4)])
-    found = OPTIMAL.bound(Problem(framework, tf.Count(1), Fraction(1)))
-    assert isinstance(found, Bound)
+    bounded = OPTIMAL.bound(Problem(framework, tf.Count(1), Fraction(1)))
+    assert isinstance(bounded, Bound)
     for belief in framework.beliefs:
         alone = tf.Pufferfish(tf.every_entry(), belief)
-        assert true_loss(alone, tf.Count(1), found.randomiser).upper <= 1 + 1e-12
+        assert true_loss(alone, tf.Count(1), bounded.randomiser).upper <= 1 + 1e-12
 
 
 def test_refusals_say_the_number_and_what_to_do() -> None:
     def reason(belief: Belief, query: Any = COUNT) -> str:
-        found = OPTIMAL.bound(Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1)))
-        assert isinstance(found, Refusal)
-        assert EXPONENTIAL.bound(Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1))) == found
-        return found.reason
+        bounded = OPTIMAL.bound(Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1)))
+        assert isinstance(bounded, Refusal)
+        assert EXPONENTIAL.bound(Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1))) == bounded
+        return bounded.reason
 
     assert "up to 4,001 values" in reason(tf.IndependentPieces(CHAIN, [2000, 2000]))
     many = tf.IndependentUsers.groups([(1_000_000, {0: 0.5, 1: 0.5})])

@@ -36,11 +36,11 @@ WALK = tf.FromPopulations(
 def test_every_mechanism_keeps_what_it_promises(belief, delta):
     people, least = populations_of(belief), []
     for name in mechanisms(people):
-        found = strongest(people, F(1), delta, name)
-        measured = found.sender.delta(people, F(1)) if delta else found.sender.epsilon(people)
-        assert found.measured == measured <= float(delta or 1) + 1e-12
+        strength = strongest(people, F(1), delta, name)
+        measured = strength.sender.delta(people, F(1)) if delta else strength.sender.epsilon(people)
+        assert strength.measured == measured <= float(delta or 1) + 1e-12
         if name not in ("tupling", "rappor"):
-            least.append(found.expected_loss)
+            least.append(strength.expected_loss)
     calibration = tf.calibrate(tf.Pufferfish(tf.which_population(), belief), tf.EachValue(), 1, delta)
     assert calibration.randomiser.expected_error() == pytest.approx(min(least), rel=1e-9)
 
@@ -90,10 +90,10 @@ def test_what_is_sent_follows_the_sender(name):
 
 
 def test_dummies_alone_decide_where_the_channel_hides_nothing():
-    found = strongest(populations_of(HOME), F(1), F(1, 2), "tupling", dummies=4)
+    strength = strongest(populations_of(HOME), F(1), F(1, 2), "tupling", dummies=4)
     lifted = [[law.get(x, F(0)) for x in HOME.values] for law in populations_of(HOME).laws.values()]
     assert Tupling(4).delta(*lifted, 1) <= 0.5
-    assert found.sender.dummies == 4
+    assert strength.sender.dummies == 4
 
 
 def test_supports_that_differ_are_refused_where_nothing_can_hide_them():

@@ -193,11 +193,11 @@ def test_a_class_of_nothing_is_every_distribution_and_leaves_local_privacy() -> 
     people = populations_of(FromPopulations.counted(samples, "ab", source="two rows", confidence=0.999))
     assert people.regions is not None
     assert [float(of.least([1, 0])) < 0.001 for of in people.regions.by_name.values()] == [True, True]
-    found = strongest(people, F(1), F(0), "optimal")
-    assert found.measured <= 1
+    strength = strongest(people, F(1), F(0), "optimal")
+    assert strength.measured <= 1
     # Nothing is known of the populations: what is sent hides the value itself.
-    assert found.sender.local_epsilon() <= 1.01
-    assert found.expected_loss == pytest.approx(1 / (1 + math.e), rel=0.02)
+    assert strength.sender.local_epsilon() <= 1.01
+    assert strength.expected_loss == pytest.approx(1 / (1 + math.e), rel=0.02)
 
 
 # The whole way: as many failures as the confidence allows, and a point estimate has far more.
@@ -268,9 +268,9 @@ def test_every_mechanism_holds_over_the_class_and_a_declared_law_is_believed() -
     counted = populations_of(class_of)
     declared = populations_of(FromPopulations(counted.laws, source="a survey"))
     for name, way in mechanisms(counted).items():
-        found = strongest(counted, F(1), F(0), name)
-        assert found.measured == found.sender.epsilon(counted) <= 1
-        assert found.expected_loss >= strongest(declared, F(1), F(0), name).expected_loss
+        strength = strongest(counted, F(1), F(0), name)
+        assert strength.measured == strength.sender.epsilon(counted) <= 1
+        assert strength.expected_loss >= strongest(declared, F(1), F(0), name).expected_loss
         if way is not None and name != "tupling":
             taken = strongest(counted, F(1, 2), F(0), name)
             assert way.make(counted, taken.strength * 1.05).epsilon(counted) > 0.5
@@ -283,10 +283,10 @@ def belief_of(rows: int = 1, independent: bool = True, count: int = 400) -> From
 
 def test_the_certificate_says_confidence_size_and_what_holds_outside() -> None:
     about = tf.Pufferfish(tf.which_population(), belief_of(2))
-    found = tf.calibrate(about, tf.EachValue(), 1)
-    noise: Any = found.randomiser
+    calibration = tf.calibrate(about, tf.EachValue(), 1)
+    noise: Any = calibration.randomiser
     assert loss_over(noise.sender.channel, about.beliefs[0].regions) <= 0.5  # type: ignore[attr-defined]
-    page = " ".join(str(tf.release(found, ["a", "b"]).certificate).split())
+    page = " ".join(str(tf.release(calibration, ["a", "b"]).certificate).split())
     for words in ("with confidence 0.99", "% of their mass", "rows: 400 of m, 400 of f", "outside of the class of",
                   "the rows of the reference file are independent of each other"):  # fmt: skip
         assert words in page

@@ -45,11 +45,11 @@ def exact(about: Any, noise: Any, rows: int) -> float:
 @pytest.mark.parametrize("rows", [1, 2])
 def test_independent_rows_lose_what_is_promised_and_nearly_all_of_it(mechanism: str, rows: int) -> None:
     about = framework(rows, True)
-    found = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism)
-    told = exact(about, found.randomiser, rows)
+    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism)
+    told = exact(about, calibration.randomiser, rows)
     assert 0.99 < told <= 1
-    assert true_loss(found).loss == pytest.approx(told, abs=1e-9)
-    assert found.guarantee.covers is Covers.COMPONENT
+    assert true_loss(calibration).loss == pytest.approx(told, abs=1e-9)
+    assert calibration.guarantee.covers is Covers.COMPONENT
     weaker = tf.calibrate(about, tf.EachValue(), epsilon=2, mechanism=mechanism)
     assert exact(about, weaker.randomiser, rows) > 1  # half of the noise is noticed
 
@@ -57,13 +57,13 @@ def test_independent_rows_lose_what_is_promised_and_nearly_all_of_it(mechanism: 
 def test_a_tuple_keeps_its_delta_by_enumeration() -> None:
     laws = {"in": {"a": "0.95", "b": "0.05"}, "out": {"a": "0.05", "b": "0.95"}}
     about = framework(2, True, laws)
-    found = tf.calibrate(about, tf.EachValue(dummies=1), epsilon=1, delta="1/10", mechanism="tupling")
+    calibration = tf.calibrate(about, tf.EachValue(dummies=1), epsilon=1, delta="1/10", mechanism="tupling")
     laws_of = [dict(zip("ab", law, strict=True)) for law in about.beliefs[0].laws]  # type: ignore[attr-defined]
-    rows = [oracle.sent(oracle.independent(law, 2), [channel_of(found.randomiser)] * 2) for law in laws_of]
-    one = [oracle.sent(oracle.independent(law, 1), [channel_of(found.randomiser)]) for law in laws_of]
+    rows = [oracle.sent(oracle.independent(law, 2), [channel_of(calibration.randomiser)] * 2) for law in laws_of]
+    one = [oracle.sent(oracle.independent(law, 1), [channel_of(calibration.randomiser)]) for law in laws_of]
     assert 0.04 < oracle.excess(*one, 0.5) <= 0.05
     assert oracle.excess(*rows, 1.0) <= 0.1
-    assert true_delta(found, 1).loss == pytest.approx(oracle.excess(*rows, 1.0), rel=1e-9)
+    assert true_delta(calibration, 1).loss == pytest.approx(oracle.excess(*rows, 1.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("mechanism", SEVERAL)
@@ -71,29 +71,29 @@ def test_rows_that_may_depend_on_each_other_are_covered_whatever_they_are(mechan
     """(x, x) against (x, 1 - x) have the same single rows: distribution privacy of one row would promise 0 of both."""
     half = {"a": F(1, 2), "b": F(1, 2)}
     about = framework(2, False, {"alike": half, "apart": half})
-    found = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism)
-    channel = channel_of(found.randomiser)
+    calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism)
+    channel = channel_of(calibration.randomiser)
     alike, apart = ({("a", b): F(1, 2), ("b", c): F(1, 2)} for b, c in (("a", "b"), ("b", "a")))
     together = oracle.loss(*(oracle.sent(law, [channel] * 2) for law in (alike, apart)))
     assert 0 < together <= 1
     every = [{data: F(1)} for data in oracle.independent(half, 2)]
     worst = max(oracle.loss(*(oracle.sent(law, [channel] * 2) for law in (p, q))) for p in every for q in every)
     assert 0.99 < worst <= 1
-    assert found.guarantee.covers is Covers.EVERYTHING
+    assert calibration.guarantee.covers is Covers.EVERYTHING
     with pytest.raises(Unsupported, match="many joint distributions"):
-        true_loss(found)
+        true_loss(calibration)
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 6), min_size=18, max_size=18).filter(lambda m: sum(m[:9]) > 0 and sum(m[9:]) > 0))
 def test_any_two_joint_distributions_of_dependent_rows_stay_hidden(masses: list[int]) -> None:
     about = framework(2, False)
-    found = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism="optimal")
+    calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2", mechanism="optimal")
     data = [(x, y) for x in "abc" for y in "abc"]
     laws = [
         {key: F(m, sum(part)) for key, m in zip(data, part, strict=True) if m} for part in (masses[:9], masses[9:])
     ]
-    channel = channel_of(found.randomiser)
+    channel = channel_of(calibration.randomiser)
     assert oracle.loss(*(oracle.sent(law, [channel] * 2) for law in laws)) <= 0.5 * (1 + 1e-12)
 
 
@@ -110,10 +110,10 @@ def test_places_cost_their_distance_and_auto_takes_the_least_loss_of_one_value()
         "randomised-response", "rappor", "exponential", "planar-laplace", "planar-normal", "planar-laplace-remapped",
         "planar-normal-remapped", "optimal",
     }  # fmt: skip
-    found = tf.calibrate(about, tf.EachValue(), epsilon="1/2")
-    assert found.mechanism == "optimal"
+    calibration = tf.calibrate(about, tf.EachValue(), epsilon="1/2")
+    assert calibration.mechanism == "optimal"
     assert errors["optimal"] == min(error for name, error in errors.items() if name != "rappor")
-    noise: Any = found.randomiser
+    noise: Any = calibration.randomiser
     prior = [float(mass) for mass in belief.prior]
     mean = sum(
         p * float(noise.mass(place, y)) * belief.distance(x, y)
@@ -124,21 +124,21 @@ def test_places_cost_their_distance_and_auto_takes_the_least_loss_of_one_value()
 
 
 def test_one_person_is_released_by_the_library() -> None:
-    found = tf.calibrate(framework(2, True), tf.EachValue(), epsilon=1)
-    out = tf.release(found, ["a", "c"])
+    calibration = tf.calibrate(framework(2, True), tf.EachValue(), epsilon=1)
+    out = tf.release(calibration, ["a", "c"])
     assert set(out.value) == {"row 0", "row 1"}
     assert set(out.value.values()) <= {"a", "b", "c"}
     assert "this hides which population" in str(out.certificate)
     for wrong in (["a"], ["a", "d"], "ab", ["a", None], 3):
         with pytest.raises(DataError):
-            tf.release(found, wrong)
+            tf.release(calibration, wrong)
 
 
 def test_a_column_is_drawn_like_single_rows() -> None:
     for dummies, mechanism in ((0, "optimal"), (0, "rappor"), (2, "tupling")):
         delta = "1/10" if dummies else 0
-        found = tf.calibrate(framework(), tf.EachValue(dummies), 1, delta, mechanism)
-        noise: Any = found.randomiser
+        calibration = tf.calibrate(framework(), tf.EachValue(dummies), 1, delta, mechanism)
+        noise: Any = calibration.randomiser
         sent = noise.draw_column(np.arange(9000) % 3, InsecureSeededEntropyForTests(5))
         assert sent.count == 9000
         each: dict[int, list[Any]] = {row: [] for row in range(sent.count)}
@@ -202,8 +202,8 @@ def test_different_supports_are_aligned_by_choice() -> None:
     belief = tf.FromPopulations(laws, supports="align")
     assert belief.values == ("a", "b", "c")
     about = tf.Pufferfish(tf.which_population(), belief)
-    found = tf.calibrate(about, tf.EachValue(), 1, mechanism="randomised-response")
-    assert true_loss(found).loss <= 1
+    calibration = tf.calibrate(about, tf.EachValue(), 1, mechanism="randomised-response")
+    assert true_loss(calibration).loss <= 1
     assert beliefs.from_dict(belief.to_dict()).to_dict() == belief.to_dict()
 
 
@@ -224,7 +224,7 @@ def test_what_does_not_fit_is_refused_with_its_reason() -> None:
     private = framework(source="estimated from the private data: these very rows")
     with pytest.raises(CalibrationRefused, match="was estimated from the private data"):
         tf.calibrate(private, tf.EachValue(), 1)
-    told = tf.calibrate(private, tf.EachValue(), 1, allow_private_belief=True)
-    assert any("the promise does not cover that" in words for words in told.guarantee.conditions)
+    calibration = tf.calibrate(private, tf.EachValue(), 1, allow_private_belief=True)
+    assert any("the promise does not cover that" in words for words in calibration.guarantee.conditions)
     with pytest.raises(InputError, match="the number of dummies"):
         tf.EachValue(-1)

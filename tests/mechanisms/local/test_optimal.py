@@ -45,22 +45,22 @@ def plane(x, y):
 def test_no_named_mechanism_with_local_privacy_loses_less(count, epsilon):
     values = list(range(count))
     prior = dict.fromkeys(values, F(1, count))
-    found = optimal(values, values, prior, apart, [hides_value(epsilon)])
-    assert found.measured[0] <= float(F(epsilon)) + 1e-12
+    optimum = optimal(values, values, prior, apart, [hides_value(epsilon)])
+    assert optimum.measured[0] <= float(F(epsilon)) + 1e-12
     named = [
         channels.randomised_response(values, epsilon),
         channels.exponential(values, values, apart, F(epsilon) / (count - 1)),
     ]
     for channel in named:
         assert measuring.local_loss(channel) <= float(F(epsilon)) + 1e-12
-        assert found.loss <= measuring.expected_loss(channel, prior, apart) + 1e-6
-    assert found.least - 1e-9 <= found.loss <= found.least + 1e-6
+        assert optimum.loss <= measuring.expected_loss(channel, prior, apart) + 1e-6
+    assert optimum.least - 1e-9 <= optimum.loss <= optimum.least + 1e-6
 
 
 def test_a_wrong_guess_between_k_values_is_randomised_response():
     values = [0, 1, 2, 3]
-    found = optimal(values, values, dict.fromkeys(values, F(1, 4)), lambda x, y: float(x != y), [hides_value(1)])
-    assert found.loss == pytest.approx(3 / (3 + math.e), abs=1e-6)
+    optimum = optimal(values, values, dict.fromkeys(values, F(1, 4)), lambda x, y: float(x != y), [hides_value(1)])
+    assert optimum.loss == pytest.approx(3 / (3 + math.e), abs=1e-6)
 
 
 @pytest.mark.parametrize("delta", [0, "0.05"])
@@ -172,6 +172,6 @@ def test_a_huge_epsilon_is_no_model_error(epsilon, delta):
     p, q = {0: F(1, 2), 1: F(1, 2), 2: F(0)}, {0: F(0), 1: F(1, 2), 2: F(1, 2)}
     prior = dict.fromkeys(values, F(1, 3))
     for promise in (hides_value(epsilon), hides_population(p, q, epsilon, delta), hides_distance(epsilon, apart)):
-        found = optimal(values, values, prior, apart, [promise])
-        assert promise.keeps(found.channel)
-        assert found.loss <= 1e-6 or promise.describe().startswith("distribution")
+        optimum = optimal(values, values, prior, apart, [promise])
+        assert promise.keeps(optimum.channel)
+        assert optimum.loss <= 1e-6 or promise.describe().startswith("distribution")

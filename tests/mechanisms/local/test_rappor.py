@@ -87,9 +87,9 @@ def test_the_mean_of_bits_by_enumeration(weights, constant, chance):
     for bits in product((0, 1), repeat=len(weights)):
         mass = math.prod(chance if bit else 1 - chance for bit in bits)
         exact += mass * max(F(constant, 4) + sum(F(w, 4) for w, bit in zip(weights, bits, strict=True) if bit), 0)
-    found = mean_positive_part_of_bits(constant / 4, np.array(weights) / 4, float(chance))
-    assert found.low <= exact <= found.high
-    assert found.high - found.low <= 1e-6 * found.high + 1e-12
+    mean = mean_positive_part_of_bits(constant / 4, np.array(weights) / 4, float(chance))
+    assert mean.low <= exact <= mean.high
+    assert mean.high - mean.low <= 1e-6 * mean.high + 1e-12
 
 
 @given(st.lists(st.floats(-4, 4), min_size=1, max_size=4), st.floats(-3, 1))
@@ -98,13 +98,13 @@ def test_the_mean_of_any_bits_is_enclosed(weights, constant):
     for bits in product((0, 1), repeat=len(weights)):
         total = F(constant) + sum(F(w) for w, bit in zip(weights, bits, strict=True) if bit)
         exact += max(total, F(0)) / 2 ** len(weights)
-    found = mean_positive_part_of_bits(constant, np.array(weights), 0.5, narrow=1e-3)
-    assert found.low <= exact <= found.high
+    mean = mean_positive_part_of_bits(constant, np.array(weights), 0.5, narrow=1e-3)
+    assert mean.low <= exact <= mean.high
 
 
 def test_a_weight_next_to_nothing_is_no_lattice():
-    found = mean_positive_part_of_bits(0.0, np.array([1e-13, 2.0]), 0.5)
-    assert found.low <= 1.0 + 0.5e-13 <= found.high
+    mean = mean_positive_part_of_bits(0.0, np.array([1e-13, 2.0]), 0.5)
+    assert mean.low <= 1.0 + 0.5e-13 <= mean.high
 
 
 def test_bits_are_drawn_as_they_should_be():

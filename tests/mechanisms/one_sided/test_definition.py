@@ -151,12 +151,12 @@ def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
     data = {"Zoe": ["bar"], "Ben": ["bar", "shop"], "Cy": []}
     for number in range(4):
         entropy = InsecureSeededEntropyForTests(number)
-        told = tf.release(calibration, data, ledger=ledger, source="people", budget=2, entropy=entropy)
-        assert told.value["bar"] >= 2
-        assert told.value["shop"] >= 1
-        low, high = told.interval()["bar"]
-        assert (low <= 2 <= high, high) == (True, told.value["bar"])
-        assert told.rows()[0]["high"] == told.value["bar"]
+        published = tf.release(calibration, data, ledger=ledger, source="people", budget=2, entropy=entropy)
+        assert published.value["bar"] >= 2
+        assert published.value["shop"] >= 1
+        low, high = published.interval()["bar"]
+        assert (low <= 2 <= high, high) == (True, published.value["bar"])
+        assert published.rows()[0]["high"] == published.value["bar"]
     assert ledger.spent("people").spent.epsilon == 2
     with pytest.raises(BudgetExceeded):
         tf.release(calibration, data, ledger=ledger, source="people")

@@ -167,9 +167,9 @@ FAULTS: list[tuple[str, str, str]] = [
 @pytest.mark.parametrize(("old", "new", "place"), FAULTS)
 def test_faults_of_the_file_are_told_with_their_place(tmp_path: Path, old: str, new: str, place: str) -> None:
     assert old in FILE
-    with pytest.raises(SpecError) as told:
+    with pytest.raises(SpecError) as refusal:
         load(written(tmp_path, FILE.replace(old, new)))
-    assert any(problem.startswith(f"{place}:") for problem in told.value.problems), told.value.problems
+    assert any(problem.startswith(f"{place}:") for problem in refusal.value.problems), refusal.value.problems
     assert untouched(tmp_path)
 
 
@@ -227,9 +227,9 @@ def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None
     assert f"{100 * share:.3g} % of the places with at most 3 are expected to be called safe" in words
     assert "0: 86.5 %" in words
     assert "above 3 never" in words
-    shown = invoke("release", "--dry-run", tmp_path / "release.toml")
-    assert shown.exit_code == 0
-    assert "none is called safe wrongly" in " ".join(shown.stdout.split())
+    result = invoke("release", "--dry-run", tmp_path / "release.toml")
+    assert result.exit_code == 0
+    assert "none is called safe wrongly" in " ".join(result.stdout.split())
     assert untouched(tmp_path)
 
 
@@ -257,8 +257,8 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
 def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text(ROWS, encoding="utf-8")
     out = tmp_path / "draft.toml"
-    told = invoke("init", tmp_path / "visits.csv", "-o", out, "--kind", "asymmetric")
-    assert told.exit_code == 0, told.output
+    result = invoke("init", tmp_path / "visits.csv", "-o", out, "--kind", "asymmetric")
+    assert result.exit_code == 0, result.output
     text = out.read_text()
     assert "Zoe" not in text
     assert "gym" not in text

@@ -143,9 +143,9 @@ def test_a_count_beside_others_is_one_of_a_total_change(sensitivity: Any, direct
 
 @pytest.mark.parametrize("maximum", [0, -1, 1.5, True, "9"])
 def test_the_end_of_a_count_is_a_whole_number_above_0(maximum: Any) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         geometric_law(0, maximum, 1)
-    assert told.value.where == ("maximum",)
+    assert refusal.value.where == ("maximum",)
     assert len(geometric_law(0, 1, 1)) == 2
 
 

@@ -124,9 +124,9 @@ def test_it_reads_back_and_says_what_it_can() -> None:
 def test_a_query_that_is_not_monotone_or_moves_too_far_is_refused(
     policy: Any, domain: Any, query: Any, why: str
 ) -> None:
-    with pytest.raises(CalibrationRefused) as told:
+    with pytest.raises(CalibrationRefused) as refusal:
         made(query, policy=policy, domain=domain)
-    assert why in " ".join(str(told.value).split())
+    assert why in " ".join(str(refusal.value).split())
 
 
 def test_thresholds_of_their_own_and_counts_of_values() -> None:

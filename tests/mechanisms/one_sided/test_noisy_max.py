@@ -84,8 +84,8 @@ def test_draws_follow_the_law() -> None:
 def test_bad_input() -> None:
     with pytest.raises(InputError, match="no place"):
         NoisyMax(1).draw([])
-    with pytest.raises(DataError, match="whole number") as told:
+    with pytest.raises(DataError, match="whole number") as refusal:
         NoisyMax(1).draw([-77777])
-    assert "77777" not in str(told.value)
+    assert "77777" not in str(refusal.value)
     with pytest.raises(InputError, match="above 0"):
         NoisyMax(0)

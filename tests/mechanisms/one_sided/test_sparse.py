@@ -362,9 +362,9 @@ def test_thresholds_are_whole_numbers_from_0_on(threshold: Any) -> None:
 @pytest.mark.parametrize("counts", [[-1, 77777], [0.5, 77777], [float("nan")], ["a"], [[77777]], 77777, [None, 77777]])
 def test_counts_are_whole_numbers_from_0_on_and_never_told(counts: Any) -> None:
     for mechanism in (SparseAnswers(1, limit=1), OrdinarySparse(1, limit=1)):
-        with pytest.raises(DataError, match="whole number") as told:
+        with pytest.raises(DataError, match="whole number") as refusal:
             mechanism.answer(counts, 1)
-        assert "77777" not in str(told.value)
+        assert "77777" not in str(refusal.value)
 
 
 def test_an_empty_map() -> None:

@@ -52,8 +52,8 @@ def test_a_clique_is_the_table_of_all_its_states(masses: list[int], weights: lis
         return
     for query in (tf.Count(1), tf.Linear(weights[:size], grid=1)):
         for mechanism in ("wasserstein", "laplace-exact", "group"):
-            found = scale(clique, query, epsilon, mechanism)
-            assert found == pytest.approx(scale(table, query, epsilon, mechanism), rel=1e-9)
+            least_scale = scale(clique, query, epsilon, mechanism)
+            assert least_scale == pytest.approx(scale(table, query, epsilon, mechanism), rel=1e-9)
         calibration = tf.calibrate(
             tf.Pufferfish(tf.every_entry(), clique), query, epsilon, mechanism="laplace-exact", allow_zero_noise=True
         )

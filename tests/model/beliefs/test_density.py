@@ -38,9 +38,9 @@ def test_values_are_read_as_decimals_in_any_order():
     ({"function": "median"}, "function"),
 ])  # fmt: skip
 def test_what_it_refuses(change, key):
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         tf.Density(**{"attribute": "income", "function": "mean", "given": GIVEN, **change})
-    assert key in told.value.where
+    assert key in refusal.value.where
 
 
 @pytest.mark.parametrize("secret", [

@@ -46,9 +46,9 @@ def four(records: int = 500, **more: object) -> tf.MultivariateNormal:
 )
 def test_what_a_normal_belief_refuses(wrong, key):
     right = {"mean": [0, 0], "covariance": [[1, 0.5], [0.5, 1]], "names": ["a", "b"], "records": 10}
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         tf.MultivariateNormal(**{**right, **wrong})
-    assert key in told.value.where
+    assert key in refusal.value.where
 
 
 def test_a_belief_reads_back_as_itself():
@@ -173,9 +173,9 @@ def test_frames_give_the_same_columns():
 )  # fmt: skip
 def test_data_that_are_refused_without_being_repeated(data):
     belief = tf.MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["a", "b"], 2, {"a": (0, 5)})
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as refusal:
         value_indices(belief, data)
-    assert "91" not in str(told.value)
+    assert "91" not in str(refusal.value)
 
 
 def test_clipping_is_done_on_request():

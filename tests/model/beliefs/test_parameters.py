@@ -157,9 +157,9 @@ def test_what_it_refuses(wrong: dict[str, Any], told: str) -> None:
     {"low": {"no": {"no": 1}, "yes": {"yes": 1}}, "high": {"no": {"no": 1}, "yes": {"yes": 1}}},
 ])  # fmt: skip
 def test_columns_that_depend_on_each_other_within_a_record_are_refused(laws: Any) -> None:
-    with pytest.raises(InputError, match="its own parameter only") as told:
+    with pytest.raises(InputError, match="its own parameter only") as refusal:
         tf.Parameters(NET, {"height": laws, "income": COINS}, 3)
-    assert told.value.where == ("columns", "height")
+    assert refusal.value.where == ("columns", "height")
 
 
 def test_what_would_be_promised_for_columns_that_are_equal_within_records() -> None:
@@ -174,8 +174,8 @@ def test_what_would_be_promised_for_columns_that_are_equal_within_records() -> N
     coins = {v: {1: p, 0: 1 - p} for v, p in chance.items()}
     said = tf.Parameters(apart, {"h": {"c": {1: "1/2", 0: "1/2"}}, "i": coins}, records)
     framework = tf.Pufferfish(tf.distribution_parameter("i"), said)
-    found = tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt", allow_zero_noise=True)
-    assert found.scale == 0  # as printed, for columns that are independent given the parameters
+    calibration = tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt", allow_zero_noise=True)
+    assert calibration.scale == 0  # as printed, for columns that are independent given the parameters
     assert any("so are the columns of a record" in assumption for assumption in said.assumptions())
 
 
@@ -208,9 +208,9 @@ def test_a_parameter_that_takes_one_value_hides_nothing() -> None:
     {"height": [0, 1], "income": ["no", "no"], "more": [1, 1]}, [(0, "no"), (0, None)], [(0, "no"), (0, ["no"])],
 ])  # fmt: skip
 def test_data_that_it_does_not_know_are_refused_without_quoting_them(data: Any) -> None:
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as refusal:
         value_indices(BELIEF, data)
-    assert "7" not in str(told.value)
+    assert "7" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("query", [tf.Identity("height"), tf.Count("maybe"), tf.CountRows({"age": 1}), tf.Linear([1])])

@@ -163,8 +163,8 @@ def test_noise_by_the_law_of_the_answer_is_what_enumeration_says(case: Case, eps
     pairs = [(given_i[a], given_i[b]) for given_i in laws for a in range(k) for b in range(k) if a < b]
     w = max(w_infinity_of(*pair) for pair in pairs)
     options = {"epsilon": epsilon, "only_release": True, "allow_zero_noise": True}
-    found = tf.calibrate(framework, tf.Count(1), mechanism="wasserstein", **options)
-    assert found.scale == pytest.approx(float(w / Fraction(epsilon)), rel=1e-9)
+    calibration = tf.calibrate(framework, tf.Count(1), mechanism="wasserstein", **options)
+    assert calibration.scale == pytest.approx(float(w / Fraction(epsilon)), rel=1e-9)
     exact = tf.calibrate(framework, tf.Count(1), mechanism="laplace-exact", **options)
     scale = Fraction(exact.scale)
     loss = max(max(laplace_loss(p, q, scale), laplace_loss(q, p, scale)) for p, q in pairs)
@@ -177,9 +177,9 @@ def test_noise_by_the_law_of_the_answer_is_what_enumeration_says(case: Case, eps
 @given(periodic(length=(2, 6), zeros=False), st.sampled_from(["group", "entry", "quilt-exact", "quilt-approx"]))
 def test_the_audit_finds_no_more_than_was_promised(case: Case, mechanism: str) -> None:
     framework = tf.Pufferfish(tf.every_entry(), case.chain)
-    found = tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism=mechanism)
+    calibration = tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism=mechanism)
     if mechanism != "entry":  # which promises less
-        assert true_loss(found).lower <= 1 + 1e-9
+        assert true_loss(calibration).lower <= 1 + 1e-9
 
 
 def test_the_audit_sees_noise_for_the_wrong_hours() -> None:

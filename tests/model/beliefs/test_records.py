@@ -22,9 +22,9 @@ DATA = [("b", 0, 2.0), ("a", 0, 1.5), ("a", 1, 0.0), ("b", 0, 2.0)]
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "3", None, 10**9])
 def test_a_number_of_records_that_is_none(n):
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         tf.Records(TABLE, n)
-    assert told.value.where == ("n",)
+    assert refusal.value.where == ("n",)
 
 
 def test_what_is_no_table_of_named_columns():
@@ -44,8 +44,8 @@ def test_it_reads_back_and_tells_its_source():
     framework = tf.Pufferfish(tf.dataset_property("ill", "mean"), private)
     with pytest.raises(CalibrationRefused, match="estimated from the private data"):
         tf.calibrate(framework, tf.Mean("x"), 1)
-    told = tf.calibrate(framework, tf.Mean("x"), 1, allow_private_belief=True)
-    assert any("private data" in condition for condition in told.guarantee.conditions)
+    calibration = tf.calibrate(framework, tf.Mean("x"), 1, allow_private_belief=True)
+    assert any("private data" in condition for condition in calibration.guarantee.conditions)
 
 
 def test_a_framework_reads_back_as_itself():
@@ -146,9 +146,9 @@ PRIVATE = "Zorro"
     ],
 )
 def test_data_that_the_belief_does_not_know(data, words):
-    with pytest.raises(DataError, match=words) as told:
+    with pytest.raises(DataError, match=words) as refusal:
         value_indices(PEOPLE, data)
-    assert PRIVATE not in str(told.value)
+    assert PRIVATE not in str(refusal.value)
 
 
 @pytest.mark.parametrize("column", ["group", "ill"])
@@ -156,9 +156,9 @@ def test_frames_that_the_belief_does_not_know(column):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({name: [row[i] for row in DATA] for i, name in enumerate(PEOPLE.columns)})
     odd = frame.with_columns((polars.lit(None, polars.Int64) if column == "ill" else polars.lit(PRIVATE)).alias(column))
-    with pytest.raises(DataError, match=f"the column {column!r}") as told:
+    with pytest.raises(DataError, match=f"the column {column!r}") as refusal:
         value_indices(PEOPLE, odd)
-    assert PRIVATE not in str(told.value)
+    assert PRIVATE not in str(refusal.value)
     with pytest.raises(DataError, match="another number"):
         value_indices(PEOPLE, frame.head(2))
     with pytest.raises(DataError, match="combination"):
@@ -184,9 +184,9 @@ def test_frames_that_the_belief_does_not_know(column):
     ],
 )  # fmt: skip
 def test_secrets_that_do_not_fit(secret, key, words):
-    with pytest.raises(InputError, match=words) as told:
+    with pytest.raises(InputError, match=words) as refusal:
         tf.Pufferfish(secret, PEOPLE)
-    assert key in told.value.where
+    assert key in refusal.value.where
 
 
 def test_a_property_of_one_value():
@@ -212,10 +212,10 @@ def test_whole_records_are_hidden_by_noise_for_all_of_them_only():
 
 def test_a_release_from_a_frame(tmp_path: Path):
     framework = tf.Pufferfish(tf.dataset_property("group", "share", of="b"), PEOPLE)
-    found = tf.calibrate(framework, tf.Mean("ill"), 1, mechanism="laplace-exact")
+    calibration = tf.calibrate(framework, tf.Mean("ill"), 1, mechanism="laplace-exact")
     with pytest.raises(DataError, match="another number"):
-        tf.release(found, DATA[:2], ledger=tmp_path / "l.db")
-    released = tf.release(found, DATA, ledger=tmp_path / "l.db")
+        tf.release(calibration, DATA[:2], ledger=tmp_path / "l.db")
+    released = tf.release(calibration, DATA, ledger=tmp_path / "l.db")
     assert float(released.value) * 4 == pytest.approx(round(float(released.value) * 4))
     assert "the share of 'b' in 'group' of the records at hand" in str(released.certificate)
 

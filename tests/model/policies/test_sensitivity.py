@@ -177,10 +177,10 @@ def test_counts_are_of_people_and_each_person_counts_once() -> None:
 ])  # fmt: skip
 def test_data_that_break_a_rule_are_refused_and_nobody_is_named(wrong: Any) -> None:
     domain = Visits.of(["bar", "shop", "gym"], most=2)
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as refusal:
         counts_of(domain, wrong)
-    assert "Zoe" not in str(told.value)
-    assert "elsewhere" not in str(told.value)
+    assert "Zoe" not in str(refusal.value)
+    assert "elsewhere" not in str(refusal.value)
 
 
 def test_more_places_than_declared_are_refused_and_never_cut() -> None:

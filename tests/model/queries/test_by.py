@@ -136,9 +136,9 @@ def test_a_table_by_cells_is_no_pool_of_units():
     from takifugu.accounting.composition import charge_of
 
     both = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain(3), [3, 3]))
-    told = tf.calibrate(both, tf.By(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
+    calibration = tf.calibrate(both, tf.By(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
     with pytest.raises((InputError, Unsupported), match="numbers the rows"):
-        charge_of(told, tf.Pufferfish(tf.every_entry(), chain(3)))
+        charge_of(calibration, tf.Pufferfish(tf.every_entry(), chain(3)))
 
 
 def test_what_a_cell_is_of_two_things_is_no_matter_of_its_words() -> None:

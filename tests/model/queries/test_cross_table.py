@@ -106,16 +106,16 @@ def test_rows_columns_and_the_total_of_its_cells_are_those_of_the_records() -> N
     ({"age": []}, "columns"), ({"age": [["x"]]}, "states"),
 ])  # fmt: skip
 def test_what_it_refuses(columns: Any, where: str) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         tf.CrossTable(columns)
-    assert told.value.where[0] == where
+    assert refusal.value.where[0] == where
 
 
 @pytest.mark.parametrize("total", [0, -1, 1.5, True, "x"])
 def test_a_total_is_a_public_whole_number(total: Any) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refusal:
         tf.CrossTable(["age"], total=total)
-    assert told.value.where == ("total",)
+    assert refusal.value.where == ("total",)
 
 
 @pytest.mark.parametrize(("columns", "told"), [

@@ -21,11 +21,11 @@ STATES = [[0.5, 0.5], [0.5, 0.5]]
 @given(st.sets(st.integers(0, 40) | st.sampled_from(["hiv", "age"]), min_size=1))
 def test_entries_are_kept_as_runs_and_read_back(entries):
     chosen = entry_tuple(entries)
-    kept = json.loads(json.dumps(runs(chosen)))
-    assert unruns(kept) == chosen
-    numbers = [run for run in kept if not isinstance(run, str)]
+    content = json.loads(json.dumps(runs(chosen)))
+    assert unruns(content) == chosen
+    numbers = [run for run in content if not isinstance(run, str)]
     assert all(before[1] + 1 < after[0] for before, after in pairwise(numbers))
-    assert {name for name in kept if isinstance(name, str)} == {entry for entry in entries if isinstance(entry, str)}
+    assert {name for name in content if isinstance(name, str)} == {entry for entry in entries if isinstance(entry, str)}
 
 
 def test_runs_as_they_are_written():

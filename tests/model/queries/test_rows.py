@@ -30,9 +30,9 @@ def test_a_record_is_counted_as_the_conditions_say(where: dict[str, set[str]], a
 
 @pytest.mark.parametrize("where", [{}, {"x": []}, {3: "a"}])
 def test_what_it_refuses(where: object) -> None:
-    with pytest.raises(tf.errors.InputError) as told:
+    with pytest.raises(tf.errors.InputError) as refusal:
         tf.CountRows(where)  # type: ignore[arg-type]
-    assert "where" in told.value.where
+    assert "where" in refusal.value.where
 
 
 @pytest.mark.parametrize(("where", "told"), [

@@ -53,12 +53,12 @@ def test_changes_by_column_add_up() -> None:
 def test_it_is_published_with_quilts_of_parameters(tmp_path: Any) -> None:
     framework = tf.Pufferfish(tf.distribution_parameter("x"), BELIEF)
     alone = tf.Statistic("mean of y", 1, ["y"], lambda y: Fraction(sum(y), len(y)), 1, grid="1/10")
-    found = tf.calibrate(framework, alone, 1, mechanism="attribute-quilt", allow_zero_noise=True)
-    assert found.scale == 0  # phi_y tells log 3/2 of phi_x
-    found = tf.calibrate(framework, COVARIANCE, 1)
-    assert found.scale == pytest.approx(0.6)
-    assert true_loss(found).loss <= 1
-    release = tf.release(found, {"x": [0, 1, 1], "y": [1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
+    calibration = tf.calibrate(framework, alone, 1, mechanism="attribute-quilt", allow_zero_noise=True)
+    assert calibration.scale == 0  # phi_y tells log 3/2 of phi_x
+    calibration = tf.calibrate(framework, COVARIANCE, 1)
+    assert calibration.scale == pytest.approx(0.6)
+    assert true_loss(calibration).loss <= 1
+    release = tf.release(calibration, {"x": [0, 1, 1], "y": [1, 1, 0]}, ledger=str(tmp_path / "l.db"), source="people")
     assert "declared to change by at most 0.5" in release.certificate.statistic
     with pytest.raises(tf.errors.CalibrationRefused, match="only its largest change is declared"):
         tf.calibrate(framework, COVARIANCE, 1, mechanism="wasserstein")

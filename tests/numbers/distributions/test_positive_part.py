@@ -23,9 +23,9 @@ def test_the_exact_mean_is_enclosed(values, data, count):
     weights = data.draw(st.lists(st.integers(1, 32), min_size=len(values), max_size=len(values)))
     masses = [Fraction(w, sum(weights)) for w in weights]
     exact = mean_positive([Fraction(v, 16) for v in values], masses, count)
-    found = mean_positive_part(np.array(values) / 16, np.array([float(m) for m in masses]), count)
-    assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12)
-    assert found.high - found.low <= 1e-6 * found.high + 1e-12
+    mean = mean_positive_part(np.array(values) / 16, np.array([float(m) for m in masses]), count)
+    assert mean.low * (1 - 1e-12) <= exact <= mean.high * (1 + 1e-12)
+    assert mean.high - mean.low <= 1e-6 * mean.high + 1e-12
 
 
 @given(st.lists(st.floats(-4, 4), min_size=1, max_size=3), st.integers(-3, 3), st.integers(1, 5))
@@ -35,16 +35,16 @@ def test_values_next_to_a_lattice_are_enclosed_as_they_are(values, places, count
     values = [*values, 0.1 * places, np.nextafter(0.1 * places, 9), 0.3, -0.3]
     masses = [Fraction(1, len(values))] * len(values)
     exact = mean_positive([Fraction(v) for v in values], masses, count)
-    found = mean_positive_part(np.array(values), np.array([float(m) for m in masses]), count)
-    assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12)
+    mean = mean_positive_part(np.array(values), np.array([float(m) for m in masses]), count)
+    assert mean.low * (1 - 1e-12) <= exact <= mean.high * (1 + 1e-12)
 
 
 def test_sums_that_cancel_are_exactly_0_although_other_values_are_off_every_lattice():
     values, masses = np.array([-0.1, 0.1, 0.2, 2**0.5, -(3**0.5)]), np.array([0.4, 0.3, 0.1, 0.1, 0.1])
     exact = mean_positive([Fraction(v) for v in values.tolist()], [Fraction(m) for m in masses.tolist()], 6)
-    found = mean_positive_part(values, masses, 6)
-    assert found.low <= exact <= found.high
-    assert found.high - found.low <= 1e-6 * found.high
+    mean = mean_positive_part(values, masses, 6)
+    assert mean.low <= exact <= mean.high
+    assert mean.high - mean.low <= 1e-6 * mean.high
 
 
 def test_a_lattice_holds_the_heaviest_values():
@@ -66,16 +66,16 @@ def test_a_far_tail_keeps_its_relative_width():
     exact = mean_positive([Fraction(-1), Fraction(7)], [Fraction(15, 16), Fraction(1, 16)], 30)
     rare = mean_positive_part(np.array([-9.0, 1.0]), np.array([0.999, 0.001]), 8)
     assert rare.low <= 8 * 0.001**8 <= rare.high * (1 + 1e-9)
-    found = mean_positive_part(np.array([-1.0, 7.0]), np.array([15 / 16, 1 / 16]), 30)
-    assert found.low <= exact <= found.high
-    assert found.high - found.low < 1e-5 * found.high
+    mean = mean_positive_part(np.array([-1.0, 7.0]), np.array([15 / 16, 1 / 16]), 30)
+    assert mean.low <= exact <= mean.high
+    assert mean.high - mean.low < 1e-5 * mean.high
 
 
 def test_a_sum_that_is_never_positive_or_always():
     assert mean_positive_part(np.array([-1.0, 0.0]), np.array([0.5, 0.5]), 9).high == 0
-    found = mean_positive_part(np.array([1.0, 3.0]), np.array([0.5, 0.5]), 5)
-    assert found.low <= 10 <= found.high
-    assert found.high - found.low < 1e-12
+    mean = mean_positive_part(np.array([1.0, 3.0]), np.array([0.5, 0.5]), 5)
+    assert mean.low <= 10 <= mean.high
+    assert mean.high - mean.low < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_the_smallest_step_is_never_called_certain_when_values_are_off_the_latti
 
 def test_weights_that_underflow_when_they_are_tilted_are_no_fault():
     values, masses = np.array([-1e4, -1.0, 3.0]), np.array([0.5, 0.5 - 1e-9, 1e-9])
-    found = mean_positive_part(values, masses, 3)
+    mean = mean_positive_part(values, masses, 3)
     exact = mean_positive([Fraction(v) for v in values.tolist()], [Fraction(m) for m in masses.tolist()], 3)
-    assert found.low <= exact * (1 + 1e-9)
-    assert exact <= found.high * (1 + 1e-9)
+    assert mean.low <= exact * (1 + 1e-9)
+    assert exact <= mean.high * (1 + 1e-9)

@@ -190,9 +190,9 @@ def test_a_scale_is_a_positive_rational(wrong: Any) -> None:
 
 
 def test_bad_centres_and_sizes() -> None:
-    with pytest.raises(DataError, match="not a finite number") as told:
+    with pytest.raises(DataError, match="not a finite number") as refusal:
         rounded_up_exponential(float("nan"), 1, 1, 1, seeded())
-    assert "nan" not in str(told.value)
+    assert "nan" not in str(refusal.value)
     with pytest.raises(InputError, match="2 centres for 3 draws"):
         rounded_up_exponential([1, 2], 1, 1, 3, seeded())
     for size in (-1, 0.5):

@@ -124,10 +124,10 @@ def test_nothing_is_paid_or_written(tmp_path: Path) -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     path = of_units(tmp_path)
-    shown = CliRunner().invoke(main, ["advise", str(path)])
-    assert shown.exit_code == 0, shown.output
-    assert "useless" in shown.output
-    assert 'per = "pooled"' in shown.output
+    result = CliRunner().invoke(main, ["advise", str(path)])
+    assert result.exit_code == 0, result.output
+    assert "useless" in result.output
+    assert 'per = "pooled"' in result.output
     (told,) = json.loads(CliRunner().invoke(main, ["advise", str(path), "--json"]).output)["files"]
     assert told["verdict"] == "useless"
     assert told["tables"][0]["expected"].keys() == {"off", "on"}

@@ -89,8 +89,8 @@ def test_what_a_budget_would_refuse_is_found_before(tmp_path: Path, command: tup
         assert outcome.exit_code == REFUSED
         assert "of a budget of epsilon 1.2" in outcome.stderr
         assert outcome.stdout
-    told = json.loads(outcome.stdout)
-    (refused,) = told.get("forecast", told)["refused"]
+    content = json.loads(outcome.stdout)
+    (refused,) = content.get("forecast", content)["refused"]
     assert "What would fit" in refused
     assert there(tmp_path) == before
 
@@ -101,9 +101,9 @@ def test_what_does_not_compose_is_found_before(tmp_path: Path) -> None:
         ('query = "histogram"', 'query = "count"\nstates = ["walking"]\nmechanism = "laplace-exact"'),
     )  # fmt: skip
     where = files.write(tmp_path, only)
-    told = invoke("release", "--dry-run", where)
-    assert told.exit_code == DONE
-    assert "time-use: this release is alone" in " ".join(told.stdout.split())
+    result = invoke("release", "--dry-run", where)
+    assert result.exit_code == DONE
+    assert "time-use: this release is alone" in " ".join(result.stdout.split())
     said = invoke("release", where)
     assert "about to spend: the source 'study' goes from epsilon 0 to epsilon 1 of epsilon 10" in said.stderr
     assert "time-use: this release is alone" in said.stderr

@@ -181,8 +181,8 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
         rows_as_text = invoke("certificate", "show", certificate)
         assert rows_as_text.exit_code == 0
         assert "is the one that was certified" in rows_as_text.stdout
-        told = json.loads(certificate.read_text(encoding="utf-8"))
-        (framework,) = told["frameworks"].values()
+        content = json.loads(certificate.read_text(encoding="utf-8"))
+        (framework,) = content["frameworks"].values()
         assert framework["definition"] == "attribute"
 
 

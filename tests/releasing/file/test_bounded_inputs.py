@@ -120,9 +120,9 @@ def test_a_line_as_long_as_a_packed_file(tmp_path: Path) -> None:
 def test_a_certificate_with_an_empty_framework(tmp_path: Path, empty: dict[str, object]) -> None:
     published(tmp_path)
     path = tmp_path / "out" / "time-use.certificate.json"
-    told = json.loads(path.read_text())
-    told["frameworks"] = dict.fromkeys(told["frameworks"], empty)
-    path.write_text(json.dumps({**told, "checksum": checksum_of(told)}))
+    content = json.loads(path.read_text())
+    content["frameworks"] = dict.fromkeys(content["frameworks"], empty)
+    path.write_text(json.dumps({**content, "checksum": checksum_of(content)}))
     for words in (("certificate", "show", path), ("certificate", "show", path, "--json")):
         result = invoke(*words)
         assert result.exit_code in (0, 2), result.output

@@ -106,11 +106,11 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
     centres = {(x + 0.5, y + 0.5) for x in range(4) for y in range(2)}
     assert [row["row"] for row in table.rows] == list(range(120))
     assert {(row["x"], row["y"]) for row in table.rows} <= centres
-    told = read_certificate(tmp_path / "release-published/places.certificate.json")
-    assert (told.epsilon, told.delta, told.definition) == ("1.5", "0", "distribution")
-    assert told.table == table.certificate.table
-    assert told.answers[0].values == {}
-    framework = frameworks.from_dict(next(iter(told.frameworks.values())))
+    certificate = read_certificate(tmp_path / "release-published/places.certificate.json")
+    assert (certificate.epsilon, certificate.delta, certificate.definition) == ("1.5", "0", "distribution")
+    assert certificate.table == table.certificate.table
+    assert certificate.answers[0].values == {}
+    framework = frameworks.from_dict(next(iter(certificate.frameworks.values())))
     belief: Any = framework.beliefs[0]
     assert (belief.rows, belief.independent, belief.measure, belief.source) == (
         3, True, "m", "a public survey of other people"
@@ -231,8 +231,8 @@ def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> Non
     rows_as_text = CliRunner().invoke(main, ["compare", str(file)]).stdout
     assert "expected loss of one row" in rows_as_text
     assert "planar-laplace" in rows_as_text
-    told = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)
-    assert told["tables"][0]["sent"] == 120
+    content = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)
+    assert content["tables"][0]["sent"] == 120
     assert not (tmp_path / "release-published/places.csv").read_text().startswith("cell")
 
 

@@ -107,9 +107,9 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     assert "budget = 50.0" in text
     assert "as in first.toml: the same people have one name and one budget" in " ".join(text.replace("#", "").split())
     assert not list(tmp_path.glob("*.db"))
-    told = json.loads(invoke("init", data, "-o", tmp_path / "third.toml", "--json").stdout)
-    assert (told["ledger_of"], told["ledger_is_new"]) == (str(first), False)
-    assert told["ledger"] == str(tmp_path / "kept/spent.db")
+    content = json.loads(invoke("init", data, "-o", tmp_path / "third.toml", "--json").stdout)
+    assert (content["ledger_of"], content["ledger_is_new"]) == (str(first), False)
+    assert content["ledger"] == str(tmp_path / "kept/spent.db")
 
 
 @pytest.mark.parametrize("kind", ["sequences", "table", "normal", "populations", "asymmetric"])
@@ -175,10 +175,10 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
         ["compare"], ["calibrate"], ["release", "--dry-run"],
         ["compare", "--json"], ["calibrate", "--json"], ["release", "--dry-run", "--json"],
     ):  # fmt: skip
-        shown = invoke(*command, mine)
-        assert shown.exit_code == 0, shown.output
-        assert words in " ".join(shown.output.split()), command
-        assert "'mine.db'" in " ".join(shown.output.split())
+        result = invoke(*command, mine)
+        assert result.exit_code == 0, result.output
+        assert words in " ".join(result.output.split()), command
+        assert "'mine.db'" in " ".join(result.output.split())
     assert words in str(tf.open_study(mine).compare())
     assert words in " ".join(str(tf.forecast(mine)).split())
     released = invoke("release", mine)
@@ -199,8 +199,8 @@ def test_plan_notices_it_too(tmp_path: Path) -> None:
         path.write_text(text + 'every = "week"\n', encoding="utf-8")
     (tmp_path / "minutes.csv").write_text("who,minute,doing\na,2026-01-05T00:00,still\n", encoding="utf-8")
     assert "read with another ledger by two.toml" in " ".join(invoke("plan", tmp_path / "one.toml").stdout.split())
-    told = json.loads(invoke("plan", tmp_path / "one.toml", "--json").stdout)
-    assert "read with another ledger by two.toml" in told["notices"][0]
+    content = json.loads(invoke("plan", tmp_path / "one.toml", "--json").stdout)
+    assert "read with another ledger by two.toml" in content["notices"][0]
 
 
 @pytest.mark.parametrize("ledger", ["mine.db", "./mine.db", "link.db"])

@@ -208,23 +208,23 @@ unit_tables = st.lists(st.tuples(true_rows, st.integers(1, 40)), min_size=1, max
 @given(unit_tables, st.integers(1, 40), st.integers(0, 10**6), st.booleans())
 def test_reconciled_tables_agree_exactly(units: Any, pooled: int, seed: int, nonnegative: bool) -> None:
     rows, whole = tables([row for row, _ in units], [scale for _, scale in units], pooled, seed)
-    found = reconcile(rows, whole, nonnegative)
+    reconciled = reconcile(rows, whole, nonnegative)
     for cell in range(3):
-        assert sum(table.values[cell] for table in found.units.values()) == found.pooled.values[cell]
-    for table in (*found.units.values(), found.pooled):
+        assert sum(table.values[cell] for table in reconciled.units.values()) == reconciled.pooled.values[cell]
+    for table in (*reconciled.units.values(), reconciled.pooled):
         assert all(v.denominator == 1 for v in table.values)
         assert not nonnegative or min(table.values) >= 0
-    assert {name: table.raw for name, table in found.units.items()} == rows
-    assert found.pooled.raw is whole
+    assert {name: table.raw for name, table in reconciled.units.items()} == rows
+    assert reconciled.pooled.raw is whole
 
 
 def test_reconciling_is_the_weighted_mean_and_is_more_accurate() -> None:
     """One unit: the mean of both tables, weighted by 1/variance. Several: a mean square error s falls by s^2/sum(s)."""
     fine, coarse = DiscreteLaplace(Fraction(10), Fraction(1)), DiscreteLaplace(Fraction(20), Fraction(1))
     one = {"Ana": replace(of([100]), randomiser=fine)}
-    found = reconcile(one, replace(of([150]), randomiser=coarse))
+    reconciled = reconcile(one, replace(of([150]), randomiser=coarse))
     weight = fine.variance() / (fine.variance() + coarse.variance())
-    assert found.pooled.values[0] == round(100 + 50 * weight)
+    assert reconciled.pooled.values[0] == round(100 + 50 * weight)
     squared = np.zeros((400, 2, 4))
     truth = [[40, 7], [25, 60], [90, 1]]
     sums = [155, 68]
@@ -244,23 +244,23 @@ def test_reconciling_is_the_weighted_mean_and_is_more_accurate() -> None:
 
 def test_reconciled_tables_print_and_become_frames() -> None:
     rows, whole = tables([[3, 30], [10, 0]], [5, 9], 4, seed=1)
-    found = reconcile(rows, whole)
-    frame = found.to_frame("polars")
+    reconciled = reconcile(rows, whole)
+    frame = reconciled.to_frame("polars")
     assert frame.columns == ["unit", "cell", "value", "raw", "low", "high"]
     assert frame["unit"].to_list() == ["unit 0"] * 2 + ["unit 1"] * 2 + [None] * 2
     half = rows["unit 0"].randomiser.half_width(0.95, cells=6)
-    assert found.rows()[1]["high"] - found.rows()[1]["raw"] == half
-    assert max(map(len, str(found).splitlines())) <= 80
-    assert found._repr_html_().count("<tr>") == 7
-    assert "come out too high" in " ".join(str(found).split())
+    assert reconciled.rows()[1]["high"] - reconciled.rows()[1]["raw"] == half
+    assert max(map(len, str(reconciled).splitlines())) <= 80
+    assert reconciled._repr_html_().count("<tr>") == 7
+    assert "come out too high" in " ".join(str(reconciled).split())
 
 
 def test_relative_frequencies_and_other_noise_are_reconciled() -> None:
     rows = {name: of([10, 20], SHARES) for name in ("x", "y")}
     pooled = replace(of([33, 41], SHARES), randomiser=RoundedNormal(Fraction(1, 10), Fraction(1, 100), 2))
-    found = reconcile(rows, pooled)
-    assert sum(t.values[0] for t in found.units.values()) == found.pooled.values[0]
-    assert Fraction(20, 100) < found.pooled.values[0] < Fraction(33, 100)
+    reconciled = reconcile(rows, pooled)
+    assert sum(t.values[0] for t in reconciled.units.values()) == reconciled.pooled.values[0]
+    assert Fraction(20, 100) < reconciled.pooled.values[0] < Fraction(33, 100)
 
 
 def test_tables_without_noise_stay() -> None:

@@ -59,10 +59,10 @@ steps = st.lists(st.integers(-40, 40), min_size=1, max_size=6)
 
 @given(steps, st.integers(0, 60), st.sampled_from([Fraction(1), Fraction(1, 7)]))
 def test_nearest_values_are_on_the_grid_not_negative_and_of_the_sum(values: list[int], total: int, grid: Any) -> None:
-    found = nearest([v * grid for v in values], grid, total * grid)
-    assert sum(found) == total * grid
-    assert min(found) >= 0
-    assert all((v / grid).denominator == 1 for v in found)
+    near = nearest([v * grid for v in values], grid, total * grid)
+    assert sum(near) == total * grid
+    assert min(near) >= 0
+    assert all((v / grid).denominator == 1 for v in near)
     assert nearest([v * grid for v in values], grid) == tuple(max(v, 0) * grid for v in values)
 
 

@@ -165,9 +165,9 @@ def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: 
     from tests.releasing.test_windows import written
 
     toml = written(tmp_path)
-    with failing(monkeypatch, folders.os, "replace", FULL), pytest.raises(ReleaseError) as found:
+    with failing(monkeypatch, folders.os, "replace", FULL), pytest.raises(ReleaseError) as refusal:
         tf.release_file(toml, window="2026-W02")
-    assert found.value.state is ReleaseState.DRAWN
+    assert refusal.value.state is ReleaseState.DRAWN
     outcome = tf.release_file(toml)
     assert outcome.completed is not None
     book = Ledger.open(next(tmp_path.glob("*.db")))

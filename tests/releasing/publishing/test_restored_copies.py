@@ -152,8 +152,8 @@ def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None
 def test_a_certificate_of_somebody_else_is_no_reason_to_stop(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     tf.release_file(where)
-    told = json.loads((tmp_path / "out" / "time-use.certificate.json").read_text())
-    (tmp_path / "out" / "theirs.certificate.json").write_text(json.dumps({**told, "source": "another study"}))
+    content = json.loads((tmp_path / "out" / "time-use.certificate.json").read_text())
+    (tmp_path / "out" / "theirs.certificate.json").write_text(json.dumps({**content, "source": "another study"}))
     files.write(tmp_path, AGAIN)
     tf.release_file(where)
 

@@ -186,9 +186,9 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     def ask(data: Any = data) -> tf.releasing.postprocess.release.Release:
         return tf.release(made, data, ledger=book, source="s", unit="Ana", budget=9)
 
-    with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError) as found:
+    with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError) as refusal:
         ask()
-    assert found.value.state is ReleaseState.DRAWN
+    assert refusal.value.state is ReleaseState.DRAWN
     outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
     assert outcome.exit_code == 4
     assert "tf.resume(ledger)" in outcome.stderr
@@ -445,9 +445,9 @@ def test_values_of_the_library_stay_in_the_ledger_until_they_can_be_returned(
     def ask() -> Any:
         return tf.release(made, [0, 1, 1, 0], ledger=book, source="by hand", budget=9)
 
-    with failing(monkeypatch, publish, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as found:
+    with failing(monkeypatch, publish, "library_of", KeyError("x")), pytest.raises(tf.errors.Fault) as refusal:
         ask()
-    assert found.value.state is ReleaseState.DRAWN  # type: ignore[attr-defined]
+    assert refusal.value.state is ReleaseState.DRAWN  # type: ignore[attr-defined]
     stopped(small(tmp_path), monkeypatch, ReleaseState.PAID)
     with failing(monkeypatch, resuming, "plan", KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
         tf.resume(book)
@@ -475,9 +475,9 @@ def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
 def test_half_a_character_is_refused_before_it_is_paid(tmp_path: Path) -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["\ud800", "walking"])
     made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 1, mechanism="group")
-    with pytest.raises(InputError, match="cannot be kept in a ledger") as found:
+    with pytest.raises(InputError, match="cannot be kept in a ledger") as refusal:
         tf.release(made, ["walking"] * 4, ledger=tmp_path / "ledger.db", budget=9)
-    assert found.value.state is ReleaseState.NOTHING
+    assert refusal.value.state is ReleaseState.NOTHING
     assert Ledger.open(tmp_path / "ledger.db").pending() == ()
 
 

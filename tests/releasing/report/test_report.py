@@ -256,11 +256,11 @@ def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
     assert units.library == "polars"
     assert units.to_frame().rows(named=True) == [dict(row) for row in units.rows]
     answers = {str(unit): answer for unit, answer in units.releases}
-    found = reconcile(answers, pooled.releases[0][1])
-    assert set(found.units) == {"zoë", "Bob, jr.", "007"}
+    reconciled = reconcile(answers, pooled.releases[0][1])
+    assert set(reconciled.units) == {"zoë", "Bob, jr.", "007"}
     for cell in range(2):
-        assert sum(t.values[cell] for t in found.units.values()) == found.pooled.values[cell]
-    assert isinstance(found.to_frame(), pl.DataFrame)
+        assert sum(t.values[cell] for t in reconciled.units.values()) == reconciled.pooled.values[cell]
+    assert isinstance(reconciled.to_frame(), pl.DataFrame)
     from_disk = releases_of(units.certificate)
     assert {unit: answer.values for unit, answer in from_disk.items()} == {u: a.values for u, a in units.releases}
     csv_file = run.publish(plan.plan(load(files.write(tmp_path))), output=tmp_path / "from a file")

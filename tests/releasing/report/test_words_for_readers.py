@@ -57,10 +57,10 @@ def test_without_them_the_page_has_no_title(tmp_path: Path) -> None:
 
 def test_no_field_is_left_out(tmp_path: Path) -> None:
     (table, _) = publish(plan(load(files.write(tmp_path, worded(SPEC))))).tables
-    told = json.loads(table.files[1].read_text(encoding="utf-8"))
-    for key in told:
+    content = json.loads(table.files[1].read_text(encoding="utf-8"))
+    for key in content:
         if key not in ("checksum", "format"):
-            less = {k: v for k, v in told.items() if k != key}
+            less = {k: v for k, v in content.items() if k != key}
             with pytest.raises(InputError, match="cannot read"):
                 from_dict({**less, "checksum": checksum_of(less)})
 
@@ -70,9 +70,9 @@ def test_no_field_is_left_out(tmp_path: Path) -> None:
 def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Path) -> None:
     top, table = ({k: words if k == key else told for k, told in given.items()} for given in (TOP, TABLE))
     spec = worded(SPEC, top, table)
-    with pytest.raises(SpecError) as found:
+    with pytest.raises(SpecError) as refusal:
         load(files.write(tmp_path, spec))
-    assert [line.partition(":")[0].rpartition(".")[2] for line in found.value.problems] == [key]
+    assert [line.partition(":")[0].rpartition(".")[2] for line in refusal.value.problems] == [key]
 
 
 def test_other_words_are_no_other_release(tmp_path: Path) -> None:
