@@ -10,8 +10,8 @@ from tests.releasing import files
 from tests.releasing.files import SPEC
 
 from takifugu.cli import main
-from takifugu.cli.picture import bars
 from takifugu.cli.releasing import _counted
+from takifugu.core.text.bars import bars
 
 
 @pytest.mark.parametrize("command", ["release", "print"])

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import takifugu as tf
 from takifugu.cli import main
 from takifugu.cli.output import heading, wrapped
-from takifugu.cli.picture import bars
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
+from takifugu.core.text.bars import bars
 from takifugu.core.text.tables import labelled, name_of, text_table
 
 HOSTILE = "\x1b]0;own\x07\x1b[2J\r\u202eevil\u2066\x9b31m\u2028"

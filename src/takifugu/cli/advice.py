@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from takifugu.cli.output import heading, print_json, wrapped
-from takifugu.cli.picture import bars
+from takifugu.cli.output import heading, print_json
 from takifugu.cli.progress import watching
-from takifugu.core.text.tables import text_table
-from takifugu.releasing.advice.advice import MOST_CELLS, REMEDY_HEADER, advise
-from takifugu.releasing.advice.advising import TableAdvice
+from takifugu.core.escaping import visible
+from takifugu.releasing.advice.advice import Advice, advise
+from takifugu.releasing.advice.advice import heading as verdict_on
 from takifugu.releasing.advice.worth import Verdict
 
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
-_LEGEND = (
-    "What is expected, from {source}. A published value lies between the ends of ▓ and ░ with probability 95 %, each "
-    "by itself."
-)
 
 
 def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
@@ -32,30 +26,16 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
             continue
         if len(files) > 1:
             heading(str(file))
-        for table in advised.tables:
-            _print_table(table)
-        if advised.remedies:
-            click.echo("What would help, the best first:\n")
-            click.echo(text_table(REMEDY_HEADER, advised.remedy_rows))
-            click.echo()
-        if advised.of_the_belief:
-            click.echo(wrapped(advised.of_the_belief))
+        click.echo(_coloured(advised))
     if as_json:
         print_json("advise", files[0] if len(files) == 1 else None, {"files": documents})
 
 
-def _print_table(table: TableAdvice) -> None:
-    one = table.worth
-    colour = None if one is None else _COLOURS[one.verdict]
-    click.echo(f"{click.style(table.name, bold=True)}: {click.style(wrapped(table.sentence), fg=colour)}\n")
-    if not table.labels or one is None or one.expectation.cells is None:
-        return
-    rows, off = [], Fraction(one.cell.width)
-    for label, cell in zip(table.labels, one.expectation.cells, strict=True):
-        value = Fraction(round(cell, 6))
-        rows.append({"cell": label, "value": value, "low": value - off, "high": value + off})
-    for line in bars(rows[:MOST_CELLS]):
-        click.echo(line)
-    if len(rows) > MOST_CELLS:
-        click.echo(f"and {len(rows) - MOST_CELLS} more cells")
-    click.echo(f"\n{wrapped(_LEGEND.format(source=one.expectation.source))}\n")
+def _coloured(advised: Advice) -> str:
+    """Return the advice with each verdict in its colour."""
+    text = visible(str(advised))
+    for table in advised.tables:
+        words = visible(verdict_on(table))
+        colour = None if table.worth is None else _COLOURS[table.worth.verdict]
+        text = text.replace(words, click.style(words, fg=colour), 1)
+    return text

@@ -12,10 +12,10 @@ import click
 from takifugu.accounting.suspicion import Suspicion, odds, percent
 from takifugu.accounting.suspicion import explain as meaning_of
 from takifugu.cli.output import coloured, print_json, wrapped, write_new
-from takifugu.cli.picture import block
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import visible
+from takifugu.core.text.bars import block
 from takifugu.core.text.pictures import Axis, Line, line_chart
 from takifugu.core.text.tables import labelled, number, text_table
 from takifugu.numbers.rationals import as_fraction, to_text

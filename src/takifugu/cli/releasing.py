@@ -13,10 +13,10 @@ import click
 
 from takifugu.cli.dry_run import refuse
 from takifugu.cli.output import amount, coloured, heading, noticed, print_json, wrapped
-from takifugu.cli.picture import bars
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
+from takifugu.core.text.bars import bars
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.certificates.sent_rows import Rows

@@ -32,7 +32,6 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.audit import true_loss
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import REGISTRY
-from takifugu.cli.picture import bars
 from takifugu.core.errors import (
     BudgetExceeded,
     CalibrationRefused,
@@ -41,6 +40,7 @@ from takifugu.core.errors import (
     InputError,
     Unsupported,
 )
+from takifugu.core.text.bars import bars
 from takifugu.mechanisms.local.rappor import permanent
 from takifugu.mechanisms.local.senders import Bits, Values
 from takifugu.mechanisms.local.sent import Sending

@@ -166,3 +166,13 @@ def test_what_a_count_is_in(tmp_path: Path, step: str, declared: str, unit: str)
 def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
     path = of_example("network", tmp_path)
     assert tf.advise(path).tables[0].measured_in == ""
+
+
+def test_the_terminal_shows_what_python_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    path = of_units(tmp_path)
+    shown = CliRunner().invoke(main, ["advise", str(path)], catch_exceptions=False)
+    assert shown.stdout == f"{tf.advise(path)}\n"
+    assert "▓" in shown.stdout
+    coloured = CliRunner().invoke(main, ["advise", str(path)], catch_exceptions=False, color=True)
+    assert "\x1b[" in coloured.stdout

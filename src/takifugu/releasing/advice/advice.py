@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled, number, text_table
 from takifugu.core.tracebacks import without_data
@@ -20,6 +22,10 @@ REMEDY_HEADER = ("change", "then", "why")
 EXPECTED_HEADER = ("cell", "expected", "± (95 %)")
 #: How many cells of a table are shown.
 MOST_CELLS = 12
+_LEGEND = (
+    "What is expected, from {source}. A published value lies between the ends of ▓ and ░ with probability 95 %, each "
+    "by itself."
+)
 
 
 @dataclass(frozen=True)
@@ -56,11 +62,7 @@ class Advice:
         )
 
     def __str__(self) -> str:
-        lines = []
-        for table in self.tables:
-            lines += [filled(f"{table.name}: {table.sentence}")]
-            if rows := expected_rows(table):
-                lines += ["", text_table(EXPECTED_HEADER, rows), ""]
+        lines = [line for table in self.tables for line in (heading(table), "", *_picture(table))]
         if self.remedies:
             lines += ["What would help, the best first:", "", text_table(REMEDY_HEADER, self.remedy_rows), ""]
         return "\n".join([*lines, filled(self.of_the_belief)]).rstrip()
@@ -126,6 +128,24 @@ def half_as_long(raw: Mapping[str, Any]) -> Change | None:
         leaving[state] = 1 - sum(p for i, p in enumerate(leaving) if i != state)
         halved.append(leaving)
     return Change(("belief", "matrix"), halved)
+
+
+def heading(table: TableAdvice) -> str:
+    """Return what one table is worth in words, in lines that fit."""
+    return filled(f"{table.name}: {table.sentence}")
+
+
+def _picture(table: TableAdvice) -> list[str]:
+    """Return a typical result as bars, each with how far the published value may lie from it; nothing without one."""
+    one = table.worth
+    if not table.labels or one is None or one.expectation.cells is None:
+        return []
+    rows, off = [], Fraction(one.cell.width)
+    for label, cell in zip(table.labels, one.expectation.cells, strict=True):
+        value = Fraction(round(cell, 6))
+        rows.append({"cell": label, "value": value, "low": value - off, "high": value + off})
+    more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
+    return [*bars(rows[:MOST_CELLS]), *more, "", filled(_LEGEND.format(source=one.expectation.source)), ""]
 
 
 def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
