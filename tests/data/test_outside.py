@@ -42,8 +42,8 @@ def test_its_tables_are_opened(make: Any) -> None:
     register(Engine("ring", lambda data: isinstance(data, Ring), lambda ring: make(ring.columns)))
     table = open_frame(Ring(COLUMNS))
     assert table.names == ("who", "minute", "state")
-    found = pieces(table, Layout("state", unit="who", order="minute"), STATES)
-    assert [(piece.unit, piece.counts.tolist()) for piece in found] == [("a", [1, 1]), ("b", [1, 0])]
+    recorded = pieces(table, Layout("state", unit="who", order="minute"), STATES)
+    assert [(piece.unit, piece.counts.tolist()) for piece in recorded] == [("a", [1, 1]), ("b", [1, 0])]
     with pytest.raises(DataError, match="keeps no order") as caught:
         pieces(table, Layout("state", unit="who"), STATES)
     assert caught.value.where == ("order",)
@@ -51,8 +51,8 @@ def test_its_tables_are_opened(make: Any) -> None:
 
 def test_rows_may_have_an_order_of_their_own() -> None:
     register(Engine("ring", lambda data: isinstance(data, Ring), lambda ring: polars.DataFrame(ring.columns), True))
-    found = pieces(open_frame(Ring(COLUMNS)), Layout("state", unit="who"), STATES)
-    assert [piece.length for piece in found] == [2, 1]
+    recorded = pieces(open_frame(Ring(COLUMNS)), Layout("state", unit="who"), STATES)
+    assert [piece.length for piece in recorded] == [2, 1]
 
 
 def test_what_narwhals_knows_is_not_taken_away() -> None:

@@ -97,8 +97,8 @@ def test_where_rows_have_no_order_none_of_two_in_one_step_is_the_first() -> None
 def test_a_step_back_between_two_pieces_is_none() -> None:
     rows = [("x", 1.0, 5, "a"), ("x", 2.0, 1, "a"), ("y", 2.0, 1, "b"), ("y", 1.0, 0, "b")]
     for engine in ENGINES:
-        found = pieces(open_frame(ENGINES[engine](table(rows))), FULL, STATES)
-        assert [(p.unit, p.piece, p.counts.tolist()) for p in found] == [
+        recorded = pieces(open_frame(ENGINES[engine](table(rows))), FULL, STATES)
+        assert [(p.unit, p.piece, p.counts.tolist()) for p in recorded] == [
             ("x", "1", [1, 0]), ("x", "2", [1, 0]), ("y", "1", [0, 1]), ("y", "2", [0, 1]),
         ]  # fmt: skip
 
@@ -176,8 +176,8 @@ def test_categories_are_texts() -> None:
 
 def test_one_column_in_two_roles() -> None:
     frame = polars.DataFrame({"v": ["a", "b"], "t": [1, 2]})
-    found = pieces(open_frame(frame), Layout("v", "v", order="t"), STATES)
-    assert [(p.unit, p.counts.tolist()) for p in found] == [("a", [1, 0]), ("b", [0, 1])]
+    recorded = pieces(open_frame(frame), Layout("v", "v", order="t"), STATES)
+    assert [(p.unit, p.counts.tolist()) for p in recorded] == [("a", [1, 0]), ("b", [0, 1])]
 
 
 @pytest.mark.parametrize(

@@ -193,8 +193,8 @@ def test_rows_stay_on_the_cluster(session: Any, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(type(data), "collect", counted)
     for forbidden in ("toPandas", "toArrow", "toLocalIterator"):
         monkeypatch.setattr(type(data), forbidden, None)
-    found = pieces(open_frame(data), Layout("v", "u", order="t", step=3), Recode(("a", "b")))
-    assert [(p.unit, p.length, p.counts.tolist()) for p in found] == [
+    recorded = pieces(open_frame(data), Layout("v", "u", order="t", step=3), Recode(("a", "b")))
+    assert [(p.unit, p.length, p.counts.tolist()) for p in recorded] == [
         ("0", 3334, [1667, 1667]), ("1", 3333, [1666, 1667]), ("2", 3333, [1667, 1666]),
     ]  # fmt: skip
     assert sum(brought) <= 3 * 2 + 1
@@ -219,8 +219,8 @@ def test_one_scan_brings_counts_and_no_rows(session: Any, monkeypatch: pytest.Mo
     for other in ("toPandas", "toLocalIterator", "toArrow", "take", "head"):
         monkeypatch.setattr(kind, other, None, raising=False)
     states = Recode(("s", "w"))
-    found = pieces(open_frame(frame), Layout("state", "who", order="at", step=1), states)
-    assert sum(int(piece.counts.sum()) for piece in found) == 2 * steps
+    recorded = pieces(open_frame(frame), Layout("state", "who", order="at", step=1), states)
+    assert sum(int(piece.counts.sum()) for piece in recorded) == 2 * steps
     assert looks == [4, 1]  # a row for each unit and state, and whether any two of one unit tie
     looks.clear()
     assert sum(tally(open_frame(frame), {"who": {"a": 0, "b": 1}, "state": states.codes}).values()) == 2 * steps

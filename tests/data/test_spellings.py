@@ -50,10 +50,10 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_every_engine_calls_a_unit_by_its_one_name(opened: Any, reader: str, spelling: str) -> None:
     table = opened(reader, columns(["Ana", spelling]))
     layout = Layout("state", unit="person", order="at")
-    found = pieces(table, layout, STATES)
-    assert [piece.unit for piece in found] == ["Ana", NAME]
-    assert [piece.counts.tolist() for piece in found] == [[1, 1], [1, 1]]
-    assert found[1].written == spelling.strip(" \t")
+    recorded = pieces(table, layout, STATES)
+    assert [piece.unit for piece in recorded] == ["Ana", NAME]
+    assert [piece.counts.tolist() for piece in recorded] == [[1, 1], [1, 1]]
+    assert recorded[1].written == spelling.strip(" \t")
     assert [one.unit for one in entries(table, layout, STATES)] == ["Ana", NAME]
 
 
@@ -85,8 +85,8 @@ def test_two_spellings_of_a_piece_are_refused_inside_one_unit_only() -> None:
     layout = Layout("state", unit="who", piece="run")
     with pytest.raises(DataError, match="a piece is written in two ways in rows 2 and 3"):
         pieces(open_frame(polars.DataFrame(frame)), layout, STATES)
-    found = pieces(open_frame(polars.DataFrame(frame).head(2)), layout, STATES)
-    assert [(piece.unit, piece.piece) for piece in found] == [("a", "1 a"), ("b", "1 a")]
+    recorded = pieces(open_frame(polars.DataFrame(frame).head(2)), layout, STATES)
+    assert [(piece.unit, piece.piece) for piece in recorded] == [("a", "1 a"), ("b", "1 a")]
 
 
 def test_row_numbers_say_what_they_leave_out() -> None:

@@ -62,17 +62,17 @@ def test_nothing_is_written_and_reserve_says_the_same(path: Path) -> None:
     before = path.read_bytes()
     for epsilon in ("1/4", "1/2", "3/4", "2"):
         debit = group_debit(FRAMEWORK, epsilon)
-        told = preview(path, "data", [debit])
+        previewed = preview(path, "data", [debit])
         assert path.read_bytes() == before
         copy = path.with_name(f"copy {len(epsilon)}{epsilon[0]}.db")
         copy.write_bytes(before)
-        if told.fits:
-            assert told.after == Ledger.open(copy).reserve("data", [debit]).spent
+        if previewed.fits:
+            assert previewed.after == Ledger.open(copy).reserve("data", [debit]).spent
         else:
             with pytest.raises(BudgetExceeded) as refused:
                 Ledger.open(copy).reserve("data", [debit])
-            assert str(refused.value) == told.words
-        assert (told.before, told.budget, told.budget_is_declared) == (amount("1/2"), amount(1), True)
+            assert str(refused.value) == previewed.words
+        assert (previewed.before, previewed.budget, previewed.budget_is_declared) == (amount("1/2"), amount(1), True)
     assert sorted(p.name for p in path.parent.glob("ledger.db*")) == ["ledger.db"]
 
 
@@ -84,8 +84,8 @@ def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
     own = [joint(f, [replace(c, framework="")]).epsilon for f, c in zip((fast, slow), kept, strict=True)]
     first, second = (replace(c, epsilon=epsilon) for c, epsilon in zip(kept, own, strict=True))
     Ledger.open(path).reserve("data", [Debit(fast, first)], budget=50)
-    told = preview(path, "data", [Debit(slow, second)])
-    (one,) = told.charges
+    previewed = preview(path, "data", [Debit(slow, second)])
+    (one,) = previewed.charges
     assert one.charged.epsilon > one.alone.epsilon
     assert one.reason.endswith("every belief is charged for every release")
     assert " times its own epsilon: earlier releases were made under another belief" in one.reason
@@ -144,13 +144,13 @@ def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, 
     if over == "work":
         book.set_budget("sleep", 9)
     asked = [about("Ana", "1/4")]
-    told = preview(path, "work", asked, same_people=True)
-    assert not told.fits
-    assert (told.before, told.after) == (amount("1/2"), amount("3/4"))
+    previewed = preview(path, "work", asked, same_people=True)
+    assert not previewed.fits
+    assert (previewed.before, previewed.after) == (amount("1/2"), amount("3/4"))
     with pytest.raises(BudgetExceeded) as refused:
         book.reserve("work", asked, same_people=True)
-    assert told.words == str(refused.value)
-    assert ("No budget was declared" in told.words) == (over == "sleep")
+    assert previewed.words == str(refused.value)
+    assert ("No budget was declared" in previewed.words) == (over == "sleep")
     again = preview(path, "sleep", [about("Cid", "3/4")])
     assert (again.budget_is_declared, again.fits) == (over == "work", over == "work")
     assert ("No budget was declared" in again.words) == (over != "work")
@@ -161,18 +161,18 @@ def test_units_that_are_charged_alike_are_one_line(tmp_path: Path) -> None:
     units = {"ann": (4, 2), "bob": (6,), "cid": (3,)}
     ledger = Ledger.open(path)
     ledger.reserve("data", alone(units, Histogram(), group.MECHANISM), budget=9)
-    told = preview(path, "data", alone({**units, "dan": (3,)}, Histogram(), group.MECHANISM))
-    assert sum(one.units for one in told.charges) == 4
-    assert all(one.alone == amount(1) for one in told.charges)
+    previewed = preview(path, "data", alone({**units, "dan": (3,)}, Histogram(), group.MECHANISM))
+    assert sum(one.units for one in previewed.charges) == 4
+    assert all(one.alone == amount(1) for one in previewed.charges)
 
 
 def test_what_has_no_joint_promise_is_told_and_not_raised(tmp_path: Path) -> None:
     path, framework = tmp_path / "ledger.db", table_framework(*TWO_BITS, "s")
     first, second = (Debit(framework, charge_of(promised(framework, Identity(n), wasserstein.MECHANISM))) for n in "uv")
     Ledger.open(path).reserve("data", [first], budget=100)
-    told = preview(path, "data", [second])
-    assert (told.fits, told.after, told.charges) == (False, None, ())
-    assert "is alone" in told.words
+    previewed = preview(path, "data", [second])
+    assert (previewed.fits, previewed.after, previewed.charges) == (False, None, ())
+    assert "is alone" in previewed.words
 
 
 def test_what_cannot_be_counted_is_raised(path: Path) -> None:
@@ -184,9 +184,9 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
     Ledger.open(path).reserve("people", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1)
     with pytest.raises(InputError, match="same_people"):
         preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")])
-    told = preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")], same_people=True)
-    assert told.after == amount("1/2")
-    (one,) = told.charges
+    previewed = preview(path, "others", [group_debit(FRAMEWORK, "1/4", "Ana")], same_people=True)
+    assert previewed.after == amount("1/2")
+    (one,) = previewed.charges
     assert one.reason.startswith("2 times its own epsilon: releases about another source of the same people")
     Ledger.open(path).reserve("late", [group_debit(FRAMEWORK, "1/4", "Ana")], budget=1, same_people=False)
     (one,) = preview(path, "late", [group_debit(FRAMEWORK, "1/8", "Ana")], same_people=True).charges

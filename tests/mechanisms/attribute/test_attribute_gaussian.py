@@ -65,15 +65,15 @@ def test_the_printed_variance_is_taken_where_its_exact_delta_is_kept(epsilon, ke
     """The answer is the property itself: no credit, and errata E8a's epsilon of 8.42 for delta = 1e-5."""
     framework = hides("x", max_difference=1)
     if kept:
-        found = tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=PRINTED,
+        calibration = tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=PRINTED,
                              only_release=True)  # fmt: skip
-        assert dict(found.witness.numbers)["exact_delta"] <= DELTA
-        assert float(found.scale) ** 2 == pytest.approx(printed_variance(1, 0, epsilon, DELTA), rel=1e-9)
+        assert dict(calibration.witness.numbers)["exact_delta"] <= DELTA
+        assert float(calibration.scale) ** 2 == pytest.approx(printed_variance(1, 0, epsilon, DELTA), rel=1e-9)
         return
-    with pytest.raises(CalibrationRefused, match="keeps delta") as told:
+    with pytest.raises(CalibrationRefused, match="keeps delta") as refusal:
         tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=PRINTED, only_release=True)
     if epsilon == 10:
-        assert "2.265e-5" in str(told.value)
+        assert "2.265e-5" in str(refusal.value)
     exact = tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=EXACT, only_release=True)
     assert float(exact.scale) ** 2 > printed_variance(1, 0, epsilon, DELTA)
 
@@ -98,10 +98,10 @@ def test_every_calibrated_delta_is_confirmed_by_integration(rho, records, epsilo
         total, shift = float(residual[0, 0]) + rows[mechanism].scale ** 2, float(slope[0, 0])
         reach = 10 * math.sqrt(total)
         laws = normal_density(0, total), normal_density(shift, total)
-        found = hockey_stick(*laws, epsilon, min(0, shift) - reach, max(0, shift) + reach, cells=200)
-        assert found <= delta + 1e-9
+        divergence = hockey_stick(*laws, epsilon, min(0, shift) - reach, max(0, shift) + reach, cells=200)
+        assert divergence <= delta + 1e-9
         if mechanism == EXACT and rows[mechanism].scale:
-            assert found == pytest.approx(delta, abs=1e-9)
+            assert divergence == pytest.approx(delta, abs=1e-9)
 
 
 def test_the_sign_of_what_is_hidden_changes_nothing():
@@ -184,8 +184,8 @@ def test_beliefs_form_a_class_and_are_not_compared_with_each_other():
     both = tf.Pufferfish(tf.dataset_property("x", "mean", max_difference=2), beliefs)
     each = [variance(hides(belief=belief, max_difference=2), tf.Mean("y"), PRINTED) for belief in beliefs]
     assert variance(both, tf.Mean("y"), PRINTED) == max(each)
-    found = tf.calibrate(both, tf.Mean("y"), epsilon=1, delta=DELTA, mechanism=PRINTED, only_release=True)
-    assert dict(found.witness.numbers)["printed_variance"] >= max(each) * (1 - 1e-9)
+    calibration = tf.calibrate(both, tf.Mean("y"), epsilon=1, delta=DELTA, mechanism=PRINTED, only_release=True)
+    assert dict(calibration.witness.numbers)["printed_variance"] >= max(each) * (1 - 1e-9)
 
 
 def test_a_class_with_covariances_of_both_signs():
@@ -240,8 +240,8 @@ def test_finite_sets_are_never_compared_by_their_means():
     belief = tf.MultivariateNormal([0, 0], [[1, 1], [1, 2]], ["g", "f"], 2)
     secret = tf.dataset_property("g", "sum", sets=[[-10, 10], [0]])
     framework = tf.Pufferfish(secret, belief)
-    found = tf.calibrate(framework, tf.Sum("f"), epsilon=1, delta=1e-3, mechanism=EXACT, only_release=True)
-    added = float(found.scale) ** 2
+    calibration = tf.calibrate(framework, tf.Sum("f"), epsilon=1, delta=1e-3, mechanism=EXACT, only_release=True)
+    added = float(calibration.scale) ** 2
     by_value = variance(framework, tf.Sum("f"), PRINTED, delta=1e-3)
     total = 2 + Fraction(added)
     laws = mixture([1, 1], [-10, 10], total), mixture([1], [0], total)
@@ -250,7 +250,7 @@ def test_finite_sets_are_never_compared_by_their_means():
     assert worst == pytest.approx(1e-3, abs=1e-9)
     assert added < by_value
     assert by_value == pytest.approx(printed_variance(10, 2, 1, 1e-3), rel=1e-9)
-    assert dict(found.witness.numbers)["exact_delta"] <= 1e-3
+    assert dict(calibration.witness.numbers)["exact_delta"] <= 1e-3
 
 
 def test_a_parameter_of_the_population_is_another_thing_than_the_sample():

@@ -246,9 +246,9 @@ def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> Non
     ("p7,xyzzy,1.0", "no numbers"), (",1.0,1.0", "missing values"),
 ])  # fmt: skip
 def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: str) -> None:
-    told = refused(places_in(tmp_path, people=f"person,x,y\np59,1.0,1.0\n{row}\n"), where="source")
-    assert what in told
-    assert not any(number in told for number in ("4.5", "0.25", "xyzzy"))
+    refusal = refused(places_in(tmp_path, people=f"person,x,y\np59,1.0,1.0\n{row}\n"), where="source")
+    assert what in refusal
+    assert not any(number in refusal for number in ("4.5", "0.25", "xyzzy"))
 
 
 def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -> None:
@@ -261,23 +261,23 @@ def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -
 
 def test_more_rows_than_declared_are_refused_naming_nobody(tmp_path: Path) -> None:
     people = "person,x,y\n" + "p7,1.0,1.0\n" * 4
-    told = refused(places_in(tmp_path, people=people), where="rows_per_person")
-    assert "4" not in told
+    refusal = refused(places_in(tmp_path, people=people), where="rows_per_person")
+    assert "4" not in refusal
     composed = "person,x,y\n" + "Jos\u00e9,1,1\n" + "Jose\u0301,1,1\n"  # two spellings of one name
     assert "two ways" in refused(places_in(tmp_path, people=composed))
 
 
 def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path) -> None:
-    told = refused(words_in(tmp_path, values="north\nelsewhere\n"), where="source.value")
-    assert "elsewhere" not in told
+    refusal = refused(words_in(tmp_path, values="north\nelsewhere\n"), where="source.value")
+    assert "elsewhere" not in refusal
     refused(words_in(tmp_path, values=""), where="source")
 
 
 def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Path) -> None:
     people = "person,status,x,y\n" + "".join(f"p{n},{'home' if n % 2 else 'out'},{n % 4},{n % 2}\n" for n in range(40))
     own = PLACES.replace('file = "survey.csv"', 'file = "people.csv"')
-    told = refused(places_in(tmp_path, own, people), SpecError, "belief.reference.file")
-    assert "private data itself" in told
+    refusal = refused(places_in(tmp_path, own, people), SpecError, "belief.reference.file")
+    assert "private data itself" in refusal
     (tmp_path / "copy.csv").write_text(people)
     copied = own.replace('reference = { file = "people.csv"', 'reference = { file = "copy.csv"')
     file = places_in(tmp_path, copied, people)
@@ -307,8 +307,8 @@ def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Pa
 ])  # fmt: skip
 def test_a_faulty_file_names_its_key(tmp_path: Path, old: str, new: str, place: str, what: str) -> None:
     assert old in PLACES
-    told = refused(places_in(tmp_path, PLACES.replace(old, new)), SpecError, place)
-    assert what in told
+    refusal = refused(places_in(tmp_path, PLACES.replace(old, new)), SpecError, place)
+    assert what in refusal
 
 
 @pytest.mark.parametrize(("old", "new", "place", "what"), [

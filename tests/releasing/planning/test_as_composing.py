@@ -38,8 +38,8 @@ def test_an_alone_promise_is_given_up_on_request_only(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::takifugu.releasing.planning.notices.Notice")
 def test_what_composes_is_charged_for_a_change_of_all_data_beside_one_that_is_alone(tmp_path: Path) -> None:
-    found = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 1, mechanism="quilt-exact")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), 1, mechanism="quilt-exact")
     told: dict[str, Any] = {"ledger": tmp_path / "l.db", "source": "walks", "budget": 9, "at": 0}
     tf.release(alone(), DATA, **told)
-    tf.release(found, DATA, **told)
-    assert Ledger.open(tmp_path / "l.db").spent("walks").spent.epsilon == 1 + 4 / found.randomiser.scale
+    tf.release(calibration, DATA, **told)
+    assert Ledger.open(tmp_path / "l.db").spent("walks").spent.epsilon == 1 + 4 / calibration.randomiser.scale
