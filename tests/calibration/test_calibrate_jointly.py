@@ -263,4 +263,6 @@ class Squares:
 def test_squared_errors_are_split_as_another_program_did():
     """Least sum of w b^2 with sum D/b = 0.3: b_k = (D_k/w_k)^(1/3) sum_j D_j^(2/3) w_j^(1/3) / 0.3."""
     best = Split(Squares((1, 1, 2), Fraction(3, 10)), (1.0, 4.0, 1.0)).best()
-    assert list(map(float, best)) == pytest.approx([13.91600701312133, 8.7665350831581219, 17.533070166316244], rel=1e-3)
+    assert list(map(float, best)) == pytest.approx(
+        [13.91600701312133, 8.7665350831581219, 17.533070166316244], rel=1e-3
+    )
