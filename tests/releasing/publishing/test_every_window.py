@@ -31,7 +31,7 @@ def test_it_shows_every_window_that_is_published(tmp_path: Path) -> None:
     assert rows == {t.name.removeprefix("busy-"): f"{t.rows[0]['value']:,}" for t in tables}
     assert len(rows) == 4
     assert rows["2026-W02"] == f"{first.rows[0]['value']:,}"
-    assert re.search("it changes by -?[0-9.,]+ ± [0-9.]+ on average", page.text)
+    assert re.search("it changes by -?[0-9.,]+ ± [0-9.]+ (?:rows?|steps?(?: of 1 hour)?) on average", page.text)
     assert page.all("svg")
     for name in rows:
         assert f'href="./busy-{name}.report.html"' in text

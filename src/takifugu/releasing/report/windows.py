@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from takifugu.core.errors import Unsupported
 from takifugu.core.text.pictures import Axis, Line, line_chart
+from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.readable import number
@@ -78,14 +79,13 @@ def trend_words(points: Sequence[Point], unit: str) -> str:
     The slope of least squares over n windows has variance sum((i - m)^2 v_i) / sum((i - m)^2)^2 from the noise, where m
     is the middle window and v_i the variance of the noise.
     """
-    measured = f" {unit}" if unit else ""
     if len(points) < 3:
         return "A trend needs three windows or more."
     middle = (len(points) - 1) / 2
     spread = math.fsum((i - middle) ** 2 for i in range(len(points)))
     slope = math.fsum((i - middle) * p.value for i, p in enumerate(points)) / spread
     off = _WITHIN * math.sqrt(math.fsum((i - middle) ** 2 * p.variance for i, p in enumerate(points))) / spread
-    size = f"{number(_plain(round(slope, 3)))} ± {number(_plain(round(off, 3)))}{measured}"
+    size = f"{number(_plain(round(slope, 3)))} ± {measured(_plain(round(off, 3)), unit)}"
     change = f"From window to window it changes by {size} on average"
     if abs(slope) > off:
         return f"{change}: more than the noise (95 %) would make of no change."
