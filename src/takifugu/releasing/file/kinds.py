@@ -19,7 +19,7 @@ SEQUENCES = "markov-chain"
 #: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "sequences": "releasing.file.sequences.kind:Sequences",
-    "people": "releasing.file.records.people:People",
+    "people": "releasing.file.records.single_values:SingleValues",
     "users": "releasing.file.records.users:Users",
     "records": "releasing.file.records.columned:Columned",
     "each row": "releasing.file.populations.kind:Populations",

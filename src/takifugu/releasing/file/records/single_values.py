@@ -17,7 +17,7 @@ from takifugu.releasing.file.records.kind import Records
 _COLUMNS = {"person": "the column with the name of each person", "value": "the column with their value"}
 
 
-class People(Records):
+class SingleValues(Records):
     """A kind whose rows are the entries of the belief, found by their name where entries have one."""
 
     reads, hides = ("person", "value"), "person"
