@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib.util
 import json
 import math
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.support.one_file import imported
 from tests.support.research import research_file
 
 import population_map
@@ -37,15 +36,6 @@ def copy(tmp_path: Path) -> Path:
     unwanted = shutil.ignore_patterns("*.db*", "*published", "__pycache__")
     shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=unwanted)
     return tmp_path / "examples"
-
-
-def made_up() -> ModuleType:
-    found = importlib.util.spec_from_file_location("made_up", EXAMPLES / "made_up.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
 
 
 def test_one_command_compares_all_of_them(copy: Path) -> None:
@@ -152,7 +142,7 @@ def test_what_the_readme_says_of_ordinary_noise_at_places() -> None:
 
 def test_the_data_are_made_up_and_made_again_byte_for_byte(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
-    made_up().write(tmp_path, tmp_path / "real")
+    imported(EXAMPLES / "made_up.py").write(tmp_path, tmp_path / "real")
     made = {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*.*")}
     kept = {p.relative_to(EXAMPLES): p.read_bytes() for p in EXAMPLES.rglob("*.*") if p.suffix in (".csv", ".bif")}
     assert made == kept

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
 import pytest
+from tests.support.one_file import imported
 
 import takifugu as tf
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pictures_of_pages", ROOT / "tools" / "pictures.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tool = load()
+tool = imported(ROOT / "tools" / "pictures.py")
 
 
 @pytest.mark.parametrize("name", tool.PICTURES)

@@ -5,24 +5,16 @@ from __future__ import annotations
 import importlib.util
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
+
+from tests.support.one_file import imported
 
 import takifugu as tf
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reference_of_pages", ROOT / "tools" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_every_public_name_is_in_one_room() -> None:
-    tool = load()
+    tool = imported(ROOT / "tools" / "reference.py")
     described = {name for name in tf.__all__ if tool.described(getattr(tf, name))}
     assert Counter(name for room in tool.ROOMS for name in tool.names_in(room)) == dict.fromkeys(described, 1)
     page = "\n".join(tool.lines())

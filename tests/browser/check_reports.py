@@ -7,11 +7,11 @@ reached and opened by keyboard alone.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser.looking import SCHEMES, WIDTHS, faults_of
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing.test_windows import written
 
@@ -19,8 +19,6 @@ from takifugu.cli.samples import write_demo
 from takifugu.releasing.publishing.run import release_file
 
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-WIDTHS, SCHEMES = (360, 768, 1280), ("light", "dark")
 #: Kinds whose pages look unlike all others: one of each picture, map and table.
 KINDS = {"markov-chain", "populations", "asymmetric", "normal"}
 #: Pages and tables are shorter than this in steps of the tabulator key.
@@ -59,33 +57,17 @@ def test_every_data_package_is_valid(pages: list[Path]) -> None:
         assert report.valid, (package.name, report.flatten(["title", "message"]))
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_accessibility_finding(pages: list[Path], browser: Any, width: int, scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     assert len(pages) >= 12
     # Pages allow no script; axe is one, so that this browser does not read their policy.
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
-    page, axe, faults = context.new_page(), Axe(), []
+    page, faults = context.new_page(), list[tuple[str, ...]]()
     for file in pages:
         page.goto(file.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        seen = page.evaluate("document.documentElement.scrollWidth")
-        if seen > width:
-            faults.append((file.name, f"is {seen} wide"))
-        found = axe.run(page).response["violations"]
-        faults += [(file.name, one["id"], one["nodes"][0]["html"][:200]) for one in found]
+        faults += faults_of(page, file.name, width)
     context.close()
     assert not faults
 

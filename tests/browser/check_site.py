@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.check_reports import CHROMIUM, SCHEMES, WIDTHS
+from tests.browser.looking import SCHEMES, WIDTHS, faults_of
 
 SITE = Path(__file__).resolve().parents[2] / "site"
 #: Pictures, tables and blocks of commands; all pages are made alike.
@@ -36,31 +36,15 @@ def address() -> Iterator[str]:
     thread.join()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_accessibility_finding(address: str, browser: Any, width: int, scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page, axe, faults = context.new_page(), Axe(), []
+    page, faults = context.new_page(), list[tuple[str, ...]]()
     for name in PAGES:
         page.goto(f"{address}/{name}")
         page.wait_for_load_state("networkidle")
-        seen = page.evaluate("document.documentElement.scrollWidth")
-        if seen > width:
-            faults.append((name, f"is {seen} wide"))
-        violations = axe.run(page, context={"include": [["article"]]}).response["violations"]
-        faults += [(name, one["id"], one["nodes"][0]["html"][:200]) for one in violations]
+        faults += faults_of(page, name, width, context={"include": [["article"]]})
     context.close()
     assert not faults
 

@@ -1,4 +1,4 @@
-"""An extension as its author would write it: one file, imported by its name."""
+"""Files that are no part of a package, imported: a tool, an example, an extension as its author would write it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ def load(text: str, name: str, folder: Path) -> ModuleType:
     """Write a module and import it, as the command line does with what an installed package declares."""
     path = folder / f"{name}.py"
     path.write_text(text, encoding="utf-8")
-    name = f"tests_one_file_{name}"  # documents have modules of the same names
+    return imported(path)
+
+
+def imported(path: Path) -> ModuleType:
+    """Import a file by its path, under a name that no other module has."""
+    name = f"tests_one_file_{path.stem}"  # documents have modules of the same names
     spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

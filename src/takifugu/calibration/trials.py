@@ -86,12 +86,15 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
 
 def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
     """Ask the mechanisms that leave room for later releases; where none of them may be used, every mechanism."""
-    lines = [line for line in _lines(problem) if line.leaves_room]
-    trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in lines]
-    choice = choose(trials)
+    lines = _lines(problem)
+    trials = {
+        line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in lines if line.leaves_room
+    }
+    choice = choose([*trials.values()])
     if choice is None or choice.composing is None:
-        return attempt_all(problem, allow_zero_noise, alone=False)
-    return trials
+        others = (line for line in lines if not line.leaves_room)
+        trials |= {line.key: attempt(line, problem, allow_zero_noise, limited=True) for line in others}
+    return [trials[line.key] for line in lines if line.key in trials]
 
 
 def _lines(problem: Problem) -> list[Line]:

@@ -57,8 +57,15 @@ def watching(stops: bool = True) -> Iterator[Watch]:
         display.close()
 
 
-class _Announcements:
-    """Lines about long searches."""
+class _Display:
+    """What is being done now, a search within other work or that work, and lines about long searches."""
+
+    def __init__(self) -> None:
+        self.state: State = ("working", 0, 1)
+        self.outside: State | None = None
+
+    def watch(self, what: str, done: int, all_of_them: int) -> None:
+        self.state = (what, done, all_of_them)
 
     def begins(self, search: Search) -> None:
         if search.seconds >= LONG:
@@ -68,37 +75,6 @@ class _Announcements:
                 f"{search.name}: a search through up to {search.most:,} {search.things}{whose}, about "
                 f"{_span(search.seconds)} at most{end}"
             )
-
-    def over(self, search: Search) -> None:
-        if search.early:
-            self.say(f"{search.name}: the search was ended, and its best so far is used; Ctrl-C again stops everything")
-
-    def say(self, line: str) -> None:
-        click.echo(f"{click.style('takifugu:', fg='yellow')} {line}", err=True)
-
-
-class _Bar(_Announcements):
-    """A progress bar that starts itself when work takes longer than PATIENCE."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()  # an interrupt may come while it is held
-        self.columns = width()  # of this thread
-        self.outside: State | None = None
-        self.state: State = ("working", 0, 1)
-        self.bar: Any = None
-        self.task: Any = None
-        self.closed = False
-        self.timer = threading.Timer(PATIENCE, self._start)
-        self.timer.daemon = True
-        self.timer.start()
-
-    def watch(self, what: str, done: int, all_of_them: int) -> None:
-        with self.lock:
-            self.state = (what, done, all_of_them)
-            self._refresh()
-
-    def begins(self, search: Search) -> None:
-        super().begins(search)
         self.outside = self.state
         self.goes(search)
 
@@ -109,7 +85,31 @@ class _Bar(_Announcements):
         if self.outside is not None:
             self.watch(*self.outside)
             self.outside = None
-        super().over(search)
+        if search.early:
+            self.say(f"{search.name}: the search was ended, and its best so far is used; Ctrl-C again stops everything")
+
+    def say(self, line: str) -> None:
+        click.echo(f"{click.style('takifugu:', fg='yellow')} {line}", err=True)
+
+
+class _Bar(_Display):
+    """A progress bar that starts itself when work takes longer than PATIENCE."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.RLock()  # an interrupt may come while it is held
+        self.columns = width()  # of this thread
+        self.bar: Any = None
+        self.task: Any = None
+        self.closed = False
+        self.timer = threading.Timer(PATIENCE, self._start)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def watch(self, what: str, done: int, all_of_them: int) -> None:
+        with self.lock:
+            super().watch(what, done, all_of_them)
+            self._refresh()
 
     def say(self, line: str) -> None:
         with self.lock:
@@ -146,32 +146,16 @@ class _Bar(_Announcements):
         self.bar.update(self.task, description=what[:40], completed=done, total=total)
 
 
-class _Lines(_Announcements):
+class _Lines(_Display):
     """A line now and then about what is being done, for what does not redraw one: a pipe, a file, a plain terminal."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.clock = CLOCK
-        self.state: State = ("working", 0, 1)
-        self.outside: State | None = None
         self.started = self.clock.now()
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._tell, daemon=True)
         self.thread.start()
-
-    def watch(self, what: str, done: int, all_of_them: int) -> None:
-        self.state = (what, done, all_of_them)
-
-    def begins(self, search: Search) -> None:
-        super().begins(search)
-        self.outside = self.state
-        self.goes(search)
-
-    def goes(self, search: Search) -> None:
-        self.watch(f"{search.name}: {search.things}", min(search.done, search.most), search.most)
-
-    def over(self, search: Search) -> None:
-        self.state, self.outside = self.outside or self.state, None
-        super().over(search)
 
     def close(self) -> None:
         self.ended.set()

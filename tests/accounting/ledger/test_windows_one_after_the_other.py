@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support import messages
 from tests.support.ledger_tools import charge, dump
 
 import takifugu as tf
@@ -21,7 +22,7 @@ from takifugu.accounting.composition.series import each_window, places_of
 from takifugu.accounting.composition.windows import FEW, Windows
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
-from takifugu.influence.chains import recordings, remembered
+from takifugu.influence.chains import recordings
 from takifugu.model.frameworks import Framework
 from takifugu.model.frameworks import from_dict as framework_from
 
@@ -44,14 +45,9 @@ def ledger(tmp_path: Path) -> Ledger:
 
 @pytest.fixture(autouse=True)
 def _afresh() -> Iterator[None]:
-    _forget()
+    messages.forget()
     yield
-    _forget()
-
-
-def _forget() -> None:
-    remembered.forget()
-    recordings.forget()
+    messages.forget()
 
 
 def framework_of(name: str) -> Framework:
@@ -74,7 +70,7 @@ def drawn(random: np.random.Generator, frameworks: Sequence[Framework], many: in
 
 def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:
     """Return what releases cost, computed by frameworks that nobody asked before, with nothing remembered."""
-    _forget()
+    messages.forget()
     frameworks = {framework.fingerprint(): framework for framework, _ in released}
     charges = [one for _, one in released]
     return max(joint(framework_from(one.to_dict()), charges).epsilon for one in frameworks.values())
@@ -108,7 +104,7 @@ def _lose_summaries(ledger: Ledger) -> None:
     with closing(sqlite3.connect(ledger.store.path)) as connection:
         connection.execute("delete from summaries")
         connection.commit()
-    _forget()
+    messages.forget()
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support import messages
 
 import takifugu as tf
-from takifugu.influence.chains import recordings, remembered
+from takifugu.influence.chains import recordings
 from takifugu.influence.chains.chains import Loss, chain_loss
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
@@ -22,14 +23,9 @@ RATES = [0.0, 0.01, 0.2, 0.5, 1.5]
 
 @pytest.fixture(autouse=True)
 def _afresh() -> Iterator[None]:
-    _forget()
+    messages.forget()
     yield
-    _forget()
-
-
-def _forget() -> None:
-    remembered.forget()
-    recordings.forget()
+    messages.forget()
 
 
 def drawn_chain(random: np.random.Generator, states: int) -> Any:
@@ -54,7 +50,7 @@ def stretches(windows: list[tuple[int, int, float]]) -> tuple[Any, Any]:
 
 def from_scratch(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
     """Return the loss of the whole profile by one sweep, with nothing remembered."""
-    _forget()
+    messages.forget()
     states = len(chain.states)
     profile = Profile(tuple(rate * (1 - np.eye(states)) for rate in rates), lengths, np.arange(len(lengths)))
     return chain_loss(chain, profile, family, most=most_steps(states))

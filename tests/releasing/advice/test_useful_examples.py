@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from tests.support.one_file import imported
 
 import takifugu as tf
 from takifugu.cli.samples import write_demo
@@ -16,16 +15,7 @@ from takifugu.releasing.advice.advice import Advice
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("gallery_of_pages", ROOT / "tools" / "gallery.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-gallery = load()
+gallery = imported(ROOT / "tools" / "gallery.py")
 
 
 def check(advice: Advice) -> None:

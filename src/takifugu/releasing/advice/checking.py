@@ -71,4 +71,3 @@ def check(path: str | Path, window: str | None = None, watch: Watch = unwatched)
         for name, _ in tables_of(file, item)
     )
     return Checked(tables, notices_of_ledgers(file))
-
