@@ -7,6 +7,7 @@ import os
 import tomllib
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner, Result
@@ -182,3 +183,16 @@ def test_the_file_of_another_ledger_is_named(tmp_path: Path) -> None:
     write(tmp_path, WARD.replace("ledger.db", "other.db"), "twin.toml")
     ((notice,),) = (one["notices"] for one in result_of(path)["files"])
     assert "twin.toml" in notice
+
+
+@pytest.mark.parametrize("belief", ['matrix = "ward.csv"', 'fit = { file = "ward.csv" }'])
+def test_of_the_private_data_no_belief_is_made(tmp_path: Path, belief: str) -> None:
+    """That the file is named is the only fault: what is in it is neither read nor said."""
+    (tmp_path / "ward.csv").write_text("hour,state\n2026-01-05,calm\n", encoding="utf-8")
+    path = write(tmp_path, WARD.replace("matrix = [[0.9, 0.1], [0.4, 0.6]]", belief))
+    with patch("takifugu.releasing.file.sequences.checks._try_chain") as made:
+        refused = invoke("check", path)
+    assert refused.exit_code == BAD_INPUT
+    assert refused.stderr.count("takifugu:") == refused.stderr.count("is the private data itself") == 1
+    assert "numbers" not in refused.stderr
+    made.assert_not_called()

@@ -67,7 +67,8 @@ def meaning_of(
         if not odd and not any(key.startswith("belief.") for key in faulty):
             private_faults = [] if source is None else list(private_keys(spec, folder, data))
             private_faults += [] if source is None or table is None else revealed(spec, folder, table)
-            chain = _try_chain(belief, source, folder, problems, None if private_faults else table)
+            if not private_faults:  # of private data no belief is made, nor said what is wrong with one
+                chain = _try_chain(belief, source, folder, problems, table)
             problems += private_faults
             if chain is not None:
                 problems += _of_outside(belief, chain, source)
