@@ -251,7 +251,8 @@ def test_a_declared_value_that_nobody_has_is_no_cell_and_told(tmp_path: Path) ->
     content = json.loads((tmp_path / "out" / "table.certificate.json").read_text())
     assert "which person has which 'ward' is public" in content["assumptions"]
     assert any("no person has the ward 'C'" in one for one in content["assumptions"] + content["conditions"])
-    assert not any(f'"{who}"' in json.dumps(content) for who in ("10", "11"))  # no names of units
+    besides = json.dumps({key: value for key, value in content.items() if key != "answers"})  # a noisy count may be 10
+    assert not any(f'"{who}"' in besides for who in ("10", "11"))  # no names of units
     assert content["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
 
 
