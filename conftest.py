@@ -30,9 +30,11 @@ pytest_collect_file = _documents.pytest()
 
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
 LONG_DOCUMENTS = (
-    "docs/attributes.md", "docs/notebook.md", "docs/mechanisms.md", "docs/tables-by.md", "docs/populations.md",
-    "docs/theory/",
+    "docs/attributes.md", "docs/extending.md", "docs/notebook.md", "docs/mechanisms.md", "docs/tables-by.md",
+    "docs/populations.md", "docs/theory/",
 )  # fmt: skip
+#: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.
+LONG_EXAMPLE = "activity-two-tables"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         path = item.path.relative_to(config.rootpath).as_posix() if item.path.is_relative_to(config.rootpath) else ""
-        if path.startswith(LONG_DOCUMENTS):
+        if path.startswith(LONG_DOCUMENTS) or f"[{LONG_EXAMPLE}" in item.name:
             item.add_marker(pytest.mark.slow)
     _leave_samples(items)
     if config.getoption("some_examples"):

@@ -45,6 +45,7 @@ def ward(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_line_of_the_crontab_pays_once_however_often_it_runs(ward: Path) -> None:
     Ledger.open(ward / "ward-ledger.db")
     *times, command = block("crontab").split(maxsplit=5)

@@ -225,6 +225,7 @@ def test_unknown_words_end_with_two() -> None:
     assert invoke("release").exit_code == 2
 
 
+@pytest.mark.slow
 def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
     outcome = invoke("demo", "--folder", tmp_path / "demo")
     assert outcome.exit_code == 0

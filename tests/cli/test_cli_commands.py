@@ -384,6 +384,7 @@ def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pyt
     assert "\x1b[" not in invoke("compare", where, color=True).output
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal long work shows a bar that is gone at the end; elsewhere nothing but the result is printed."""
     where = files.write(tmp_path)

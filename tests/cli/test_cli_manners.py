@@ -219,6 +219,7 @@ def on_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
     return seen.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
     rows_as_text = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", TERM="xterm", NO_COLOR="")

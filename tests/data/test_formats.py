@@ -38,6 +38,7 @@ def read(table: Table) -> list[tuple[Any, list[int]]]:
     return [(piece.unit, piece.values.tolist()) for piece in entries(table, LAYOUT, STATES)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", SOURCES)
 def test_the_same_rows_are_the_same_integers(kind: str, reader: str, tmp_path: Path) -> None:  # noqa: F811
     if kind == "DuckDB" and reader == "python":

@@ -35,6 +35,7 @@ def columns(kind: str, unit: int, late: float = 0) -> dict[str, tuple[str, list[
     return {"at": (kind, texts.get(kind, numbers)), "state": ("text", SEEN)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["int", "float", "text", "decimal"])
 @pytest.mark.parametrize(("form", "unit"), [("epoch", 1), ("epoch_ms", 1000)])
@@ -91,6 +92,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 @pytest.mark.parametrize("case", PAIRS)
 def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader: str) -> None:  # noqa: F811

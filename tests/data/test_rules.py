@@ -46,6 +46,7 @@ RULES = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("question", [pieces, entries])
 def test_every_engine_refuses_in_the_same_words(rule: str, question: Any) -> None:

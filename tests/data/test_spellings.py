@@ -45,6 +45,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     return open_by
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_every_engine_calls_a_unit_by_its_one_name(opened: Any, reader: str, spelling: str) -> None:
@@ -130,6 +131,7 @@ def write(folder: Path, names: list[str], source: str = "study") -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_release_file_names_one_account(tmp_path: Path) -> None:
     def spent(names: list[str]) -> Fraction:
         folder = Path(mkdtemp(dir=tmp_path))

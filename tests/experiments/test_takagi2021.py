@@ -135,6 +135,7 @@ def test_the_epidemic_keeps_its_rules():
     assert (epidemic.simulate(weeks()).at == found.at).all()
 
 
+@pytest.mark.slow
 def test_no_place_of_fewer_than_three_persons_is_on_any_map():
     numbers = epidemic.places()
     visited = np.flatnonzero(np.bincount(made_up().at[made_up().at >= 0], minlength=epidemic.PLACES))

@@ -27,7 +27,7 @@ COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 SECONDS, MEGABYTES, CHARACTERS = 10, 1000, 20_000
 
 CORPUS = corpus()
-QUICK = CORPUS[::128]
+QUICK = CORPUS[::256]
 #: So many cases lie on the disk at once: some are large.
 PART = 50
 

@@ -73,6 +73,8 @@ def test_it_is_enough(seeds: range) -> None:
                 assert laplace_divergence(p, q, noise.scale, epsilon) <= delta
 
 
+@pytest.mark.mutants
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.data(), chains(length=(1, 4)), st.sampled_from(["1/10", "1/1000"]))
 def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:

@@ -198,6 +198,7 @@ SETS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("left", "right"), SETS)
 @pytest.mark.parametrize(("epsilon", "noise"), [(0.2, 1.5), (2.0, 0.6)])
 def test_the_delta_of_two_sets_is_their_hockey_stick(left, right, epsilon, noise):
@@ -222,6 +223,7 @@ def test_half_lines_at_the_median_by_one_threshold():
     assert sets_delta(*HALVES, math.sqrt(1 / rho**2 - 1), 1.0) == pytest.approx(exact, abs=1e-7)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("left", "right"), SETS)
 def test_the_least_noise_for_sets_is_enough_and_no_less_is(left, right):
     one, other = (standardised(chosen, 0.0, 1.0) for chosen in (left, right))

@@ -49,7 +49,7 @@ def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
     for expected in ("the mean of 'income' of the records at hand, up to a difference of 30", "jointly normal columns",
                      "each drawn from the stated joint normal distribution", "multiples of 0.001"):  # fmt: skip
         assert expected in words
-    besides = {key: value for key, value in released.certificate.to_dict().items() if key != "answers"}  # noisy: any number
+    besides = {key: value for key, value in released.certificate.to_dict().items() if key != "answers"}
     assert "52.5" not in json.dumps(besides)
     clipped = tf.MultivariateNormal([70, 40], [[144, -12], [-12, 81]], NAMES, 4, {"weight": (40, 140)}, outside="clip")
     assert 'voids "jointly normal"' in " ".join(str(tf.release(calibrated(belief=clipped), DATA).certificate).split())

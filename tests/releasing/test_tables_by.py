@@ -154,6 +154,7 @@ def test_a_mean_of_each_cell_divides_by_its_own_steps(tmp_path: Path) -> None:
             assert value == Fraction(counts[cell, "busy"], counts[cell, "busy"] + counts[cell, "calm"])
 
 
+@pytest.mark.slow
 def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
     weekly, rows = ('window = "2025-W43"', 'every = "week"\nper = "both"'), recorded("ana", seen=0.1)
     foreseen, planned = [], []

@@ -121,6 +121,8 @@ def test_what_is_counted_is_the_window_on_every_engine(tmp_path: Path) -> None:
         assert found == expected
 
 
+@pytest.mark.mutants
+@pytest.mark.slow
 def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     hidden = plan(load(written(tmp_path)))
     scale = hidden.tables[0].calibrations[0].scale

@@ -75,6 +75,8 @@ def recordings(draw: st.DrawFn) -> Any:
     return rows, draw(st.sampled_from(["stationary", "any"])), weights, starts, scales
 
 
+@pytest.mark.mutants
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(recordings())
 def test_no_placement_loses_more_than_is_charged(case: Any) -> None:

@@ -222,6 +222,7 @@ def test_another_layout_is_told_before_anything_is_paid(tmp_path: Path) -> None:
         tf.release_file(other, force=True, anyway=True)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("before", "now"),
     [

@@ -56,6 +56,7 @@ def corner_in_box(rng, lower, upper):
     return np.array(rows)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(("states", "length"), [(2, 5), (3, 3)])
 def test_no_chain_of_a_region_loses_more(states, length, seed):
@@ -71,6 +72,8 @@ def test_no_chain_of_a_region_loses_more(states, length, seed):
         assert worst_of(random_start(rng, states), steps, tables) <= bound * (1 + 1e-7) + 1e-9
 
 
+@pytest.mark.mutants
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_all_extreme_matrices_of_a_binary_region_and_all_starts_lose_no_more(seed):
     rng = np.random.default_rng(seed)
@@ -97,6 +100,7 @@ def reversible(rng, states):
     return flows / mass[:, None], mass / mass.sum(), 1 - float(moduli[-2])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize(("states", "length"), [(2, 5), (3, 3)])
 def test_no_reversible_chain_with_the_constants_loses_more(states, length, seed):

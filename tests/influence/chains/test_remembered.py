@@ -43,6 +43,7 @@ def of_first(whole: Profile, windows: int) -> Profile:
     return Profile(whole.tables, whole.lengths[:windows], whole.table_of[:windows])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(16))
 def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Window after window, as a ledger meets them; in any order, too."""

@@ -161,6 +161,8 @@ def test_discrete_answers_are_refused():
     assert "finitely many values" in MECHANISM.bound(Problem(chain, tf.Count(1), Fraction(1), Fraction(1, 100))).reason
 
 
+@pytest.mark.mutants
+@pytest.mark.slow
 def test_noise_and_grid_are_as_declared():
     calibration = tf.calibrate(CASES["mixtures"], tf.Identity(grid="0.01"), 1, "0.01", mechanism=NAME)
     assert calibration.randomiser == RoundedNormal(calibration.randomiser.sigma, Fraction(1, 100), 1, on_grid=False)

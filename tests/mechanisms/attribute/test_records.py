@@ -40,6 +40,8 @@ def calibrated(framework, mechanism, epsilon=1, delta=0, query=None):
     return tf.calibrate(framework, query or tf.Sum("f"), epsilon, delta, mechanism=mechanism, allow_zero_noise=True)
 
 
+@pytest.mark.mutants
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(COUNTS, st.integers(1, 6), st.sampled_from([Fraction(1, 2), Fraction(2)]), st.sampled_from([None, 1, 2]))
 def test_wasserstein_and_laplace_exact_by_brute_force(counts, records, epsilon, near):

@@ -162,6 +162,8 @@ def test_bits_and_tuples_over_a_class_lose_at_most_what_is_said(seed: int, kind:
     assert loss <= bits.epsilon
 
 
+@pytest.mark.mutants
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [30, 300, 5000])
 @pytest.mark.parametrize("epsilon", [F(1, 2), F(2)])

@@ -96,6 +96,7 @@ def test_system_entropy() -> None:
     assert laplace_misfit(samples, Fraction(33, 10) * Fraction(105, 100)) < 1e-9
 
 
+@pytest.mark.slow
 def test_opendp_draws_from_the_same_law() -> None:
     import opendp.prelude as dp
 

@@ -49,6 +49,7 @@ def rounded_misfit(
     return misfit(samples, law(center, scale * stretch, grid), center / grid, scale / grid)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("draw", "law"), KINDS)
 @pytest.mark.parametrize(("center", "scale", "grid"), CASES)
 def test_the_law_and_the_power(

@@ -144,6 +144,7 @@ def test_an_infinite_ratio_is_no_number_in_json() -> None:
     assert "about 0 is expected" in nothing.sentence()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("step", "declared", "unit"),
     [

@@ -78,6 +78,7 @@ def edited(folder: Path, *statements: str) -> Path:
     return folder / "ledger.db"
 
 
+@pytest.mark.slow
 def test_a_ledger_that_is_a_link_to_itself(tmp_path: Path) -> None:
     files.write(tmp_path, SMALL)
     (tmp_path / "ledger.db").symlink_to(tmp_path / "other.db")
@@ -88,6 +89,7 @@ def test_a_ledger_that_is_a_link_to_itself(tmp_path: Path) -> None:
         assert "ledger" in said
 
 
+@pytest.mark.slow
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "data.csv")
     code, said = run(tmp_path, "init", "data.csv")

@@ -114,6 +114,7 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
     assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_tables_share_a_delta(tmp_path: Path) -> None:
     sharing = [(name, query, keys.replace(NORMAL, "")) for name, query, keys in (COUNT, HISTOGRAM)]
     where = write(tmp_path, *sharing, joint=SHARED, keys="")

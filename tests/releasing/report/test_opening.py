@@ -31,6 +31,7 @@ def opening(markup: str) -> list[str]:
     return [p.text for p in page.all("p") if not p.within("header") and "warning" not in p.attributes.get("class", "")]
 
 
+@pytest.mark.slow
 def test_a_hopeless_table_says_first_that_its_rows_are_not_to_be_compared(tmp_path: Path) -> None:
     path = files.write(tmp_path, worded(SPEC.replace("epsilon = 1.0", "epsilon = 0.01")))
     sentence = next(t.sentence for t in advise(path).tables if t.name == "time-use-pooled")
@@ -60,6 +61,7 @@ def test_the_odds_of_the_suspicion_move_by_e_to_the_epsilon(epsilon: float) -> N
     assert exact <= high < exact + 0.001, "rounded up to a tenth of a per cent"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("step", "start", "said"),
     [("1h", "2026-01-05", "2026-01-05 00:00"), ("30min", "2026-01-05T10:30", "2026-01-05 10:30"),
