@@ -10,7 +10,6 @@ from takifugu.cli.output import heading, print_json
 from takifugu.cli.progress import watching
 from takifugu.core.escaping import visible
 from takifugu.releasing.advice.advice import Advice, advise
-from takifugu.releasing.advice.advice import heading as verdict_on
 from takifugu.releasing.advice.worth import Verdict
 
 _COLOURS = {Verdict.GOOD: "green", Verdict.ROUGH: "yellow", Verdict.USELESS: "red"}
@@ -33,9 +32,8 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
 
 def _coloured(advised: Advice) -> str:
     """Return the advice with each verdict in its colour."""
-    text = visible(str(advised))
-    for table in advised.tables:
-        words = visible(verdict_on(table))
-        colour = None if table.worth is None else _COLOURS[table.worth.verdict]
-        text = text.replace(words, click.style(words, fg=colour), 1)
-    return text
+    coloured = []
+    for text, verdict in advised.lines():
+        line = visible(text)
+        coloured.append(line if verdict is None else click.style(line, fg=_COLOURS[verdict]))
+    return "\n".join(coloured).rstrip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -61,11 +61,18 @@ class Advice:
             f"{self.shorter_stays.sentence(judged[0].measured_in)}."
         )
 
-    def __str__(self) -> str:
-        lines = [line for table in self.tables for line in (heading(table), "", *_picture(table))]
+    def lines(self) -> Iterator[tuple[str, Verdict | None]]:
+        """Yield what is said, in parts of one or more lines, each with the verdict that it states, if it is one."""
+        for table in self.tables:
+            yield filled(f"{table.name}: {table.sentence}"), None if table.worth is None else table.worth.verdict
+            yield from ((line, None) for line in ("", *_picture(table)))
         if self.remedies:
-            lines += ["What would help, the best first:", "", text_table(REMEDY_HEADER, self.remedy_rows), ""]
-        return "\n".join([*lines, filled(self.of_the_belief)]).rstrip()
+            texts = "What would help, the best first:", "", text_table(REMEDY_HEADER, self.remedy_rows), ""
+            yield from ((text, None) for text in texts)
+        yield filled(self.of_the_belief), None
+
+    def __str__(self) -> str:
+        return "\n".join(text for text, _ in self.lines()).rstrip()
 
     def _repr_html_(self) -> str:
         """Return the verdicts, what is expected and the remedies as tables."""
@@ -128,11 +135,6 @@ def half_as_long(raw: Mapping[str, Any]) -> Change | None:
         leaving[state] = 1 - sum(p for i, p in enumerate(leaving) if i != state)
         halved.append(leaving)
     return Change(("belief", "matrix"), halved)
-
-
-def heading(table: TableAdvice) -> str:
-    """Return what one table is worth in words, in lines that fit."""
-    return filled(f"{table.name}: {table.sentence}")
 
 
 def _picture(table: TableAdvice) -> list[str]:
