@@ -17,7 +17,7 @@ from takifugu.releasing.file.unsupported import _NAMES, _RECIPES, instead_of
 
 AGES = [3, 4, 4, 7, 12, 13, 18, 22, 23, 23, 23, 29]
 #: The bins of AGES: name, from, to (not included), the number in the middle.
-BINS = {"child": (0, 10, 5), "teen": (10, 20, 15), "adult": (20, 30, 25), "old": (30, 99, 60)}
+BINS = {"child": (0, 10, 5), "teen": (10, 20, 15), "adult": (20, 30, 25), "old": (30, 99, 35)}
 CODES = [next(middle for low, high, middle in BINS.values() if low <= age < high) for age in AGES]
 
 SEQUENCE = f"""\
@@ -46,11 +46,11 @@ kind = "independent-records"
 records = 12
 source = "a survey"
 columns = ["age"]
-rows = [[5], [15], [25], [60]]
+rows = [[5], [15], [25], [35]]
 probabilities = ["0.25", "0.25", "0.25", "0.25"]
 [belief.classes.age]
 ends = [10, 20, 30]
-values = [5, 15, 25, 60]
+values = [5, 15, 25, 35]
 [hide]
 record = { attribute = "age" }
 """
