@@ -114,8 +114,8 @@ def in_python(c: random.Random, folder: Path) -> Result | None:
         matrices = [other] * period if period > 1 else None
         if matrices:
             matrices[0] = sticky
-            if at is None:
-                continue
+            if at is None or any((clock[at] + n) % period != clock[at + n] for n in range(lengths[0])):
+                continue  # a window over the change: the chain that can be declared for it is not what is true
             chain: Any = tf.PeriodicChain(matrices, lengths[0], start=clock[place], initial=start)
         else:
             chain = tf.MarkovChain(sticky, lengths[0], initial=start)
