@@ -21,11 +21,11 @@ PEER_PLACES = 200_000
 
 def in_a_loop(counts: list[int], threshold: int, epsilon: float, source: random.Random) -> list[object]:
     """The same answers as most would write them: one float logarithm a place, which is not exact."""
-    told: list[object] = []
+    answers: list[object] = []
     for count in counts:
         z = count + int(-log(1.0 - source.random()) / epsilon)
-        told.append(SAFE if z <= threshold else z)
-    return told
+        answers.append(SAFE if z <= threshold else z)
+    return answers
 
 
 def main() -> None:
@@ -59,8 +59,8 @@ def main() -> None:
     row("memory at its peak, per place", f"{peak / PLACES:.0f} bytes", "goal: under 200")
     row("found safe", f"{int(answers.safe.sum()):,}", f"expected {expected:,.1f}")
     title("others, 1,000,000 places")
-    own, few, ordinary = rng.integers(5, 30, PLACES), SparseAnswers(1, limit=100), OrdinarySparse(1, 100)
-    row("SALap, c = 100, thresholds of their own", span(seconds(lambda: few.answer(sparse, own, entropy))))
+    thresholds, few, ordinary = rng.integers(5, 30, PLACES), SparseAnswers(1, limit=100), OrdinarySparse(1, 100)
+    row("SALap, c = 100, thresholds of their own", span(seconds(lambda: few.answer(sparse, thresholds, entropy))))
     row("the ordinary sparse vector, c = 100", span(seconds(lambda: ordinary.answer(sparse, 19, entropy))))
     row("one-sided noisy max", span(seconds(lambda: NoisyMax(1).draw(sparse, entropy))))
 

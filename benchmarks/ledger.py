@@ -87,12 +87,12 @@ def rows_alone(folder: Path, units: int, at_once: bool) -> float:
 
 def many_units(folder: Path, units: int) -> None:
     title(f"{units:,} units, one release about each")
-    asked = debits(units)
+    requests = debits(units)
     book = Ledger.open(folder / f"{units}.db")
     plain, naive = rows_alone(folder, units, True), rows_alone(folder, units, False)
     for what in ("new units", "known units", "known units again"):
         with locked() as held:
-            whole = timed(lambda: book.reserve("data", asked, budget=100))
+            whole = timed(lambda: book.reserve("data", requests, budget=100))
         lock = max(held)
         ratios = f"{lock / plain:.2g} times the rows alone, {lock / naive:.2g} times one row per unit"
         row(f"write lock, {what}", span(lock), ratios)

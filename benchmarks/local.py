@@ -46,7 +46,7 @@ def programs() -> None:
     places = [(float(i), float(j)) for i in range(SIDE) for j in range(SIDE)]
     p, q = (dict(zip(places, masses(len(places), seed), strict=True)) for seed in (1, 2))
     prior = {x: (p[x] + q[x]) / 2 for x in places}
-    asked = {
+    promises = {
         "distribution privacy 1 (goal 10 s)": hides_population(p, q, 1),
         "distribution privacy 1, delta 0.01": hides_population(p, q, 1, "0.01"),
         "local privacy 1 (goal 60 s)": hides_value(1),
@@ -55,7 +55,7 @@ def programs() -> None:
         "Euclidean metric privacy 1, spanner 1.2": hides_distance(1, math.dist, spanner(places, math.dist, 1.2)),
     }
     title(f"the channel of least expected distance for {len(places)} places, once each, repaired and measured")
-    for what, promise in asked.items():
+    for what, promise in promises.items():
         solved = []
         time = seconds(lambda of=promise, to=solved: to.append(optimal(places, places, prior, math.dist, [of])), runs=1)
         recall = solved[0]

@@ -38,7 +38,7 @@ RANGES = {"hours": (1, 99), "education": (1, 16)}
 #: Values of a property are compared that are at most so far apart: an hour, or one in a hundred.
 HOUR, HUNDREDTH = 1, Fraction(1, 100)
 GAPS = tuple(float(g) for g in np.logspace(-1, 1, 33))
-SHOWN = (0.1, 1.0, 10.0)
+GAPS_IN_TABLE = (0.1, 1.0, 10.0)
 
 Floats = npt.NDArray[np.float64]
 
@@ -135,10 +135,10 @@ def error(case: Case, mechanism: str, epsilon: float, delta: Any) -> float | Non
     return recall.randomiser.expected_error()
 
 
-def errors(asked: Sequence[Case]) -> str:
+def errors(chosen: Sequence[Case]) -> str:
     """Return the expected errors of every case."""
     rows = []
-    for case in asked:
+    for case in chosen:
         rows.append([f"**{case.about}**", *[""] * len(EPSILONS)])
         for mechanism, delta in case.mechanisms:
             recall = [error(case, mechanism, epsilon, delta) for epsilon in EPSILONS]
@@ -194,13 +194,13 @@ def right_of_counts(first: Floats, second: Floats, laplace: float) -> float:
 LINES = ("no noise", "noise for one record (differential privacy)", "noise for a gap of 1 (`wasserstein`)")
 
 
-def guesses(others: list[dict[str, str]], asked: Sequence[Case]) -> tuple[dict[str, list[list[float]]], str]:
+def guesses(others: list[dict[str, str]], chosen: Sequence[Case]) -> tuple[dict[str, list[list[float]]], str]:
     """Return how often the better of two guesses is right, by gap and noise, and a table of it at some gaps.
 
     Gaps are in hours, and in hundredths. Differential privacy is at epsilon 1: Laplace noise for one record.
     """
     needed = []
-    for case in (asked[0], asked[2]):
+    for case in (chosen[0], chosen[2]):
         recall = tf.calibrate(case.framework, case.query, 1, mechanism="wasserstein")
         needed.append(recall.scale)
     slope, deviation = shift_per_hour(others)
@@ -215,9 +215,9 @@ def guesses(others: list[dict[str, str]], asked: Sequence[Case]) -> tuple[dict[s
         curves["share"].append([right_of_counts(first, second, noise) for noise in (0.0, 1.0, needed[1])])
     rows = []
     for name, unit in (("hours", "hours of work apart"), ("share", "hundredths apart")):
-        for gap in SHOWN:
-            found_here = curves[name][min(range(len(GAPS)), key=lambda i: abs(GAPS[i] - gap))]
-            rows.append([f"{gap:g} {unit}", *(f"{100 * g:.1f} %" for g in found_here)])
+        for gap in GAPS_IN_TABLE:
+            nearest = curves[name][min(range(len(GAPS)), key=lambda i: abs(GAPS[i] - gap))]
+            rows.append([f"{gap:g} {unit}", *(f"{100 * g:.1f} %" for g in nearest)])
     return curves, table(["the better guess is right; noise:", *LINES], rows)
 
 
@@ -231,8 +231,8 @@ def draw_guesses(curves: dict[str, list[list[float]]], command: str) -> None:
     }
     for axis, (name, points) in zip(axes, curves.items(), strict=True):
         for k, (line, (colour, style, width)) in enumerate(zip(LINES, styles, strict=True)):
-            shown = [100 * recall[k] for recall in points]
-            axis.semilogx(GAPS, shown, style, color=colour, linewidth=width, label=line.replace("`", ""))
+            percents = [100 * recall[k] for recall in points]
+            axis.semilogx(GAPS, percents, style, color=colour, linewidth=width, label=line.replace("`", ""))
         axis.axvline(1, color="0.85", linewidth=1, zorder=0)
         axis.axhline(100 * math.e / (1 + math.e), color="0.85", linewidth=1, zorder=0)
         axis.text(0.1, 74, "the most that ε = 1 allows", fontsize=7, color="0.5")

@@ -64,8 +64,8 @@ class Setting:
 
 def asymmetric(setting: Setting, question: Question | None = None) -> Sanitiser:
     """Return the sanitiser on noise that only adds, for the safe question at alpha = 0, for another at alpha."""
-    asked = question or setting.safe
-    return sanitiser(asked, count_noise(setting.epsilon), 0 if asked.at_most else setting.alpha)
+    policy = question or setting.safe
+    return sanitiser(policy, count_noise(setting.epsilon), 0 if policy.at_most else setting.alpha)
 
 
 def two_sided(setting: Setting, question: Question | None = None) -> Sanitiser:
@@ -116,19 +116,19 @@ PANELS: dict[str, Callable[[Setting, Integers], Strings]] = {
 }
 
 
-def tally(shown: Strings, setting: Setting, counts: Integers) -> tuple[int, int, int]:
+def tally(map_marks: Strings, setting: Setting, counts: Integers) -> tuple[int, int, int]:
     """Return how many places are called safe rightly, how many are safe, and how many are called safe wrongly."""
-    safe, said = setting.safe.holds(counts), shown == Mark.SAFE.value
+    safe, said = setting.safe.holds(counts), map_marks == Mark.SAFE.value
     return int((said & safe).sum()), int(safe.sum()), int((said & ~safe).sum())
 
 
-def picture(axis: Any, shown: Strings, wrong: npt.NDArray[np.bool_] | None = None, names: bool = False) -> None:
+def picture(axis: Any, map_marks: Strings, wrong: npt.NDArray[np.bool_] | None = None, names: bool = False) -> None:
     """Draw one map: a colour for each mark, a cross where safe is said wrongly."""
     from matplotlib.colors import to_rgb
 
     image, numbers = np.ones((SIDE * SIDE, 3)), epidemic.places()
     for mark, colour in COLOURS.items():
-        image[np.isin(numbers, np.flatnonzero(shown == mark.value))] = to_rgb(colour)
+        image[np.isin(numbers, np.flatnonzero(map_marks == mark.value))] = to_rgb(colour)
     axis.imshow(image.reshape(SIDE, SIDE, 3), origin="lower", interpolation="nearest", aspect="equal")
     if wrong is not None and wrong.any():
         row, column = np.divmod(np.flatnonzero(np.isin(numbers, np.flatnonzero(wrong))), SIDE)
@@ -157,37 +157,37 @@ def maps(name: str, command: str, counts: Integers, rows: Sequence[tuple[str, Se
     """Draw the truth and three mechanisms for each setting; return a table of what they say."""
     plots = pyplot()
     figure, axes = plots.subplots(len(rows), len(PANELS), figsize=(12, 3.5 * len(rows)), layout="constrained")
-    told = []
+    lines = []
     for line, (words, setting) in zip(axes, rows, strict=True):
         for axis, (panel, show) in zip(line, PANELS.items(), strict=True):
-            shown = show(setting, counts)
-            right, safe, wrong = tally(shown, setting, counts)
-            picture(axis, shown, (shown == Mark.SAFE.value) & ~setting.safe.holds(counts), panel == "the truth")
+            map_marks = show(setting, counts)
+            right, safe, wrong = tally(map_marks, setting, counts)
+            picture(axis, map_marks, (map_marks == Mark.SAFE.value) & ~setting.safe.holds(counts), panel == "the truth")
             said = f"{safe} safe" if panel == "the truth" else f"safe: {right}/{safe}"
             axis.set_title(f"{panel}, {words}\n{said}")
             if panel != "the truth":
-                bad = shown == Mark.DANGEROUS.value
+                bad = map_marks == Mark.DANGEROUS.value
                 dangerous = bad & setting.dangerous.holds(counts)
                 cells = f"{right} of {safe}", str(wrong), f"{dangerous.sum()} of {PLACES - safe}"
-                told.append([f"{words}: {panel}", *cells, str((bad & ~dangerous).sum())])
+                lines.append([f"{words}: {panel}", *cells, str((bad & ~dangerous).sum())])
     legend(figure, wrong=name != "figure2")
     save(figure, f"takagi2021-{name}", command)
-    return table(["one drawing", "safe found", "wrongly safe", "dangerous found", "wrongly dangerous"], told)
+    return table(["one drawing", "safe found", "wrongly safe", "dangerous found", "wrongly dangerous"], lines)
 
 
 def ordinary_map(command: str, counts: Integers) -> str:
     """Draw the truth, ordinary noise at its face value, and asymmetric privacy; return what is wrong on average."""
     plots, setting = pyplot(), Setting(alpha=0)
     figure, axes = plots.subplots(1, 3, figsize=(12, 4.6), layout="constrained")
-    shown = {
+    answers = {
         "the truth (made up)": truth(setting, counts),
         "ordinary differential privacy": at_face_value(setting, counts),
         "asymmetric privacy": drawn("policy", setting, counts),
     }
-    for axis, (name, answer) in zip(axes, shown.items(), strict=True):
+    for axis, (name, answer) in zip(axes, answers.items(), strict=True):
         right, safe, wrong = tally(answer, setting, counts)
         picture(axis, answer, (answer == Mark.SAFE.value) & ~setting.safe.holds(counts), names=True)
-        said = f"{safe} of {PLACES} places are safe" if answer is shown["the truth (made up)"] else (
+        said = f"{safe} of {PLACES} places are safe" if answer is answers["the truth (made up)"] else (
             f"{right} of {safe} found, {wrong} called safe wrongly")  # fmt: skip
         axis.set_title(f"{name}\n{said}")
     legend(figure, wrong=True)
@@ -203,10 +203,10 @@ def day_map(command: str, counts: Integers, ways: dict[str, tuple[SparseAnswers,
     axes[0].set_title(f"the truth of a day (made up)\n{setting.safe.holds(counts).sum()} of {PLACES} places are safe")
     for axis, (name, (known, order)) in zip(axes[1:], ways.items(), strict=True):
         answers = known.answer(counts[order], setting.threshold, InsecureSeededEntropyForTests(epidemic.SEED))
-        shown = np.full(PLACES, Mark.OBSCURE.value, dtype=object)
-        shown[order] = sparse_marks(answers)
-        right, _, wrong = tally(shown, setting, counts)
-        picture(axis, shown, (shown == Mark.SAFE.value) & ~setting.safe.holds(counts))
+        map_marks = np.full(PLACES, Mark.OBSCURE.value, dtype=object)
+        map_marks[order] = sparse_marks(answers)
+        right, _, wrong = tally(map_marks, setting, counts)
+        picture(axis, map_marks, (map_marks == Mark.SAFE.value) & ~setting.safe.holds(counts))
         axis.set_title(f"{name}\n{right} found, {wrong} called safe wrongly")
     legend(figure)
     save(figure, "takagi2021-day", command)

@@ -48,7 +48,7 @@ RADIUS = 10_000
 DELTA = Fraction(1, 1000)
 EPSILONS = tuple(Fraction(e) for e in ("1/4", "1/2", "1", "2", "4"))
 DUMMIES = (1, 2, 5, 10, 20, 50)
-SHOWN = Fraction(1)
+IN_TABLE = Fraction(1)
 
 Row = Mapping[str, str]
 ATTRIBUTES: dict[str, tuple[str, str, Callable[[Row], bool]]] = {
@@ -79,7 +79,7 @@ WIDTHS = {"exponential": 5.0, "optimal": 2.2}
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class LossAndGuess:
     """A mechanism at the largest strength that keeps the promise: its expected loss and who guesses the population."""
 
     loss: float
@@ -151,9 +151,9 @@ def held_out_table(path: Path) -> str:
             ("planar Laplace, the estimate taken for the truth", known, PLANAR),
             ("planar Laplace, class, people counted once", by_people, PLANAR),
         ):
-            made = [strongest(people, Fraction(SHOWN), Fraction(0), name) for name in names]
+            made = [strongest(people, Fraction(IN_TABLE), Fraction(0), name) for name in names]
             sender = min(made, key=lambda recall: recall.expected_loss).sender
-            seen = measured_on(sender, others, SHOWN)
+            seen = measured_on(sender, others, IN_TABLE)
             epsilon = "∞" if math.isinf(seen.epsilon) else f"{seen.epsilon:.2f}"
             loss, guess = f"{sender.expected_loss(others):,.0f} m", f"{100 * seen.guess:.1f} %"
             lines.append([f"{attribute}: {words}", loss, epsilon, f"{seen.delta:.3f}", guess])
@@ -175,20 +175,20 @@ def as_they_are(path: Path, attribute: str) -> Populations:
     return declared(laws)
 
 
-def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> Found | None:
+def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> LossAndGuess | None:
     """Return a mechanism at its largest strength; None where no strength keeps the promise."""
     strength = largest_strength(way, people, epsilon, delta)
     return None if strength is None else recall(people, way.make(people, strength))
 
 
-def recall(people: Populations, sender: Sender) -> Found:
+def recall(people: Populations, sender: Sender) -> LossAndGuess:
     # Delta at epsilon 0 is the total variation distance: the better of two guesses is right with (1 + TV)/2. It is
     # enclosed from above, and what is made of the value tells no more than the value.
     guess = (1 + sender.delta(people, Fraction(0))) / 2
-    return Found(sender.expected_loss(people), min(guess, success(None, *people.laws.values())))
+    return LossAndGuess(sender.expected_loss(people), min(guess, success(None, *people.laws.values())))
 
 
-def singles(people: Populations, epsilon: Fraction, delta: Fraction) -> dict[str, Found]:
+def singles(people: Populations, epsilon: Fraction, delta: Fraction) -> dict[str, LossAndGuess]:
     """Return every mechanism that sends one value for one, and the floor of them."""
     known = {name: way for name, way in mechanisms(people).items() if way is not None and name != "tupling"}
     result = {name: at_best(people, way, epsilon, delta) for name, way in known.items()}
@@ -208,28 +208,30 @@ def tuples(people: Populations, epsilon: Fraction) -> dict[int, float]:
     return result
 
 
-Curves = dict[tuple[str, Fraction], dict[str, Found]]
+Curves = dict[tuple[str, Fraction], dict[str, LossAndGuess]]
 
 
 def losses_table(curves: Curves) -> str:
     """Return the expected loss of every mechanism for every attribute at epsilon 1, in metres."""
     names = list(dict.fromkeys(name for name, _ in curves))
-    lines = [[LINES[m][0], *(f"{curves[name, SHOWN][m].loss:,.0f}" for name in names)] for m in LINES]
-    return table([f"expected loss in metres at ε = {SHOWN}", *names], lines)
+    lines = [[LINES[m][0], *(f"{curves[name, IN_TABLE][m].loss:,.0f}" for name in names)] for m in LINES]
+    return table([f"expected loss in metres at ε = {IN_TABLE}", *names], lines)
 
 
 def guesses_table(before: Mapping[str, float], curves: Curves) -> str:
     """Return how often the better of two guesses is right, before and after."""
     lines = [["the place itself", *(f"{100 * guess:.1f} %" for guess in before.values())]]
     for mechanism in LINES:
-        cells = [f"{100 * curves[name, SHOWN][mechanism].guess:.1f} %" for name in before]
+        cells = [f"{100 * curves[name, IN_TABLE][mechanism].guess:.1f} %" for name in before]
         lines.append([LINES[mechanism][0], *cells])
-    most = 100 / (1 + math.exp(-SHOWN))
-    lines.append([f"at most, at ε = {SHOWN}", *[f"{most:.1f} %"] * len(before)])
+    most = 100 / (1 + math.exp(-IN_TABLE))
+    lines.append([f"at most, at ε = {IN_TABLE}", *[f"{most:.1f} %"] * len(before)])
     return table(["the better guess is right", *before], lines)
 
 
-def tupling_table(tupled: Mapping[Fraction, Mapping[int, float]], loose: Mapping[Fraction, Mapping[str, Found]]) -> str:
+def tupling_table(
+    tupled: Mapping[Fraction, Mapping[int, float]], loose: Mapping[Fraction, Mapping[str, LossAndGuess]]
+) -> str:
     """Return the loss of tupling by k and epsilon, with the floor of those that send one value."""
     lines = []
     for dummies in DUMMIES:
@@ -240,7 +242,7 @@ def tupling_table(tupled: Mapping[Fraction, Mapping[int, float]], loose: Mapping
 
 
 def draw_tradeoff(
-    curves: Curves, loose: Mapping[Fraction, Mapping[str, Found]], tupled: Mapping[Fraction, Mapping[int, float]]
+    curves: Curves, loose: Mapping[Fraction, Mapping[str, LossAndGuess]], tupled: Mapping[Fraction, Mapping[int, float]]
 ) -> None:
     """Draw loss against epsilon for residences: without a delta, and with one and tuples."""
     plots = pyplot()

@@ -56,8 +56,8 @@ def make(page: Path | None, command: str, parts: Mapping[str, Part]) -> None:
         for name, text in tables.items():
             write(page, name, text)
     where = page or IMAGES
-    shown = where.relative_to(ROOT) if where.is_relative_to(ROOT) else where
-    print(f"wrote {shown} and its pictures in {time.perf_counter() - started:.0f} s")
+    path = where.relative_to(ROOT) if where.is_relative_to(ROOT) else where
+    print(f"wrote {path} and its pictures in {time.perf_counter() - started:.0f} s")
 
 
 def made(page: Path, name: str) -> str:

@@ -133,12 +133,12 @@ def figure_4() -> None:
     names = {"pi": "π", "g": "g", "length": "T"}
     for axis, (name, values) in zip(axes, VARIED.items(), strict=True):
         for value in values:
-            told = {**BASE, name: value}
-            belief = tf.MarkovChainClass(told["pi"], told["g"], int(told["length"]), states=range(STATES))
+            setting = {**BASE, name: value}
+            belief = tf.MarkovChainClass(setting["pi"], setting["g"], int(setting["length"]), states=range(STATES))
             errors = []
             for log_epsilon in LOG_EPSILONS:
                 scale = needed(belief, tf.Histogram(), float(np.exp(log_epsilon)), "quilt-approx")
-                errors.append(expected_error(float(scale or 0), STATES) / told["length"])
+                errors.append(expected_error(float(scale or 0), STATES) / setting["length"])
             axis.semilogy(LOG_EPSILONS, errors, marker=".", label=f"{names[name]} = {value:g}")
         axis.set(xlabel="log ε")
         axis.legend(frameon=False, fontsize=8)

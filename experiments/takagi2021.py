@@ -28,7 +28,7 @@ REPRODUCES = "Takagi, Kato, Cao and Yoshikawa 2021 (Asymmetric Differential Priv
 PAGE = PAGES / "takagi2021.md"
 COMMAND = "takifugu reproduce takagi2021"
 DAY, HOUR = WEEKDAYS.index("Friday"), 18
-SHOWN = 24 * DAY + HOUR
+MAP_HOUR = 24 * DAY + HOUR
 #: One place an hour: nobody is at more places a day.
 MOST_A_DAY = 24
 #: Orders of the places in which the sparse vector asks them, where they are random: for Figures 5 and 6.
@@ -143,7 +143,7 @@ def right_answers(betas: Floats, units: int | None) -> Floats:
     return reached[units : units + len(betas)]
 
 
-def asked_in(order: Integers, setting: Setting, counts: Integers) -> Floats:
+def betas_in(order: Integers, setting: Setting, counts: Integers) -> Floats:
     """Return beta of the places in an order, 0 where the place is not safe."""
     known = asymmetric(setting)
     betas = {int(m): known.beta(int(m)) if setting.safe.holds(int(m)) else 0.0 for m in np.unique(counts)}
@@ -176,7 +176,7 @@ def sparse_curve(name: str, setting: Setting, counts: Integers) -> Floats:
     units, epsilon, sorted_out, _, _ = SPARSE[name]
     orders = [outskirts_first()] if sorted_out else random_orders()
     used = replace(setting, epsilon=epsilon)
-    return np.mean([right_answers(asked_in(order, used, counts), units) for order in orders], axis=0)
+    return np.mean([right_answers(betas_in(order, used, counts), units) for order in orders], axis=0)
 
 
 def draw_sparse(counts: Integers) -> str:
@@ -217,7 +217,7 @@ def draw_days(days: Sequence[Integers]) -> str:
         letter, values = VARIED[parameter]
         chosen = list(settings(parameter))
         numbers = [
-            np.mean([right_answers(asked_in(order, s, day), 1).sum() for day in days for order in orders])
+            np.mean([right_answers(betas_in(order, s, day), 1).sum() for day in days for order in orders])
             for s in chosen
         ]
         ticks = np.arange(len(values))
@@ -229,8 +229,8 @@ def draw_days(days: Sequence[Integers]) -> str:
             line = [recall(name, s, known) for s in chosen]
             axis.plot(ticks, line, color=colour, linestyle=dashes, marker=".", label=label)
             if name == "policy" and parameter != "alpha":
-                told = zip(values, line, numbers, strict=True)
-                rows += [[f"{letter} = {v:g}", f"{beta:.4f}", f"{number:.1f}"] for v, beta, number in told]
+                points = zip(values, line, numbers, strict=True)
+                rows += [[f"{letter} = {v:g}", f"{beta:.4f}", f"{number:.1f}"] for v, beta, number in points]
         axis.set_zorder(bars.get_zorder() + 1)
         axis.patch.set_visible(False)
         axis.set_xticks(ticks, [f"{v:g}" for v in values], rotation=45)
@@ -244,8 +244,9 @@ def counts_table(epidemic_: Epidemic) -> str:
     """Return how full the map is, in numbers of places."""
     rows = []
     for words, counts in (
-        (f"an hour: {WEEKDAYS[DAY]}, 6 p.m.", epidemic_.hour(SHOWN)), (f"a day: {WEEKDAYS[DAY]}", epidemic_.day(DAY)),
-    ):  # fmt: skip
+        (f"an hour: {WEEKDAYS[DAY]}, 6 p.m.", epidemic_.hour(MAP_HOUR)),
+        (f"a day: {WEEKDAYS[DAY]}", epidemic_.day(DAY)),
+    ):
         cells = [counts.sum(), *((counts > t).sum() for t in (0, 1, 3, 5, 10))]
         rows.append([words, *(f"{cell:,}" for cell in cells)])
     return table(["infected people (made up)", "visits", *(f"places with > {t}" for t in (0, 1, 3, 5, 10))], rows)
@@ -255,14 +256,14 @@ def on_check_ins() -> dict[str, str]:
     made_up = epidemic.simulate(epidemic.Weeks.read(needed_file(epidemic.FILE)))
     hours = [made_up.hour(hour) for hour in range(HOURS)]
     days = [made_up.day(day) for day in range(len(WEEKDAYS))]
-    shown = hours[SHOWN]
+    hour = hours[MAP_HOUR]
     at_zero = [(f"t = {t}", Setting(threshold=t, alpha=0)) for t in (3, 5)]
     above_zero = [(f"α = {words}", Setting(alpha=alpha)) for words, alpha in (("10⁻³", 1e-3), ("10⁻⁴", 1e-4))]
     draw_hours(sizes(hours))
     draw_day(days[DAY])
     return {
-        "counts": counts_table(made_up), "figure2": maps("figure2", COMMAND, shown, at_zero),
-        "figure3": maps("figure3", COMMAND, shown, above_zero), "ordinary": ordinary_map(COMMAND, shown),
+        "counts": counts_table(made_up), "figure2": maps("figure2", COMMAND, hour, at_zero),
+        "figure3": maps("figure3", COMMAND, hour, above_zero), "ordinary": ordinary_map(COMMAND, hour),
         "hours": hour_table(sizes(hours)), "sparse": draw_sparse(days[DAY]), "days": draw_days(days),
     }  # fmt: skip
 

@@ -101,9 +101,9 @@ def draw_quilts() -> None:
     """Draw Figure 1 three times: without a quilt, with {gender}, and with {gender, sat}."""
     plots = pyplot()
     figure, axes = plots.subplots(1, 3, figsize=(9.6, 3.4), layout="constrained")
-    shown = {chosen: (near, e) for chosen, near, e in quilts()}
+    by_quilt = {chosen: (near, e) for chosen, near, e in quilts()}
     for axis, chosen in zip(axes, ((), ("gender",), ("gender", "sat")), strict=True):
-        near, influence = shown[chosen]
+        near, influence = by_quilt[chosen]
         for name, (x, y) in PLACES.items():
             role = "secret" if name == "income" else "quilt" if name in chosen else "near" if name in near else "remote"
             dashes = {"quilt": "--", "remote": ":"}.get(role, "-")
@@ -250,7 +250,7 @@ def printed(correlation: float, records: int, epsilon: float) -> float:
     return math.sqrt(max(0.0, printed_variance(slope * APART, conditional, epsilon, DELTA)))
 
 
-SHOWN = ((0.5, 500, 1.0), (0.1, 500, 1.0), (0.05, 20, 1.0), (0.5, 500, 5.0), (0.5, 500, 10.0))
+IN_TABLE = ((0.5, 500, 1.0), (0.1, 500, 1.0), (0.05, 20, 1.0), (0.5, 500, 5.0), (0.5, 500, 10.0))
 #: What the expected absolute error of normal noise is, in deviations.
 MEAN_ERROR = math.sqrt(2 / math.pi)
 LINES = {
@@ -288,8 +288,8 @@ def draw_normal() -> None:
     titles = (f"{NORMAL_RECORDS} records, ε = 1", f"correlation {WEAK}, ε = 1", f"correlation {CORRELATION}")
     for axis, title, (name, points) in zip(axes, titles, panels.items(), strict=True):
         for line, (label, colour, style) in LINES.items():
-            shown = [(x, recall[line] or math.nan) for x, recall in points]
-            axis.semilogy(*zip(*shown, strict=True), style, color=colour, label=label)
+            curve = [(x, recall[line] or math.nan) for x, recall in points]
+            axis.semilogy(*zip(*curve, strict=True), style, color=colour, label=label)
         axis.set(xlabel=name, **({} if name == "correlation" else {"xscale": "log"}))
         axis.set_title(title, fontsize=9)
     axes[0].set_ylabel("expected error of the mean weight, kg")
@@ -300,7 +300,7 @@ def draw_normal() -> None:
 def normal_table() -> str:
     """Return the errors at some points of the picture, and the exact delta of the printed constant."""
     rows = []
-    for correlation, records, epsilon in SHOWN:
+    for correlation, records, epsilon in IN_TABLE:
         recall = normal_errors(correlation, records, epsilon)
         shift = Fraction(str(correlation)) * WEIGHT / INCOME * APART
         credit = (1 - Fraction(str(correlation)) ** 2) * WEIGHT**2 / records
@@ -332,10 +332,10 @@ def normal_columns() -> dict[str, str]:
 def on_adult() -> dict[str, str]:
     """Draw how often a guess about Adult is right, and return what the noise of its columns costs."""
     others = adult_attributes.people(needed_file(adult_attributes.OTHERS))
-    asked = adult_attributes.cases(others)
-    curves, guesses = adult_attributes.guesses(others, asked)
+    chosen = adult_attributes.cases(others)
+    curves, guesses = adult_attributes.guesses(others, chosen)
     adult_attributes.draw_guesses(curves, COMMAND)
-    return {"adult": adult_attributes.errors(asked), "guesses": guesses}
+    return {"adult": adult_attributes.errors(chosen), "guesses": guesses}
 
 
 def main() -> None:

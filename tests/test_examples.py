@@ -84,8 +84,8 @@ def test_a_file_of_the_readme_runs_on_research_data(tmp_path: Path, name: str) -
     released = invoke("release", tmp_path / name)
     assert released.exit_code == 0, released.output
     (page,) = tmp_path.glob("*published*/*.certificate.txt")
-    shown = " ".join(page.read_text(encoding="utf-8").split())
-    assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
+    words = " ".join(page.read_text(encoding="utf-8").split())
+    assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in words
 
 
 @pytest.mark.slow
@@ -96,10 +96,10 @@ def test_the_randomised_column_of_the_readme_runs_on_research_data(tmp_path: Pat
     released = invoke("release", file)
     assert released.exit_code == 0, released.output
     (page,) = tmp_path.glob("*published*/*.certificate.txt")
-    shown = " ".join(page.read_text(encoding="utf-8").split())
+    text = " ".join(page.read_text(encoding="utf-8").split())
     (sentence,) = re.findall(r"> this hides which population(?:[^\n]*\n> [^\n]*)*", readme)
-    assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in shown
-    (loss,) = re.findall(r"expected loss ([\d,]+)[.\d]* m per row", shown)
+    assert f"In short {' '.join(sentence.replace('> ', '').split())} Published" in text
+    (loss,) = re.findall(r"expected loss ([\d,]+)[.\d]* m per row", text)
     assert f"{int(loss.replace(',', '')) / 1000:.1f} km on average" in readme
     rows = page.with_name("places.csv").read_text(encoding="utf-8").splitlines()
     people = (tmp_path / "people.csv").read_text(encoding="utf-8").splitlines()
@@ -144,6 +144,6 @@ def test_the_data_are_made_up_and_made_again_byte_for_byte(tmp_path: Path) -> No
     (tmp_path / "real").mkdir()
     imported(EXAMPLES / "made_up.py").write(tmp_path, tmp_path / "real")
     made = {p.relative_to(tmp_path): p.read_bytes() for p in tmp_path.rglob("*.*")}
-    kept = {p.relative_to(EXAMPLES): p.read_bytes() for p in EXAMPLES.rglob("*.*") if p.suffix in (".csv", ".bif")}
-    assert made == kept
-    assert max(map(len, kept.values())) < 10_000
+    committed = {p.relative_to(EXAMPLES): p.read_bytes() for p in EXAMPLES.rglob("*.*") if p.suffix in (".csv", ".bif")}
+    assert made == committed
+    assert max(map(len, committed.values())) < 10_000

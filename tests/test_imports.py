@@ -36,18 +36,18 @@ def _name(path: Path) -> str:
 
 
 def _targets(tree: ast.AST, package: str, known: set[str]) -> set[str]:
-    found = set[str]()
+    targets = set[str]()
     for node in _nodes(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            targets |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
             inside = {f"{module}.{alias.name}" for alias in node.names}
-            found |= inside & known or {module}
+            targets |= inside & known or {module}
             if inside - known:
-                found.add(module)
-    return found & known
+                targets.add(module)
+    return targets & known
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -82,8 +82,8 @@ def circles(imports: Graph) -> set[frozenset[str]]:
 
 
 def test_no_files_import_each_other() -> None:
-    found = sorted(map(sorted, circles(graph(SRC))))
-    assert not found, f"these import each other: {found}; move what both need below them"
+    cycles = sorted(map(sorted, circles(graph(SRC))))
+    assert not cycles, f"these import each other: {cycles}; move what both need below them"
 
 
 def folders(imports: Graph) -> Graph:
@@ -102,8 +102,8 @@ def test_no_folders_import_each_other() -> None:
         "takifugu._version",
         "takifugu.__main__",
     }  # which has what everybody may import, and nothing else
-    found = sorted(map(sorted, circles(folders({n: to - root for n, to in graph(SRC).items() if n not in root}))))
-    assert not found, f"these folders import each other: {found}; move what both need below them"
+    cycles = sorted(map(sorted, circles(folders({n: to - root for n, to in graph(SRC).items() if n not in root}))))
+    assert not cycles, f"these folders import each other: {cycles}; move what both need below them"
 
 
 @pytest.mark.parametrize(("first", "second", "circle"), [

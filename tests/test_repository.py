@@ -89,16 +89,16 @@ def test_scipy_stats_is_never_imported() -> None:
 @cache
 def imports() -> list[tuple[Path, str]]:
     """Return every imported module of the sources, and every attribute chain that starts at one (np.random)."""
-    found = []
+    listed = []
     for path in SOURCES:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Import):
-                found += [(path, alias.name) for alias in node.names]
+                listed += [(path, alias.name) for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-                found += [(path, f"{node.module}.{alias.name}") for alias in node.names]
+                listed += [(path, f"{node.module}.{alias.name}") for alias in node.names]
             elif isinstance(node, ast.Attribute):
-                found.append((path, ast.unparse(node)))
-    return found
+                listed.append((path, ast.unparse(node)))
+    return listed
 
 
 def test_only_the_noise_room_draws_randomness() -> None:
@@ -142,8 +142,8 @@ def test_no_test_forks_by_itself() -> None:
     support = ROOT / "tests" / "support"
     helpers = {support / "processes.py", support / "killed_calls.py", ROOT / "tests" / "hostile" / "server.py"}
     forks = re.compile(r"os\.fork\(|get_context\(.fork.\)")
-    found = [path for path in (ROOT / "tests").rglob("*.py") if forks.search(path.read_text(encoding="utf-8"))]
-    assert set(found) == helpers
+    forking = [path for path in (ROOT / "tests").rglob("*.py") if forks.search(path.read_text(encoding="utf-8"))]
+    assert set(forking) == helpers
 
 
 def test_no_data_is_committed() -> None:
@@ -177,7 +177,9 @@ def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
     explained = set(re.findall(r"^\| ([ENX]\d+[a-d]?) \|", page, flags=re.MULTILINE))
     cited = re.compile(r"(?:ERRATA|errata) ([ENX]\d+[a-d]?(?:, [ENX]\d+[a-d]?)*)")
     texts = [path.read_text(encoding="utf-8") for path in SOURCES]
-    numbers = {number for text in texts for found in cited.findall(text) for number in found.split(", ")}
+    numbers = {
+        number for text in texts for cited_numbers in cited.findall(text) for number in cited_numbers.split(", ")
+    }
     assert numbers <= explained
 
 

@@ -156,7 +156,7 @@ def mutants_of(path: Path, file: str) -> list[Mutant]:
     for line in source.splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
     seen: Counter[Key] = Counter()
-    found = []
+    mutants = []
     for node, parents, where in code(ast.parse(source), (), ""):
         for part, new in edits(node):
             if part is node and isinstance(node, ast.Raise) and _alone_in_a_guard(node, parents):
@@ -165,13 +165,15 @@ def mutants_of(path: Path, file: str) -> list[Mutant]:
             plain = not isinstance(part, ast.expr) or isinstance(part, ast.Name | ast.Attribute)
             text = after if plain else f"({after})"
             start, end = lines[part.lineno - 1] + part.col_offset, lines[part.end_lineno - 1] + part.end_col_offset
-            before = _shown(part, parents) if part is node else f"if {_line(part)}"
-            shown = f"{before} -> {_line(new)}"
+            before = _as_text(part, parents) if part is node else f"if {_line(part)}"
+            change = f"{before} -> {_line(new)}"
             function = _function((part, *([] if part is node else [node]), *parents))
-            mutant = Mutant(file, part.lineno, where or "module", shown, start, end, text, function)
+            mutant = Mutant(file, part.lineno, where or "module", change, start, end, text, function)
             seen[mutant.key] += 1
-            found.append(mutant if seen[mutant.key] == 1 else replace(mutant, change=f"{shown} ({seen[mutant.key]})"))
-    return found
+            mutants.append(
+                mutant if seen[mutant.key] == 1 else replace(mutant, change=f"{change} ({seen[mutant.key]})")
+            )
+    return mutants
 
 
 def _alone_in_a_guard(node: Any, parents: tuple[Any, ...]) -> bool:
@@ -187,7 +189,7 @@ def _function(path: tuple[Any, ...]) -> str:
     return ".".join(node.name for node in reversed(path[functions[-1] : -1]))
 
 
-def _shown(part: Any, parents: tuple[Any, ...]) -> str:
+def _as_text(part: Any, parents: tuple[Any, ...]) -> str:
     """Write a part; where it is too small to be distinguished from others, inside what it belongs to."""
     if not isinstance(part, ast.Constant | ast.Name | ast.Attribute | ast.Break | ast.Continue):
         return _line(part)
@@ -228,7 +230,7 @@ class Question:
         finally:
             self.path.write_bytes(self.source)
 
-    def told(self, answer: str, screen: TextIO) -> None:
+    def report(self, answer: str, screen: TextIO) -> None:
         if answer in (SURVIVED, LATE):
             print(f"  {self.mutant}{' (too long)' if answer == LATE else ''}", file=screen, flush=True)
 
@@ -243,19 +245,19 @@ def patched(question: Question) -> bool:
     module = "takifugu." + mutant.file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     if module not in sys.modules:
         return True
-    found: Any = sys.modules[module]
+    function: Any = sys.modules[module]
     for name in mutant.function.split("."):
-        found = vars(found).get(name) if isinstance(found, ModuleType | type) else None
+        function = vars(function).get(name) if isinstance(function, ModuleType | type) else None
     for wrapped in ("fget", "func", "__wrapped__", "__func__"):
-        found = getattr(found, wrapped, found)
-    if not isinstance(found, FunctionType):
+        function = getattr(function, wrapped, function)
+    if not isinstance(function, FunctionType):
         return False
-    old = found.__code__
+    old = function.__code__
     for new in _all_code(compile(question.changed, str(question.path), "exec")):
         if (new.co_qualname, new.co_firstlineno, new.co_freevars) == (
             old.co_qualname, old.co_firstlineno, old.co_freevars
         ):  # fmt: skip
-            found.__code__ = new
+            function.__code__ = new
             return True
     return False
 
@@ -332,7 +334,7 @@ class Tests:
 
         with question.on_disk():
             self.answers.append(in_a_fork(work))
-        question.told(self.answers[-1], self.screen)
+        question.report(self.answers[-1], self.screen)
         first = killer.read_text() if killer.exists() else ""
         killer.unlink(missing_ok=True)
         return sorted(items, key=lambda item: item.nodeid != first) if first else items
@@ -364,7 +366,7 @@ def _limit(seconds: float) -> None:
 def functions_reached() -> Iterator[set[str]]:
     """Collect "file function" for every function of the package that is called."""
     codes: dict[int, CodeType] = {}
-    found: set[str] = set()
+    reached: set[str] = set()
 
     def watch(frame: FrameType, event: str, argument: object) -> None:
         codes[id(frame.f_code)] = frame.f_code
@@ -372,14 +374,14 @@ def functions_reached() -> Iterator[set[str]]:
     threading.settrace(watch)
     sys.settrace(watch)
     try:
-        yield found
+        yield reached
     finally:
         sys.settrace(None)
         threading.settrace(None)
         for code in codes.values():
             _, ours, file = code.co_filename.rpartition("/src/takifugu/")
             if ours:
-                found.add(f"{file} {code.co_qualname.split('.<locals>')[0]}")
+                reached.add(f"{file} {code.co_qualname.split('.<locals>')[0]}")
 
 
 def in_a_fork(work: Callable[[], int]) -> str:
@@ -409,7 +411,7 @@ def in_a_fork(work: Callable[[], int]) -> str:
 
 def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
     """Run pytest on a package's tests in a fresh process; what the plugin learned comes back in it."""
-    told = copied / "told.json"
+    exchange = copied / "told.json"
 
     def work() -> int:
         os.chdir(copied)
@@ -419,13 +421,13 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
         sys.dont_write_bytecode = bool(plugin.learned.seconds)  # the first run leaves the tests' bytecode behind
         options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow or mutants"]
         status = pytest.main([*options, "--basetemp", str(copied / "tmp"), *tests], plugins=[plugin])
-        told.write_text(json.dumps([plugin.seconds, plugin.reached, plugin.failed, plugin.answers]))
+        exchange.write_text(json.dumps([plugin.seconds, plugin.reached, plugin.failed, plugin.answers]))
         return FAILED if plugin.failed or status not in (0, 5) else 0
 
     outcome = in_a_fork(work)
-    if outcome in (SURVIVED, KILLED) and told.exists():
-        plugin.seconds, plugin.reached, plugin.failed, plugin.answers = json.loads(told.read_text())
-        told.unlink()
+    if outcome in (SURVIVED, KILLED) and exchange.exists():
+        plugin.seconds, plugin.reached, plugin.failed, plugin.answers = json.loads(exchange.read_text())
+        exchange.unlink()
     return outcome
 
 
@@ -450,7 +452,7 @@ def ask(copied: Path, package: Package, mutants: Sequence[Mutant], learned: Lear
         if answer == IMPORT_ANEW:
             with question.on_disk():
                 answer = with_pytest(copied, package.tests, Tests(learned))
-            question.told(answer, sys.stdout)
+            question.report(answer, sys.stdout)
         answers.append(answer)
     return answers
 
@@ -506,23 +508,23 @@ def main(wanted: Sequence[str]) -> int:
         importlib.import_module(module)
     assert "takifugu" not in sys.modules, "every process imports its own"
     began = time.monotonic()
-    found: list[tuple[Mutant, str]] = []
+    results: list[tuple[Mutant, str]] = []
     with tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as made:
         copied = copy_of_the_project(Path(made))
         os.environ["PYTHONPATH"] = os.pathsep.join([str(copied / "src"), str(copied)])
         for name, package in packages.items():
             if not set(wanted) & set(packages) or name in wanted:
-                found += check(copied, package, reviewed, only, sample)
+                results += check(copied, package, reviewed, only, sample)
     by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for mutant, answer in found:
+    for mutant, answer in results:
         by_file[mutant.file][answer] += 1
     print(f"\n{'file':<24}{'mutants':>10}" + "".join(f"{kind:>10}" for kind in (KILLED, LATE, REVIEWED, SURVIVED)))
     for file, counts in by_file.items():
         row = (counts.total(), *(counts[kind] for kind in (KILLED, LATE, REVIEWED, SURVIVED)))
         print(f"{file:<24}" + "".join(f"{number:>10}" for number in row))
-    print(f"\n{len(found)} mutants in {(time.monotonic() - began) / 60:.0f} minutes")
-    survivors, late = ([str(mutant) for mutant, answer in found if answer == kind] for kind in (SURVIVED, LATE))
-    seen = {m.key for m, _ in found}
+    print(f"\n{len(results)} mutants in {(time.monotonic() - began) / 60:.0f} minutes")
+    survivors, late = ([str(mutant) for mutant, answer in results if answer == kind] for kind in (SURVIVED, LATE))
+    seen = {m.key for m, _ in results}
     gone = [" ".join(key) for key in reviewed - seen if key[0] in by_file and sample.of == 1]
     slow = "Too long:"
     not_there = "On the reviewed list, but no longer there:"

@@ -76,10 +76,10 @@ def signature(name: str, thing: Any) -> str:
 def prose(thing: Any) -> str:
     """Return the docstring with its examples fenced, and with what Markdown would read as marks protected."""
     blocks = (inspect.getdoc(thing) or "").split("\n\n")
-    return "\n\n".join(f"```pycon\n{b}\n```" if b.startswith(">>>") else marked(b) for b in blocks)
+    return "\n\n".join(f"```pycon\n{b}\n```" if b.startswith(">>>") else escaped(b) for b in blocks)
 
 
-def marked(text: str) -> str:
+def escaped(text: str) -> str:
     return "".join(part if part.startswith("`") else re.sub(r"([*_<])", r"\\\1", part) for part in CODE.split(text))
 
 

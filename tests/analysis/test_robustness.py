@@ -154,10 +154,10 @@ def test_delta_times_e_to_the_distance_is_attained() -> None:
     distance = oracle.conditional_distance([stated], other, BOTH)
     assert distance == pytest.approx(math.log(grow), abs=1e-15)
     assert oracle.hockey_stick(given_a, given_b, math.log(2)) == pytest.approx(float(delta), abs=1e-15)
-    epsilon, found = weakened(Fraction(math.log(2)), delta, Fraction(distance))
+    epsilon, weakened_delta = weakened(Fraction(math.log(2)), delta, Fraction(distance))
     audited = true_delta(published(other), epsilon, IDENTITY, NO_NOISE).loss
     assert audited == pytest.approx(float(delta * grow), rel=1e-9)
-    assert found == pytest.approx(audited, rel=1e-8)
+    assert weakened_delta == pytest.approx(audited, rel=1e-8)
     assert audited > 1.4 * delta  # the mutant "delta stays" fails
 
 
@@ -166,11 +166,11 @@ def test_a_large_delta_stays_below_one() -> None:
     grow, delta = Fraction(3, 2), Fraction(9, 10)
     moved = 1 - (1 - delta) / grow
     other = two_secrets({1: moved, 0: 1 - moved}, {1: Fraction(0), 0: Fraction(1)})
-    found = weakened(Fraction(1), delta, Fraction(math.log(grow)))[1]
+    weakened_delta = weakened(Fraction(1), delta, Fraction(math.log(grow)))[1]
     audited = true_delta(published(other), 1 + 2 * Fraction(math.log(grow)), IDENTITY, NO_NOISE).loss
     assert audited == pytest.approx(float(moved), rel=1e-9)
-    assert found == pytest.approx(audited, rel=1e-8)
-    assert delta * grow > 1 > found
+    assert weakened_delta == pytest.approx(audited, rel=1e-8)
+    assert delta * grow > 1 > weakened_delta
 
 
 # Numbers and arguments.

@@ -25,15 +25,15 @@ class Calls:
 
     def __init__(self, patch: pytest.MonkeyPatch, of: type, method: str, key: Callable[..., Hashable]) -> None:
         self.counts: Counter[Hashable] = Counter()
-        self._kept: list[Any] = []
+        self._arguments: list[Any] = []
         plain: Callable[..., Any] = getattr(of, method)
 
-        def told(*args: Any, **more: Any) -> Any:
-            self._kept.append((args, more))
+        def counted(*args: Any, **more: Any) -> Any:
+            self._arguments.append((args, more))
             self.counts[key(*args, **more)] += 1
             return plain(*args, **more)
 
-        patch.setattr(of, method, told)
+        patch.setattr(of, method, counted)
 
 
 def _text(query: Any) -> str:
@@ -53,5 +53,5 @@ def test_a_release_does_its_work_once(monkeypatch: pytest.MonkeyPatch, tmp_path:
     }
     outcome = tf.release_file(write_demo(tmp_path))
     assert len(outcome.tables) == 2
-    found = {what: max(told.counts.values()) for what, told in calls.items()}
-    assert all(found[what] <= limit for what, limit in MOST.items()), f"{found}, and at most {MOST} are allowed"
+    most = {what: max(calls_of_it.counts.values()) for what, calls_of_it in calls.items()}
+    assert all(most[what] <= limit for what, limit in MOST.items()), f"{most}, and at most {MOST} are allowed"

@@ -43,11 +43,11 @@ def hide(belief: Any) -> Framework:
 
 
 def losses(joint: dict[tuple[int, ...], Any], table: list[list[int]], scale: Fraction) -> mpmath.mpf:
-    found = [mpmath.mpf(0)]
+    each = [mpmath.mpf(0)]
     for i, row in enumerate(table):
         laws = [answer_law_given(joint, table, i, v) for v in range(len(row))]
-        found += [laplace_loss(p, q, scale) for p in laws for q in laws if p and q and p is not q]
-    return max(found)
+        each += [laplace_loss(p, q, scale) for p in laws for q in laws if p and q and p is not q]
+    return max(each)
 
 
 @settings(max_examples=30)
@@ -115,7 +115,7 @@ def test_histograms_look_at_every_cell_together() -> None:
     chain = MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
     (joint,) = joint_laws(chain)
     table = [[(1, 0), (0, 1)]] * 3
-    found = mpmath.mpf(0)
+    loss = mpmath.mpf(0)
     for i in range(3):
         p, q = (answer_law_given(joint, table, i, v) for v in (0, 1))
         for y in itertools.product(range(-3, 7), repeat=2):
@@ -123,9 +123,9 @@ def test_histograms_look_at_every_cell_together() -> None:
                 mpmath.fsum(as_mpf(m) * mpmath.exp(-(abs(y[0] - x[0]) + abs(y[1] - x[1])) / 2) for x, m in law.items())
                 for law in (p, q)
             )
-            found = max(found, abs(mpmath.log(a / b)))
+            loss = max(loss, abs(mpmath.log(a / b)))
     audit = true_loss(hide(chain), Histogram(), discrete(2, 2))
-    assert audit.lower <= found <= audit.upper
+    assert audit.lower <= loss <= audit.upper
     # Two cells that always add up to 3 tell more than one cell alone.
     assert audit.loss > true_loss(hide(chain), Count(1), discrete(2)).loss
 

@@ -30,10 +30,12 @@ def noise(sigma):
     return RoundedNormal(Fraction(sigma), STEP, 1, on_grid=False) if sigma else Exact(STEP, 1, on_grid=False)
 
 
-@pytest.mark.parametrize(("shift", "own", "added", "epsilon"), [(1, 2, 1, 1), (3, 1, 0, 0.5), (2, 4, 3, 0.1)])
-def test_a_shift_has_the_closed_form(shift, own, added, epsilon):
-    audit = true_delta(hides({0: tf.Normal(0, own), 1: tf.Normal(shift, own)}), epsilon, tf.Identity(), noise(added))
-    assert math.isclose(audit.loss, gaussian_delta(shift, math.hypot(own, added), epsilon), abs_tol=1e-13)
+@pytest.mark.parametrize(("shift", "deviation", "added", "epsilon"), [(1, 2, 1, 1), (3, 1, 0, 0.5), (2, 4, 3, 0.1)])
+def test_a_shift_has_the_closed_form(shift, deviation, added, epsilon):
+    audit = true_delta(
+        hides({0: tf.Normal(0, deviation), 1: tf.Normal(shift, deviation)}), epsilon, tf.Identity(), noise(added)
+    )
+    assert math.isclose(audit.loss, gaussian_delta(shift, math.hypot(deviation, added), epsilon), abs_tol=1e-13)
     assert audit.lower <= audit.loss <= audit.upper
     assert "the mean of 'income' is" in audit.comparison
 
@@ -48,16 +50,16 @@ def test_unequal_variances_have_one_side():
 @settings(max_examples=8)
 def test_without_noise_it_is_the_divergence_of_the_densities(p, q, epsilon):
     with mp.workdps(DIGITS):
-        found, _ = divergence(*_curves(p, q, 0), mp.exp(epsilon))
-    assert math.isclose(found, oracle.hockey_stick(p, q, epsilon), abs_tol=1e-9)
+        delta, _ = divergence(*_curves(p, q, 0), mp.exp(epsilon))
+    assert math.isclose(delta, oracle.hockey_stick(p, q, epsilon), abs_tol=1e-9)
 
 
 @given(oracle.audited, oracle.audited, st.floats(0.5, 2), st.floats(0, 2))
 @settings(max_examples=6)
 def test_with_noise_it_is_that_of_many_point_masses(p, q, sigma, epsilon):
     with mp.workdps(DIGITS):
-        found, _ = divergence(*_curves(p, q, sigma), mp.exp(epsilon))
-    assert math.isclose(found, oracle.noisy_hockey_stick(p, q, sigma, epsilon), abs_tol=2e-4)
+        delta, _ = divergence(*_curves(p, q, sigma), mp.exp(epsilon))
+    assert math.isclose(delta, oracle.noisy_hockey_stick(p, q, sigma, epsilon), abs_tol=2e-4)
 
 
 def _curves(p, q, sigma):
@@ -65,31 +67,35 @@ def _curves(p, q, sigma):
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 20), 2])
-@pytest.mark.parametrize("told", [
+@pytest.mark.parametrize("described", [
     tf.UniformMean(5, -1, 2).to_dict(), tf.Truncated(tf.Normal(0, 1), -1, 2).to_dict(),
     tf.Truncated(tf.NormalMixture([0.5, 0.5], [0, 2], [1, 0.5]), low=1).to_dict(),
 ])  # fmt: skip
-def test_a_noisy_density_is_the_convolution(told, sigma):
+def test_a_noisy_density_is_the_convolution(described, sigma):
     with mp.workdps(DIGITS):
-        found, height, s = curve(told, mp.mpf(sigma.numerator) / sigma.denominator), oracle.height(told), float(sigma)
-        ends = sorted(x for x in oracle._kinks(told))
+        noisy, height, s = (
+            curve(described, mp.mpf(sigma.numerator) / sigma.denominator),
+            oracle.height(described),
+            float(sigma),
+        )
+        ends = sorted(x for x in oracle._kinks(described))
         for y in (-1.01, 1.9):
             cells = sorted({*ends, *(y + s * k for k in range(-8, 9) if ends[0] < y + s * k < ends[-1])})
             by_parts = mp.quad(lambda x, y=y: height(x) * mp.npdf(y, x, s), cells)
-            assert math.isclose(found.at(mp.mpf(y)), by_parts, rel_tol=1e-9, abs_tol=1e-15)
+            assert math.isclose(noisy.at(mp.mpf(y)), by_parts, rel_tol=1e-9, abs_tol=1e-15)
 
 
 @pytest.mark.parametrize(("s", "b"), [(0.5, 1), (2, 0.5), (0, 1)])
 def test_a_normal_density_with_laplace_noise_is_the_convolution(s, b):
     with mp.workdps(DIGITS):
-        found = with_laplace({"kind": "normal", "mean": 1, "deviation": s}, b)
+        noisy_density = with_laplace({"kind": "normal", "mean": 1, "deviation": s}, b)
         for y in (-3, 1.2, 4):
             if s:
                 noisy = mp.quad(lambda x, y=y: mp.npdf(x, 1, s) * mp.exp(-abs(y - x) / b) / (2 * b),
                                 sorted([y, *(1 + s * k for k in range(-12, 13, 2))]))  # fmt: skip
             else:
                 noisy = mp.exp(-abs(y - mp.mpf(1)) / b) / (2 * b)
-            assert math.isclose(found.at(mp.mpf(y)), noisy, rel_tol=1e-9)
+            assert math.isclose(noisy_density.at(mp.mpf(y)), noisy, rel_tol=1e-9)
 
 
 def test_laplace_noise_on_normal_answers_is_as_pure_as_on_numbers():
@@ -134,11 +140,11 @@ def test_half_lines_of_normal_records():
 
 
 def test_what_it_does_not_know():
-    found = hides({0: tf.Normal(0, 2), 1: tf.Normal(0, 1)})
+    framework = hides({0: tf.Normal(0, 2), 1: tf.Normal(0, 1)})
     with pytest.raises(Unsupported, match="normal and Laplace noise"):
-        true_delta(found, 1, tf.Identity(), DiscreteLaplace(Fraction(1), STEP))
+        true_delta(framework, 1, tf.Identity(), DiscreteLaplace(Fraction(1), STEP))
     with pytest.raises(Unsupported):
-        true_loss(found, tf.Identity(), noise(1))
+        true_loss(framework, tf.Identity(), noise(1))
     cut = hides({0: tf.Truncated(tf.UniformMean(2, 0, 1), high=0.8), 1: tf.Normal(0, 1)})
     with pytest.raises(Unsupported, match="that is cut"):
         true_delta(cut, 1, tf.Identity(), noise(1))

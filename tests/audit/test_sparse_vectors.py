@@ -64,8 +64,8 @@ def framework(people: int = 2) -> Any:
     ((0,), None, 2), ((0,), 1, 1), ((0,), 2, 2), ((1, 0), None, 2), ((1,), 1, 1), ((2, 2), None, 2),
 ])  # fmt: skip
 def test_the_loss_is_epsilon_times_the_smaller_of_c_and_m(thresholds: Any, limit: Any, loss: int) -> None:
-    found = true_loss(framework(), TwoPlaces(), Vector(F(2), thresholds, limit))
-    assert found.loss == pytest.approx(loss / 2, rel=1e-12)
+    audit = true_loss(framework(), TwoPlaces(), Vector(F(2), thresholds, limit))
+    assert audit.loss == pytest.approx(loss / 2, rel=1e-12)
 
 
 def test_what_is_wrong_is_seen() -> None:

@@ -50,7 +50,7 @@ def test_every_data_package_is_valid(pages: list[Path]) -> None:
     """The validator of Frictionless Data, which the other tests do without."""
     from frictionless import validate
 
-    packages = sorted({found for page in pages for found in page.parent.glob("*.datapackage.json")})
+    packages = sorted({file for page in pages for file in page.parent.glob("*.datapackage.json")})
     assert len(packages) >= 12
     for package in packages:
         report = validate(str(package), type="package")

@@ -177,7 +177,7 @@ def test_alternatives_read_back() -> None:
 class Fake:
     """A mechanism that returns what it is given."""
 
-    found: Any
+    outcome: Any
     work: float = 1.0
     name: str = "fake"
     source: str = "a test"
@@ -186,9 +186,9 @@ class Fake:
         return Cost(self.work, self.work)
 
     def bound(self, problem: Problem) -> Any:
-        if isinstance(self.found, Exception):
-            raise self.found
-        return self.found
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
 
 
 @dataclass(frozen=True)
@@ -206,8 +206,8 @@ def lap(units: Any, kind: Covers = Covers.OUTPUT, epsilon: Any = 1, delta: Any =
 
 def registered(monkeypatch: pytest.MonkeyPatch, **mechanisms: Any) -> None:
     lines = tuple(
-        FakeLine(name, "", mechanism=found if isinstance(found, Fake) else Fake(found))
-        for name, found in mechanisms.items()
+        FakeLine(name, "", mechanism=given if isinstance(given, Fake) else Fake(given))
+        for name, given in mechanisms.items()
     )
     monkeypatch.setattr(trials, "REGISTRY", lines)
     monkeypatch.setattr(registry, "REGISTRY", lines)
@@ -224,14 +224,14 @@ def test_the_least_error_wins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_by_default_the_least_error_that_leaves_a_door_open_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     registered(monkeypatch, whole=lap(9, Covers.EVERYTHING), single=lap(1), quilt=lap(8, Covers.ENTRIES))
-    found, only = auto(), auto(only_release=True)
-    assert (found.mechanism, found.is_only_release, found.forbids) == ("quilt", False, "")
+    chosen, only = auto(), auto(only_release=True)
+    assert (chosen.mechanism, chosen.is_only_release, chosen.forbids) == ("quilt", False, "")
     assert (only.mechanism, only.is_only_release) == ("single", True)
     assert only.forbids.startswith("this release is alone: beside it any other")
     assert only.forbids in " ".join(str(only).split())
     marks = [[row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1, only_release=o)] for o in (0, 1)]
     assert marks == [[POSSIBLE, IF_ONLY, CHOSEN], [POSSIBLE, CHOSEN, IF_FOLLOWED]]
-    assert [[row.status for row in c.alternatives] for c in (found, only)] == marks
+    assert [[row.status for row in c.alternatives] for c in (chosen, only)] == marks
 
 
 def test_where_nothing_composes_the_least_is_taken_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,9 +244,9 @@ def test_where_nothing_composes_the_least_is_taken_and_that_is_said(monkeypatch:
 def test_two_laws_are_compared_by_the_least_noise_and_that_is_said() -> None:
     """Between two laws only `group` composes, and it makes no use of them."""
     pair = tf.between(tf.Pmf([0, 1, 5], [0.5, 0.3, 0.2]), tf.Pmf([1, 3], [0.5, 0.5]))
-    found = tf.calibrate(pair, tf.Identity(), 1)
-    assert (found.mechanism, found.is_only_release) == ("laplace-exact", True)
-    assert found.forbids.startswith("two distributions of an answer are compared")
+    calibration = tf.calibrate(pair, tf.Identity(), 1)
+    assert (calibration.mechanism, calibration.is_only_release) == ("laplace-exact", True)
+    assert calibration.forbids.startswith("two distributions of an answer are compared")
     rows = {row.name: row.status for row in tf.compare(pair, tf.Identity(), 1)}
     assert (rows["laplace-exact"], rows["group"]) == (CHOSEN, IF_FOLLOWED)
     same = tf.Pmf([0], [1])
@@ -335,9 +335,9 @@ def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
         assert row.status == WEAKER
         assert "does not protect correlated data" in row.reason
         assert calibration.mechanism != "entry"
-    asked = tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="entry")
-    assert asked.epsilon > 1
-    assert "NOT the epsilon 1 that was requested" in " ".join(str(asked).split())
+    forced = tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="entry")
+    assert forced.epsilon > 1
+    assert "NOT the epsilon 1 that was requested" in " ".join(str(forced).split())
 
 
 # Too little noise.
@@ -449,10 +449,10 @@ def test_a_chosen_scale_is_kept_exactly_and_its_promise_computed() -> None:
 def test_a_chosen_scale_promises_at_most_what_group_and_quilts_do() -> None:
     query = tf.Count("walking")
     for name in ("group", "quilt-exact"):
-        found = tf.calibrate(ACTIVITY, query, 1, mechanism=name)
-        again = tf.with_scale(ACTIVITY, query, found.randomiser.scale)
+        calibration = tf.calibrate(ACTIVITY, query, 1, mechanism=name)
+        again = tf.with_scale(ACTIVITY, query, calibration.randomiser.scale)
         assert again.epsilon <= 1 + Fraction(1, 10**9)
-    quilt = tf.with_scale(ACTIVITY, query, found.randomiser.scale)
+    quilt = tf.with_scale(ACTIVITY, query, calibration.randomiser.scale)
     assert quilt.guarantee.covers is Covers.ENTRIES
     copied = framework_of(tf.MarkovChain([[1, 0], [0, 1]], 100, [0.5, 0.5]))
     assert tf.with_scale(copied, tf.Count(1), 50).guarantee.covers is Covers.EVERYTHING
@@ -530,9 +530,9 @@ def test_a_mechanism_that_does_not_apply_says_so_by_name() -> None:
 
 def test_mechanisms_that_do_not_apply_are_listed_by_reason() -> None:
     compared = tf.compare(ACTIVITY, tf.Count("walking"), 1)
-    told, without = str(compared).split("does not apply:")
+    refused, without = str(compared).split("does not apply:")
     for row in compared:
-        assert (row.name in [line.split(" ")[0] for line in told.splitlines()]) == (row.status != "does not apply")
+        assert (row.name in [line.split(" ")[0] for line in refused.splitlines()]) == (row.status != "does not apply")
     reasons = {row.reason for row in compared if row.status == "does not apply"}
     assert " ".join(without.split()).count("delta is 0: the log-ratio") == 1 < len(compared) - len(reasons)
     assert "kantorovich-gaussian-a, kantorovich-gaussian-b, gaussian-analytic" in without

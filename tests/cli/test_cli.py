@@ -69,10 +69,10 @@ def test_release_and_the_ledger(tmp_path: Path) -> None:
     assert max(map(len, outcome.stdout.replace(str(tmp_path), "").splitlines())) <= 80
     assert "zoë" in outcome.stdout
     assert "takifugu: about to spend: the source 'study' goes from epsilon 0 to epsilon" in outcome.stderr
-    rows_as_text = invoke("ledger", "show", tmp_path / "ledger.db")
-    assert rows_as_text.exit_code == 0
-    assert "time-use-pooled" in rows_as_text.output
-    assert max(map(len, rows_as_text.output.splitlines())) <= 80
+    listing = invoke("ledger", "show", tmp_path / "ledger.db")
+    assert listing.exit_code == 0
+    assert "time-use-pooled" in listing.output
+    assert max(map(len, listing.output.splitlines())) <= 80
 
 
 SOURCE = {
@@ -135,8 +135,8 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     amount = {"epsilon": None, "delta": None}
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
     assert keys(released) == {**TOP, "source": None, "spent": amount, "budget": amount, **more}
-    rows_as_text = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
-    assert keys(rows_as_text) == {**TOP, "sources": [SOURCE]}
+    listing = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)
+    assert keys(listing) == {**TOP, "sources": [SOURCE]}
 
 
 def test_the_schema_is_json() -> None:

@@ -29,19 +29,19 @@ def invoke(*words: object, color: bool = False) -> Result:
     return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False, color=color)
 
 
-def told(*words: object) -> dict[str, Any]:
+def json_of(*words: object) -> dict[str, Any]:
     outcome = invoke(*words, "--json")
     assert outcome.exit_code == 0, outcome.stderr
-    found: dict[str, Any] = json.loads(outcome.stdout)
-    assert found["format"] == "takifugu-cli/1"
-    return found
+    document: dict[str, Any] = json.loads(outcome.stdout)
+    assert document["format"] == "takifugu-cli/1"
+    return document
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     return [
-        found
+        command_path
         for name, command in group.commands.items()
-        for found in (commands(command, (*path, name)) if hasattr(command, "commands") else [(*path, name)])
+        for command_path in (commands(command, (*path, name)) if hasattr(command, "commands") else [(*path, name)])
     ]
 
 
@@ -120,7 +120,7 @@ def test_explain_with_delta() -> None:
     outcome = invoke("explain", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5")
     assert "with a probability of at most" in outcome.output
     assert "2e-5" in outcome.output
-    assert told("explain", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5") == {
+    assert json_of("explain", "--prior", "50%", "--epsilon", "1/2", "--delta", "1e-5") == {
         "format": "takifugu-cli/1", "command": "explain", "file": None,
         **explain("50%", "1/2", "1e-5").to_dict(), "tables": [],
     }  # fmt: skip
@@ -146,12 +146,12 @@ def test_explain_what_a_release_file_costs(tmp_path: Path) -> None:
     assert widest(outcome.output) <= 80
     assert re.search(r"^1 \* +influence .* 3\.9 % to 23\.2 % +█", outcome.output, re.MULTILINE)
     assert sorted(p.name for p in tmp_path.iterdir()) == before
-    found = told("explain", where)
-    assert set(found) == {*TOP, *explain("0.1", 1).to_dict(), "tables"}
-    assert [(t["name"], t["scope"], t["unit"]) for t in found["tables"]] == [
+    document = json_of("explain", where)
+    assert set(document) == {*TOP, *explain("0.1", 1).to_dict(), "tables"}
+    assert [(t["name"], t["scope"], t["unit"]) for t in document["tables"]] == [
         ("time-use-units", "unit", "zoë"), ("time-use-pooled", "pooled", None),
     ]  # fmt: skip
-    for table in found["tables"]:
+    for table in document["tables"]:
         rows = table["rows"]
         assert set(rows[0]) == {
             "epsilon", "in_file", "mechanism", "scale", "expected_error", "low", "high", "reason",
@@ -200,9 +200,9 @@ def test_a_certificate_is_explained(released: Path) -> None:
     words = " ".join(outcome.output.split())
     for expected in ("every single value", "between 3.9 % and 23.2 %", "not a signature", "007, Bob, jr., zoë"):
         assert expected in words
-    found = told("certificate", "show", where)
-    assert set(found) == {*TOP, "unchanged", "table", "certificate"}
-    assert found["certificate"] == json.loads(where.read_text(encoding="utf-8"))
+    document = json_of("certificate", "show", where)
+    assert set(document) == {*TOP, "unchanged", "table", "certificate"}
+    assert document["certificate"] == json.loads(where.read_text(encoding="utf-8"))
 
 
 def test_a_certificate_edited_by_hand(released: Path) -> None:
@@ -221,18 +221,18 @@ def test_a_certificate_edited_by_hand(released: Path) -> None:
 
 def test_ledger_history_and_budget(released: Path) -> None:
     book = released / "ledger.db"
-    rows_as_text = invoke("ledger", "history", book)
-    assert rows_as_text.exit_code == 0
-    assert widest(rows_as_text.output) <= 80
+    history = invoke("ledger", "history", book)
+    assert history.exit_code == 0
+    assert widest(history.output) <= 80
     ids = [e.id for e in Ledger.open(book).history("study")]
-    assert all(one in rows_as_text.output for one in ids)
-    found = told("ledger", "history", book, "study")
-    assert set(found) == {*TOP, "sources"}
-    assert [r["id"] for r in found["sources"][0]["releases"]] == ids
-    assert set(found["sources"][0]["releases"][0]) == {
+    assert all(one in history.output for one in ids)
+    document = json_of("ledger", "history", book, "study")
+    assert set(document) == {*TOP, "sources"}
+    assert [r["id"] for r in document["sources"][0]["releases"]] == ids
+    assert set(document["sources"][0]["releases"][0]) == {
         "id", "name", "state", "cost", "compositions", "scope", "units", "software", "created",
     }  # fmt: skip
-    raised = told("ledger", "budget", book, "study", "12.5", "--delta", "1e-6")
+    raised = json_of("ledger", "budget", book, "study", "12.5", "--delta", "1e-6")
     assert set(raised) == {*TOP, "source", "spent", "before", "budget"}
     assert (raised["before"], raised["budget"]) == (
         {"epsilon": "10", "delta": "0"}, {"epsilon": "12.5", "delta": "1/1000000"},
@@ -297,8 +297,8 @@ def checkout(folder: Path) -> Path:
 
 
 def test_targets_are_found_without_being_imported(tmp_path: Path) -> None:
-    found = experiments.targets(checkout(tmp_path))
-    assert [(t.name, t.reproduces, t.about) for t in found] == [
+    targets = experiments.targets(checkout(tmp_path))
+    assert [(t.name, t.reproduces, t.about) for t in targets] == [
         ("bad", "Bad 2026", "Ends."), ("good2026", "Good 2026, Table 1", "Something about fish."),
     ]  # fmt: skip
 
@@ -315,7 +315,7 @@ def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     listed = invoke("reproduce")
     assert "good2026" in listed.output
     assert widest(listed.output) <= 80
-    assert set(told("reproduce")["targets"][0]) == {"name", "reproduces", "about", "file"}
+    assert set(json_of("reproduce")["targets"][0]) == {"name", "reproduces", "about", "file"}
     assert invoke("reproduce", "good2026").exit_code == 0
     assert "the result is 42" in capfd.readouterr().out
     failed = invoke("reproduce", "bad")
@@ -515,8 +515,8 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == out
     assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
     monkeypatch.undo()
-    rows_as_text = invoke("ledger", "show", tmp_path / "ledger.db")
-    assert "its epsilon counts as spent" in " ".join(rows_as_text.output.split())
+    listing = invoke("ledger", "show", tmp_path / "ledger.db")
+    assert "its epsilon counts as spent" in " ".join(listing.output.split())
 
 
 # The documents.

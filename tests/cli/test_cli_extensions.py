@@ -60,10 +60,10 @@ def test_a_command_knows_what_an_installed_package_registers(place: Path, tmp_pa
 
 def test_an_extension_that_cannot_be_loaded_is_named_and_stops_nothing(place: Path, tmp_path: Path) -> None:
     where = files.write(tmp_path, table=files.data({"p": (6, 5)}))
-    for broken, told in (("raise KeyError('x')\n", "KeyError"), (DOUBLE * 2, "'double' is registered already")):
+    for broken, reason in (("raise KeyError('x')\n", "KeyError"), (DOUBLE * 2, "'double' is registered already")):
         (place / "double.py").write_text(broken, encoding="utf-8")
         done = run(place, "compare", where, "--all")
         assert done.returncode == 0, done.stderr
         assert "takifugu: the extension 'double' (double) cannot be loaded: " in done.stderr
-        assert told in done.stderr
+        assert reason in done.stderr
     assert run(place, "compare", "--help").stderr == ""

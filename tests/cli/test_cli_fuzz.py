@@ -27,23 +27,23 @@ def folder(tmp_path: Path) -> Path:
 def faults(folder: Path, chosen: list[mutants.Mutant]) -> list[str]:
     """Return what went wrong with each faulty file: what was told, written, or changed."""
     before = files_in(folder)
-    where, found = folder / "release.toml", []
+    where, complaints = folder / "release.toml", []
     for mutant in chosen:
         where.write_text(mutants.toml(mutant.raw), encoding="utf-8")
         outcome = CliRunner().invoke(main, ["release", str(where)])
-        told = outcome.stderr
-        if outcome.exit_code != 2 or outcome.stdout or "Traceback" in told or not told.startswith("takifugu: "):
-            found.append(f"{mutant.what}: exit code {outcome.exit_code}: {outcome.output}{told}")
-        elif mutant.key not in told.replace(mutant.what, ""):
-            found.append(f"{mutant.what}: the message does not name {mutant.key!r}: {told}")
+        message = outcome.stderr
+        if outcome.exit_code != 2 or outcome.stdout or "Traceback" in message or not message.startswith("takifugu: "):
+            complaints.append(f"{mutant.what}: exit code {outcome.exit_code}: {outcome.output}{message}")
+        elif mutant.key not in message.replace(mutant.what, ""):
+            complaints.append(f"{mutant.what}: the message does not name {mutant.key!r}: {message}")
         where.unlink()
         if files_in(folder) != before:
-            found.append(f"{mutant.what}: files were changed")
+            complaints.append(f"{mutant.what}: files were changed")
             shutil.rmtree(folder / "out", ignore_errors=True)
             for name, content in before.items():
                 (folder / name).write_bytes(content)
             before = files_in(folder)
-    return found
+    return complaints
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

@@ -82,10 +82,10 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
     assert invoke("compare", where).exit_code == 0
     assert invoke("release", "--anyway", where).exit_code == 0
-    rows_as_text = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
-    assert rows_as_text.exit_code == 0
-    assert "3 people" in " ".join(rows_as_text.output.split())
-    assert "Bo; jr." not in rows_as_text.output
+    outcome = invoke("certificate", "show", tmp_path / "release-published" / "time-in-states.certificate.json")
+    assert outcome.exit_code == 0
+    assert "3 people" in " ".join(outcome.output.split())
+    assert "Bo; jr." not in outcome.output
 
 
 def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
@@ -138,8 +138,8 @@ def test_nothing_of_the_data_but_a_reminder_of_the_states(tmp_path: Path) -> Non
     ],
 )
 def test_guesses(tmp_path: Path, header: str, rows: list[str], expected: dict[str, str]) -> None:
-    found = roles(table(tmp_path, header, rows))
-    assert {k: v for k, v in found.items() if k in expected or k == "value"} == expected
+    guessed = roles(table(tmp_path, header, rows))
+    assert {k: v for k, v in guessed.items() if k in expected or k == "value"} == expected
 
 
 def test_names_of_people_are_not_taken_for_states(tmp_path: Path) -> None:
@@ -174,16 +174,16 @@ def test_a_parquet_file(tmp_path: Path) -> None:
         "in bed": ("bool", [i % 3 == 0 for i in rows]),
     }  # fmt: skip
     pyarrow.parquet.write_table(arrow(columns), tmp_path / "nights.parquet")
-    told = json.loads(invoke("init", "--json", tmp_path / "nights.parquet", "-o", tmp_path / "r.toml").stdout)
-    assert [{k: c[k] for k in ("name", "kind", "role")} for c in told["columns"]] == [
+    guess = json.loads(invoke("init", "--json", tmp_path / "nights.parquet", "-o", tmp_path / "r.toml").stdout)
+    assert [{k: c[k] for k in ("name", "kind", "role")} for c in guess["columns"]] == [
         {"name": "who", "kind": "texts", "role": "unit"}, {"name": "when", "kind": "whole numbers", "role": "order"},
         {"name": "in bed", "kind": "true or false", "role": "value"},
     ]  # fmt: skip
-    assert {(c["sure"], bool(c["why"])) for c in told["columns"]} <= {("sure", True), ("likely", True)}
+    assert {(c["sure"], bool(c["why"])) for c in guess["columns"]} <= {("sure", True), ("likely", True)}
     made = {"format", "command", "file", "written", "ledger", "ledger_is_new", "ledger_of"}
-    assert set(told) == {*made, "kind", "why", "schema", "verdict", "columns", "fill_in"}
-    assert told["kind"] == "markov-chain"
-    assert [line.split(":")[0] for line in told["fill_in"]] == [
+    assert set(guess) == {*made, "kind", "why", "schema", "verdict", "columns", "fill_in"}
+    assert guess["kind"] == "markov-chain"
+    assert [line.split(":")[0] for line in guess["fill_in"]] == [
         "belief.states", "belief.units_independent", "belief.matrix",
     ]  # fmt: skip
 
@@ -268,10 +268,10 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
         columns[2]: ("text", [labels[i * i % len(labels)] for i in range(40)]),
     }  # fmt: skip
     pyarrow.parquet.write_table(arrow(kinds), data)
-    found = look_at(open_frame(data))
-    text = draft(data, tmp_path / "release.toml", found)
+    guesses = look_at(open_frame(data))
+    text = draft(data, tmp_path / "release.toml", guesses)
     source = tomllib.loads(text)["source"]
-    guessed = {c.role: c.name for c in found if c.role}
+    guessed = {c.role: c.name for c in guesses if c.role}
     assert guessed == {key: source[key] for key in ("unit", "piece", "order", "value") if key in source}
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SpecError, match=r"belief\.states: is missing"):
@@ -380,12 +380,12 @@ def test_a_wide_file_shows_twenty_columns_and_a_count(tmp_path: Path) -> None:
     names = [f"m{number}" for number in range(57)]
     rows = [",".join([*["7"] * 57, who, str(t), "ab"[t % 2]]) for who in "xy" for t in range(20)]
     (tmp_path / "d.csv").write_text("\n".join([",".join([*names, "person", "minute", "state"]), *rows]))
-    rows_as_text = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").output
-    assert "d.csv has 60 columns" in rows_as_text
-    assert len(re.findall("^(?:m[0-9]+|person|minute|state) ", rows_as_text, re.MULTILINE)) == 20
-    assert re.search("^person +texts +unit +(sure|likely): its name", rows_as_text, re.MULTILINE)
-    assert "and 40 more columns" in rows_as_text
-    assert max(map(len, rows_as_text.replace(str(tmp_path), "").splitlines())) <= 80
+    printed = invoke("init", tmp_path / "d.csv", "-o", tmp_path / "r.toml").output
+    assert "d.csv has 60 columns" in printed
+    assert len(re.findall("^(?:m[0-9]+|person|minute|state) ", printed, re.MULTILINE)) == 20
+    assert re.search("^person +texts +unit +(sure|likely): its name", printed, re.MULTILINE)
+    assert "and 40 more columns" in printed
+    assert max(map(len, printed.replace(str(tmp_path), "").splitlines())) <= 80
     assert max(map(len, (tmp_path / "r.toml").read_text().splitlines())) <= 110
 
 

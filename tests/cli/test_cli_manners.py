@@ -98,9 +98,9 @@ def too_long(text: str, columns: int) -> list[str]:
 def test_lines_fit_the_terminal(place: Path, words: list[str], columns: int) -> None:
     writes = words[0] in ("init", "release") and not {"--dry-run", "--help"} & {*words}
     (place / "other.db").unlink(missing_ok=True)
-    rows_as_text = invoke(*words, *(["--force"] if writes else []), COLUMNS=str(columns))
-    assert rows_as_text.exit_code == 0, rows_as_text.output
-    assert too_long(rows_as_text.stdout, columns) == []
+    outcome = invoke(*words, *(["--force"] if writes else []), COLUMNS=str(columns))
+    assert outcome.exit_code == 0, outcome.output
+    assert too_long(outcome.stdout, columns) == []
 
 
 @pytest.mark.parametrize("columns", [40, 60, 72, 80, 100])
@@ -109,11 +109,11 @@ def test_tables_fold_where_they_do_not_fit(columns: int) -> None:
     cells = ["time-use-of-a-ward-in-winter", "the whole source", "12.3456", "0 to 1,000,000", "0.1 %", "1"]
     rows = [cells, [*"abcdef"]]
     with fitting(columns):
-        rows_as_text = text_table(header, rows)
-    assert max(map(len, rows_as_text.splitlines())) <= columns
+        printed = text_table(header, rows)
+    assert max(map(len, printed.splitlines())) <= columns
     for cell in (*header, *rows[0]):
-        assert all(word in rows_as_text for word in cell.split()), cell
-    assert (rows_as_text.count("a cell can be") == 2) == (columns < 72)  # a list for each row
+        assert all(word in printed for word in cell.split()), cell
+    assert (printed.count("a cell can be") == 2) == (columns < 72)  # a list for each row
 
 
 @pytest.fixture
@@ -123,16 +123,16 @@ def fresh(tmp_path: Path) -> Path:
 
 def failure(*words: object) -> Any:
     """Return the one document that a failing command prints."""
-    rows_as_text = invoke(*words, "--json")
-    assert rows_as_text.exit_code > 0
-    content = json.loads(rows_as_text.stdout)
+    outcome = invoke(*words, "--json")
+    assert outcome.exit_code > 0
+    content = json.loads(outcome.stdout)
     assert list(content) == ["format", "command", "file", "error"]
     assert content["format"] == "takifugu-cli/1"
-    assert content["error"]["exit_code"] == rows_as_text.exit_code
+    assert content["error"]["exit_code"] == outcome.exit_code
     assert set(content["error"]) == {"what", "rule", "fix", "where", "kind", "exit_code", "state", "faults"}
     assert content["error"]["what"]
-    assert "Traceback" not in rows_as_text.output
-    assert rows_as_text.stderr.startswith(("takifugu: ", "Usage: "))
+    assert "Traceback" not in outcome.output
+    assert outcome.stderr.startswith(("takifugu: ", "Usage: "))
     return content
 
 
@@ -222,13 +222,13 @@ def on_a_terminal(words: list[str], folder: Path, **environment: str) -> str:
 @pytest.mark.slow
 def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
-    rows_as_text = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", TERM="xterm", NO_COLOR="")
-    assert "\x1b[31mtakifugu:" in rows_as_text
+    printed = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", TERM="xterm", NO_COLOR="")
+    assert "\x1b[31mtakifugu:" in printed
     for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
-        rows_as_text = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", **unwanted)
-        assert "\x1b" not in rows_as_text
-        assert rows_as_text.startswith("takifugu: release[0].query")
-        assert too_long(rows_as_text, 60) == []
+        printed = on_a_terminal(["compare", "release.toml"], fresh.parent, COLUMNS="60", **unwanted)
+        assert "\x1b" not in printed
+        assert printed.startswith("takifugu: release[0].query")
+        assert too_long(printed, 60) == []
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])

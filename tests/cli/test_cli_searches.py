@@ -88,14 +88,14 @@ def test_the_first_interrupt_ends_the_search_with_its_best(where: Path, monkeypa
     interrupt(monkeypatch, times=1)
     ended = invoke("calibrate", where, "--json")
     assert ended.exit_code == 0
-    (found,) = json.loads(ended.stdout)["tables"][0]["answers"]
-    assert found["epsilon"] == full["epsilon"] == "2"
-    assert found["expected_error"] > full["expected_error"]
+    (answer,) = json.loads(ended.stdout)["tables"][0]["answers"]
+    assert answer["epsilon"] == full["epsilon"] == "2"
+    assert answer["expected_error"] > full["expected_error"]
     assert "quilt-exact: the search was ended, and its best so far is used" in ended.stderr
     interrupt(monkeypatch, times=1)
-    rows_as_text = " ".join(invoke("calibrate", where).stdout.split())
-    assert "the search was ended early, after 2" in rows_as_text
-    assert "the promise holds, and a longer search may find that less noise is enough" in rows_as_text
+    printed = " ".join(invoke("calibrate", where).stdout.split())
+    assert "the search was ended early, after 2" in printed
+    assert "the promise holds, and a longer search may find that less noise is enough" in printed
 
 
 def test_the_second_interrupt_stops_everything(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:

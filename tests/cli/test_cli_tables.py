@@ -21,15 +21,15 @@ def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) 
     if command == "release":
         made = CliRunner().invoke(main, ["release", str(path)])
         assert made.exit_code == 0, made.output
-        shown = made.output
-        assert "± " in shown
+        text = made.output
+        assert "± " in text
     else:
         from takifugu.releasing.publishing.run import release_file
 
-        shown = str(release_file(path))
-    assert "Activity & rest (time-use-pooled): " in shown
-    assert "for all people together, in minutes" in " ".join(shown.split())
-    assert shown.count("adjusted") >= 2
+        text = str(release_file(path))
+    assert "Activity & rest (time-use-pooled): " in text
+    assert "for all people together, in minutes" in " ".join(text.split())
+    assert text.count("adjusted") >= 2
 
 
 def test_an_adjusted_value_stands_beside_the_noisy_one() -> None:

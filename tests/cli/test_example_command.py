@@ -66,9 +66,9 @@ def test_the_hidden_parameter_of_the_docs_leaves_a_count_that_says_something(tmp
 
 def test_they_are_listed_with_one_line_each(tmp_path: Path) -> None:
     listed = invoke("example").stdout
-    told = json.loads(invoke("example", "--json").stdout)["examples"]
-    assert [one["name"] for one in told] == ALL
-    for one in told:
+    described = json.loads(invoke("example", "--json").stdout)["examples"]
+    assert [one["name"] for one in described] == ALL
+    for one in described:
         assert one["name"] in listed
         assert one["about"]
         assert "\n" not in one["about"]

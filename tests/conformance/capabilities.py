@@ -38,14 +38,14 @@ def check_capabilities(belief: Any) -> None:
             for value, hull in family.hulls.items():
                 if len(hull) == len(states.weights) == 1 and not states.nothing:
                     _check_law(f"{name}: given entry {family.entry}", hull[0], part, states, family.entry, value)
-    own = marginal(belief)
-    if not own.known:
+    marginals = marginal(belief)
+    if not marginals.known:
         with suppress(Unsupported):
-            assert not own.of(0), f"{name}: has a distribution of an entry that it denies"
+            assert not marginals.of(0), f"{name}: has a distribution of an entry that it denies"
         return
     (weights,) = all_states(belief).weights
     for entry in range(belief.size):
-        chances, error = own.of(entry)
+        chances, error = marginals.of(entry)
         for value, chance in enumerate(chances):
             mass = Fraction(int(weights[all_states(belief).values[:, entry] == value].sum()), int(weights.sum()))
             assert abs(chance - mass) <= mass * (error + 1e-12), f"{name}: entry {entry} is distributed otherwise"
@@ -58,7 +58,11 @@ def _check_law(what: str, law: Any, part: Any, states: Any, entry: int, value: i
         if row[entry] == value:
             (at,) = part.answer.totals(row[None]).tolist()[0]
             expected[at] = expected.get(at, 0) + weight
-    total, found = sum(expected.values()), dict(law.items())
-    assert {at for at, mass in found.items() if mass} == {at for at, mass in expected.items() if mass}, f"{what}: atoms"
+    total, masses = sum(expected.values()), dict(law.items())
+    assert {at for at, mass in masses.items() if mass} == {at for at, mass in expected.items() if mass}, (
+        f"{what}: atoms"
+    )
     for at, mass in expected.items():
-        assert abs(float(found.get(at, 0)) - mass / total) <= 1e-9 * mass / total, f"{what}: P({at}) is {found.get(at)}"
+        assert abs(float(masses.get(at, 0)) - mass / total) <= 1e-9 * mass / total, (
+            f"{what}: P({at}) is {masses.get(at)}"
+        )

@@ -303,7 +303,7 @@ def _rows() -> Iterator[Case]:
     yield Case("a row among dummies", _hide(sharp, secret=which), tf.EachValue(dummies=1))
     square = [(0, 0), (1, 0), (0, 2), (1, 2)]
     masses = {"west": "4/10 1/10 4/10 1/10", "east": "1/10 4/10 1/10 4/10", "any": "1/4 1/4 1/4 1/4"}
-    places = {name: dict(zip(square, told.split(), strict=True)) for name, told in masses.items()}
+    places = {name: dict(zip(square, written.split(), strict=True)) for name, written in masses.items()}
     yield Case("a place", _hide(tf.FromPopulations(places, scales=(2, 1), measure="m"), secret=which), tf.EachValue())
 
 

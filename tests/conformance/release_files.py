@@ -55,10 +55,10 @@ def _check_before(example: Example, file: Path) -> None:
     """What publishes nothing succeeds, says what would be published, and writes nothing."""
     before = sorted(file.parent.iterdir())
     for command in (["check"], ["compare"], ["calibrate"], ["advise"], ["release", "--dry-run"]):
-        shown = invoke(*command, file)
-        assert shown.exit_code == 0, f"{example.kind}: {command} ends with {shown.exit_code}: {shown.output}"
+        done = invoke(*command, file)
+        assert done.exit_code == 0, f"{example.kind}: {command} ends with {done.exit_code}: {done.output}"
         for item in tomllib.loads(example.text)["release"]:
-            assert item["name"] in shown.stdout, f"{example.kind}: {command} does not name the table {item['name']!r}"
+            assert item["name"] in done.stdout, f"{example.kind}: {command} does not name the table {item['name']!r}"
         json.loads(invoke(*command, "--json", file).stdout)
     assert sorted(file.parent.iterdir()) == before, f"{example.kind}: something was written before the release"
 
@@ -72,9 +72,9 @@ def _check_minimal(example: Example, file: Path) -> None:
             continue
         file.write_text("\n".join([*lines[:number], *lines[number + 1 :]]), encoding="utf-8")
         assert invoke("release", file).exit_code, f"{example.kind}: {line!r} can be left out, so it is not minimal"
-        told = _faults(example, file)
+        places = _faults(example, file)
         section = next((above.strip("[]") for above in reversed(lines[:number]) if above.startswith("[")), key)
-        assert any(place.startswith(section) for place in told), f"{example.kind}: without {line!r}: {told}"
+        assert any(place.startswith(section) for place in places), f"{example.kind}: without {line!r}: {places}"
 
 
 def _check_faults(example: Example, file: Path) -> None:
@@ -84,22 +84,22 @@ def _check_faults(example: Example, file: Path) -> None:
         assert old in text, f"{old!r} is not in the example of {example.kind}"
         text = text.replace(old, new, 1)
     file.write_text(text, encoding="utf-8")
-    told = _faults(example, file)
-    missed = {place for _, _, place in example.faults} - {*told}
-    assert not missed, f"{example.kind}: nothing is said of {sorted(missed)}, only of {told}"
+    places = _faults(example, file)
+    missed = {place for _, _, place in example.faults} - {*places}
+    assert not missed, f"{example.kind}: nothing is said of {sorted(missed)}, only of {places}"
     checked = json.loads(invoke("check", "--json", file).stdout)["error"]
     assert checked["exit_code"] == 2
-    unseen = {*told} - {fault["where"] for fault in checked["faults"]}
+    unseen = {*places} - {fault["where"] for fault in checked["faults"]}
     assert not unseen, f"{example.kind}: without data nothing is said of {sorted(unseen)}"
 
 
 def _faults(example: Example, file: Path) -> list[str]:
     """Return the places of all faults; check how they are told, and that nothing was written."""
     before = sorted(file.parent.iterdir())
-    found = invoke("release", file)
-    assert found.exit_code == 2, f"{example.kind}: a faulty file ends with {found.exit_code}: {found.output}"
+    refused = invoke("release", file)
+    assert refused.exit_code == 2, f"{example.kind}: a faulty file ends with {refused.exit_code}: {refused.output}"
     assert sorted(file.parent.iterdir()) == before, f"{example.kind}: a faulty file wrote something"
-    *lines, state = (line.removeprefix("takifugu: ") for line in found.stderr.splitlines())
+    *lines, state = (line.removeprefix("takifugu: ") for line in refused.stderr.splitlines())
     assert "nothing happened" in state, f"{example.kind}: does not say that nothing happened: {state!r}"
     assert all(re.match(r"[\w.\[\]]+: .+; .+", line) for line in lines), f"{example.kind}: no `key: what; fix`: {lines}"
     return [line.partition(": ")[0] for line in lines]
@@ -141,18 +141,20 @@ def _check_release(example: Example, file: Path) -> None:
     for item in raw["release"]:
         rows = (out / f"{item['name']}.csv").read_text(encoding="utf-8").splitlines()
         certificate = json.loads((out / f"{item['name']}.certificate.json").read_text(encoding="utf-8"))
-        told = sum(len(answer["values"]) for answer in certificate["answers"])
-        if told or not rows[0].startswith("row,"):  # a randomised column is in the table alone, line by line
-            assert len(rows) - 1 == told, f"{example.kind}: rows"
+        count = sum(len(answer["values"]) for answer in certificate["answers"])
+        if count or not rows[0].startswith("row,"):  # a randomised column is in the table alone, line by line
+            assert len(rows) - 1 == count, f"{example.kind}: rows"
         assert len(rows) > 1, f"{example.kind}: the table {item['name']!r} is empty"
         for answer in certificate["answers"]:
             for cell, value in answer["values"].items():
                 unit = [] if answer["unit"] is None else [answer["unit"]]
                 start = ",".join([*unit, cell, value])
                 assert any(row.startswith(start) for row in rows), f"{example.kind}: {start} is not in the table"
-        shown = invoke("certificate", "show", out / f"{item['name']}.certificate.json")
-        assert shown.exit_code == 0, f"{example.kind}: {shown.output}"
-        assert "is the one that was certified" in shown.stdout, f"{example.kind}: the table is not the certified one"
+        explained = invoke("certificate", "show", out / f"{item['name']}.certificate.json")
+        assert explained.exit_code == 0, f"{example.kind}: {explained.output}"
+        assert "is the one that was certified" in explained.stdout, (
+            f"{example.kind}: the table is not the certified one"
+        )
         believed = any(framework["beliefs"] for framework in certificate["frameworks"].values())
         assert bool(certificate["beliefs"]) == believed, f"{example.kind}: the certificate names no belief"
         assert certificate["assumptions"], f"{example.kind}: the certificate names no assumption"

@@ -54,13 +54,13 @@ def bound_of(mechanism: Mechanism, problem: Problem) -> Bound | str:
         assert isinstance(cost, Cost), f"{mechanism.name}: cost() returns {cost!r}, not a Cost"
         assert cost.operations >= 0, f"{mechanism.name}: predicts {cost.operations} operations"
         assert cost.memory >= 0, f"{mechanism.name}: predicts {cost.memory} bytes"
-        found = mechanism.bound(problem)
+        bound = mechanism.bound(problem)
     except Unsupported as unsupported:
-        found = Refusal(str(unsupported))
-    if isinstance(found, Refusal):
-        assert len(found.reason.split()) >= 3, f"{mechanism.name}: refuses without a reason: {found.reason!r}"
-        return found.reason
-    noise = found.randomiser
+        bound = Refusal(str(unsupported))
+    if isinstance(bound, Refusal):
+        assert len(bound.reason.split()) >= 3, f"{mechanism.name}: refuses without a reason: {bound.reason!r}"
+        return bound.reason
+    noise = bound.randomiser
     scale = answered(lambda: noise.scale)
     if scale is None:  # what it publishes are no numbers
         assert not noise.output.is_number, f"{mechanism.name}: noise in numbers has a scale"
@@ -68,22 +68,22 @@ def bound_of(mechanism: Mechanism, problem: Problem) -> Bound | str:
         assert math.isfinite(scale), f"{mechanism.name}: the scale is {scale}"
         assert scale >= 0, f"{mechanism.name}: the scale is {scale}"
     assert noise.cells == problem.cells, f"{mechanism.name}: noise for {noise.cells} of {problem.cells} cells"
-    assert found.epsilon > 0, f"{mechanism.name}: promises epsilon {found.epsilon}"
-    assert 0 <= found.delta < 1, f"{mechanism.name}: promises delta {found.delta}"
-    why = found.witness.comparison or found.witness.detail
+    assert bound.epsilon > 0, f"{mechanism.name}: promises epsilon {bound.epsilon}"
+    assert 0 <= bound.delta < 1, f"{mechanism.name}: promises delta {bound.delta}"
+    why = bound.witness.comparison or bound.witness.detail
     assert why, f"{mechanism.name}: does not say what forced the noise"
-    return found
+    return bound
 
 
 def check_mechanism(
     mechanism: Mechanism, case: Case, epsilon: Fraction, delta: Fraction = Fraction(0)
 ) -> Verdict | None:
     """Check one mechanism on one case: its promise is kept, or it refuses with a reason (then None)."""
-    found = bound_of(mechanism, Problem(case.framework, case.query, epsilon, delta))
-    if isinstance(found, str):
+    bound = bound_of(mechanism, Problem(case.framework, case.query, epsilon, delta))
+    if isinstance(bound, str):
         return None
-    check_witness(mechanism.name, case.framework, found)
-    return audited(mechanism.name, case, found)
+    check_witness(mechanism.name, case.framework, bound)
+    return audited(mechanism.name, case, bound)
 
 
 def check_on_corpus(
@@ -93,13 +93,13 @@ def check_on_corpus(
     cases: Sequence[Case] = (),
 ) -> int:
     """Check a mechanism on the whole corpus and on further cases; return on how many problems it makes a promise."""
-    kept = 0
+    applicable = 0
     for case in (*corpus(), *cases):
         for epsilon in epsilons:
             for delta in DELTAS if takes_delta else DELTAS[:1]:
-                kept += check_mechanism(mechanism, case, epsilon, delta) is not None
-    assert kept, f"{mechanism.name} applies to no problem of the corpus"
-    return kept
+                applicable += check_mechanism(mechanism, case, epsilon, delta) is not None
+    assert applicable, f"{mechanism.name} applies to no problem of the corpus"
+    return applicable
 
 
 _WORD = "(?:row|step|user)"
@@ -113,19 +113,19 @@ _ALL_CHANGES = re.compile(
 
 def check_witness(name: str, framework: Framework, bound: Bound) -> None:
     """Check that what forced the noise is a comparison of the framework, or all changes of entries of which one is."""
-    told = re.sub(r" \((started in|any|unknown|removed)[^()]*\)", "", bound.witness.comparison)
-    if not told or told.startswith("no comparison"):
+    comparison = re.sub(r" \((started in|any|unknown|removed)[^()]*\)", "", bound.witness.comparison)
+    if not comparison or comparison.startswith("no comparison"):
         assert answered(lambda: bound.randomiser.scale) == 0, f"{name}: names no comparison, and adds noise"
         return
-    if told in {words for one in framework.comparisons() for words in _spellings(one)}:
+    if comparison in {words for one in framework.comparisons() for words in _spellings(one)}:
         return
-    covered = _ALL_CHANGES.fullmatch(told)
-    assert covered, f"{name}: the witness {told!r} is no comparison of the framework"
+    covered = _ALL_CHANGES.fullmatch(comparison)
+    assert covered, f"{name}: the witness {comparison!r} is no comparison of the framework"
     one, of = covered["one"], covered["of"]
     first, last = (one or of,) * 2 if one or of else (covered["first"], covered["last"])
     if first is not None:
         secret = {c.left.entry for c in framework.comparisons() if isinstance(c.left, EntryIs)}
-        assert secret & {*range(int(first), int(last) + 1)}, f"{name}: nothing is secret in {told!r}"
+        assert secret & {*range(int(first), int(last) + 1)}, f"{name}: nothing is secret in {comparison!r}"
 
 
 def _spellings(comparison: Comparison) -> Iterator[str]:
@@ -143,13 +143,13 @@ def _spellings(comparison: Comparison) -> Iterator[str]:
 
 def audited(name: str, case: Case, bound: Bound) -> Verdict:
     """Set a bound against the exact audit; AssertionError where more is lost than it promises."""
-    told, noise = (case.framework, case.query), bound.randomiser
+    question, noise = (case.framework, case.query), bound.randomiser
     used = math.inf
     is_real = not case.framework.domain.alphabet(0)  # its densities are integrated, and have no list of outputs
     if is_real and not bound.delta:
         used = math.inf if true_delta(case.framework, bound.epsilon, case.query, noise).lower > 0 else 0.0
     if noise.kind != "rounded-normal" and not is_real:
-        used = true_loss(*told, noise, case.members).lower / float(bound.epsilon)
+        used = true_loss(*question, noise, case.members).lower / float(bound.epsilon)
     if bound.delta > 0 and used > 1:
         alone = [(case.query, noise)] if noise.kind != "rounded-normal" or noise.cells == 1 else cells_of(case, noise)
         deltas = [true_delta(case.framework, bound.epsilon, *one, case.members).lower for one in alone]
@@ -194,15 +194,15 @@ def check_cost(mechanism: Mechanism, problem: Problem, longest: float) -> None:
 
 def halved(mechanism: Mechanism, problem: Problem) -> Bound | str:
     """Return a bound that claims the promise with half of the noise: half the scale, or else twice the epsilon."""
-    found = bound_of(mechanism, problem)
-    if isinstance(found, str):
-        return found
-    noise = found.randomiser
+    bound = bound_of(mechanism, problem)
+    if isinstance(bound, str):
+        return bound
+    noise = bound.randomiser
     for field in ("units", "sigma", "scale"):
         if field in {f.name for f in fields(noise)}:  # type: ignore[arg-type]
-            return replace(found, randomiser=replace(noise, **{field: getattr(noise, field) / 2}))  # type: ignore[type-var]
+            return replace(bound, randomiser=replace(noise, **{field: getattr(noise, field) / 2}))  # type: ignore[type-var]
     twice = bound_of(mechanism, Problem(problem.framework, problem.query, 2 * problem.epsilon, problem.delta))
-    return twice if isinstance(twice, str) else replace(twice, epsilon=found.epsilon)
+    return twice if isinstance(twice, str) else replace(twice, epsilon=bound.epsilon)
 
 
 def check_belief(belief: Any, members: Sequence[Any] = ()) -> None:
@@ -346,8 +346,10 @@ def check_query(query: Any, belief: Any, data: Sequence[Any], expected: Sequence
     """Check a query on one belief: the answer to `data` is `expected` (answer units), D is the largest change."""
     answer = query.resolve(belief)
     places = np.array([belief.alphabet(i).index(v) for i, v in enumerate(data)])
-    found = [Fraction(cell) * answer.grid for cell in answer.evaluate(places)]
-    assert found == [Fraction(x) for x in expected], f"{query.describe()}: {found} for {data}, not {list(expected)}"
+    computed = [Fraction(cell) * answer.grid for cell in answer.evaluate(places)]
+    assert computed == [Fraction(x) for x in expected], (
+        f"{query.describe()}: {computed} for {data}, not {list(expected)}"
+    )
     changes = answer.entry_changes()
     for entry in range(belief.size):
         largest = 0

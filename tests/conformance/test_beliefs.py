@@ -71,13 +71,13 @@ class Changing(tf.JointTable):
         return Changing(data["rows"], chances, data["names"], data["source"])
 
 
-@pytest.mark.parametrize(("kind", "told"), [
+@pytest.mark.parametrize(("kind", "message"), [
     (Torn, "its components are not independent"), (Sure, "values that are not possible"), (Changing, "reads back"),
 ])  # fmt: skip
-def test_a_belief_that_misstates_itself_is_noticed(kind: Any, told: str) -> None:
+def test_a_belief_that_misstates_itself_is_noticed(kind: Any, message: str) -> None:
     with registries.restored():
         beliefs.register("changing-table", Changing)
-        with pytest.raises(AssertionError, match=told):
+        with pytest.raises(AssertionError, match=message):
             check_belief(kind([(0, 0), (1, 1)], [Fraction(1, 2)] * 2, ["left", "right"]))
 
 
@@ -89,11 +89,11 @@ class Other(tf.JointTable):
 
 
 def test_a_belief_that_tells_something_else_is_noticed() -> None:
-    told = tf.JointTable([(0, 0), (1, 1)], [Fraction(1, 2)] * 2)
+    another = tf.JointTable([(0, 0), (1, 1)], [Fraction(1, 2)] * 2)
     here = Other([(0, 0), (0, 1), (1, 1)], [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)])
     with registries.restored():
         beliefs.register("other-table", Other)
         check_capabilities(here)
-        ANSWER_LAW.register(Other, lambda belief, answer, family: TableLaw(told, answer, family))
+        ANSWER_LAW.register(Other, lambda belief, answer, family: TableLaw(another, answer, family))
         with pytest.raises(AssertionError, match="Other: given entry 0"):
             check_capabilities(here)

@@ -13,8 +13,8 @@ from takifugu.model.queries.registry import KINDS, resolved
 
 
 def beliefs(case: Case) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = case.framework.to_dict()["beliefs"]
-    return found
+    described: list[dict[str, Any]] = case.framework.to_dict()["beliefs"]
+    return described
 
 
 def nodes(case: Case) -> list[dict[str, Any]]:

@@ -96,20 +96,20 @@ def test_half_of_the_noise_of_an_entry_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 def test_twice_the_rate_of_a_choice_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "takifugu.mechanisms.kantorovich_exponential.largest_rate", lambda *told: 2 * largest_rate(*told)
+        "takifugu.mechanisms.kantorovich_exponential.largest_rate", lambda *args: 2 * largest_rate(*args)
     )
     with pytest.raises(AssertionError, match=r"other masses|above what its theorem allows"):
         claims_seen("kantorovich-exponential")
 
 
-@pytest.mark.parametrize("told", [
+@pytest.mark.parametrize("comparison", [
     "step 1 = 0 against step 1 = 7", "step 0 = 0 against step 1 = 0", "step 9 = 0 against step 9 = 1", "",
     "any values of steps 7 to 9 against any others", "no comparison: nothing was found", "it was a hard problem",
 ])  # fmt: skip
-def test_a_witness_that_is_no_comparison_is_noticed(told: str) -> None:
+def test_a_witness_that_is_no_comparison_is_noticed(comparison: str) -> None:
     case = corpus()[0]
     bound = bound_of(next(iter(REGISTRY)).load(), Problem(case.framework, case.query, Fraction(1)))
     assert isinstance(bound, Bound)
     check_witness("it", case.framework, replace(bound, witness=Witness("step 1 = 0 against step 1 = 1")))
     with pytest.raises(AssertionError, match=r"^it: "):
-        check_witness("it", case.framework, replace(bound, witness=Witness(told)))
+        check_witness("it", case.framework, replace(bound, witness=Witness(comparison)))

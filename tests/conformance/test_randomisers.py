@@ -38,17 +38,17 @@ def returned() -> dict[str, Any]:
 
     First on cases where common kinds have little noise, then from the end, where the rare ones are.
     """
-    found: dict[str, Any] = {}
+    by_kind: dict[str, Any] = {}
     near = [case for case in whole() if case.name in NEAR]
     for case, line in product([*near, *reversed(shrunk(corpus()))], REGISTRY):
-        if {*found, *ONE_WAY, *CHOICES, "outside"} == {*KINDS}:
+        if {*by_kind, *ONE_WAY, *CHOICES, "outside"} == {*KINDS}:
             break
         delta = Fraction(1, 50) if line.takes_delta else Fraction(0)
         problem = Problem(case.framework, case.query, Fraction(1), delta)
         bound = "one cell only" if problem.cells > 1 else bound_of(line.load(), problem)
         if not isinstance(bound, str):
-            found.setdefault(bound.randomiser.kind, bound.randomiser)
-    return found
+            by_kind.setdefault(bound.randomiser.kind, bound.randomiser)
+    return by_kind
 
 
 KINDS = ALL_KINDS.names
@@ -147,10 +147,10 @@ class Wrong(DiscreteLaplace):
         return DiscreteLaplace(noise.units, self.grid).draw(answer, entropy)
 
 
-@pytest.mark.parametrize(("what", "told"), [
+@pytest.mark.parametrize(("what", "message"), [
     ("sum", "masses sum to"), ("error", "expected error"), ("variance", "variance"), ("wide", "quantile"),
     ("narrow", "quantile"), ("draws", "draws do not follow"), ("", "read back"),
 ])  # fmt: skip
-def test_one_that_misstates_itself_is_noticed(what: str, told: str) -> None:
-    with pytest.raises(AssertionError, match=told):
+def test_one_that_misstates_itself_is_noticed(what: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
         check_randomiser(Wrong(Fraction(3), Fraction(1, 2), what=what), [0], range(-150, 151))

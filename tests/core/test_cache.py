@@ -70,4 +70,4 @@ def test_threads_keep_things_at_once() -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    assert len(owner._kept) <= MOST + len(threads)
+    assert len(owner._cached) <= MOST + len(threads)

@@ -54,8 +54,8 @@ def test_names_mean_the_same_entry_in_every_order(belief: Any, order: tuple[str,
     record = {"hiv": 1, "flu": 0, "age": 1}
     framework = tf.Pufferfish(tf.every_entry(), made)
     for name in record:
-        found = tf.calibrate(framework, tf.Count(1, entries=[name]), 1, mechanism="group")
-        assert true_answer(found, record) == (record[name],)
+        calibration = tf.calibrate(framework, tf.Count(1, entries=[name]), 1, mechanism="group")
+        assert true_answer(calibration, record) == (record[name],)
         numbered = tf.calibrate(framework, tf.Count(1, entries=[order.index(name)]), 1, mechanism="group")
         assert true_answer(numbered, [record[n] for n in order]) == (record[name],)
         weights = [int(n == name) for n in order]
@@ -73,8 +73,8 @@ def test_a_number_counts_nodes_as_they_were_listed() -> None:
     for one in (net, again):
         assert one.names[tf.entry(0, 0, 1).family(one).entries[0]] == "wet"
         assert tf.Linear([1, 0]).resolve(one).weights.tolist() == [0, 1]
-        found = tf.calibrate(tf.Pufferfish(tf.every_entry(), one), tf.Count(1, entries=[0]), 1, mechanism="group")
-        assert true_answer(found, [1, 0]) == true_answer(found, {"wet": 1, "rain": 0}) == (1,)
+        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), one), tf.Count(1, entries=[0]), 1, mechanism="group")
+        assert true_answer(calibration, [1, 0]) == true_answer(calibration, {"wet": 1, "rain": 0}) == (1,)
 
 
 def test_names_of_a_query_survive_json() -> None:
@@ -115,9 +115,9 @@ def test_beliefs_with_other_arcs_are_read_by_name() -> None:
     assert chosen == b
     assert sorted(names) == sorted(two.names)
     query = tf.Count(1, entries=range(1, 6))
-    found = tf.calibrate(framework, query, 1, mechanism="laplace-exact", allow_zero_noise=True)
-    assert loss_of_a_count(found, 5) <= 1 + 1e-9
-    half = tf.with_scale(framework, found.query, found.scale / 2)
+    calibration = tf.calibrate(framework, query, 1, mechanism="laplace-exact", allow_zero_noise=True)
+    assert loss_of_a_count(calibration, 5) <= 1 + 1e-9
+    half = tf.with_scale(framework, calibration.query, calibration.scale / 2)
     assert loss_of_a_count(half, 5) > 1.5  # the check can fail
 
 
@@ -135,8 +135,8 @@ def test_beliefs_are_listed_as_the_first_one(belief: Any) -> None:
 
 def test_beliefs_of_several_kinds_are_read_by_name() -> None:
     framework = tf.Pufferfish(tf.every_entry(), [table("x", "y"), network("y", "x", copies=(("y", "x"),))])
-    found = tf.calibrate(framework, tf.Count(1, entries=["y"]), 1, mechanism="group")
-    assert true_answer(found, {"y": 1, "x": 0}) == true_answer(found, [0, 1]) == (1,)
+    calibration = tf.calibrate(framework, tf.Count(1, entries=["y"]), 1, mechanism="group")
+    assert true_answer(calibration, {"y": 1, "x": 0}) == true_answer(calibration, [0, 1]) == (1,)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_beliefs_that_disagree_about_the_entries_are_no_framework(one: Any, two:
 
 def test_the_witness_names_what_has_a_name() -> None:
     net = network("wet", "rain", copies=(("wet", "rain"),))
-    found = tf.calibrate(tf.Pufferfish(tf.every_entry(), net), tf.Count(1), 1, mechanism="laplace-exact")
-    assert "'rain' = " in found.witness.comparison or "'wet' = " in found.witness.comparison
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), net), tf.Count(1), 1, mechanism="laplace-exact")
+    assert "'rain' = " in calibration.witness.comparison or "'wet' = " in calibration.witness.comparison
 
 
 def test_a_secret_is_looked_for_in_the_entry_that_its_number_means() -> None:

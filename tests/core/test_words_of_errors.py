@@ -37,7 +37,7 @@ def readers(tree: ast.AST, name: str) -> Iterator[str]:
 
 
 def _reads(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    nodes = list(_own(function))
+    nodes = list(_nodes_of(function))
     errors = {n.name for n in nodes if isinstance(n, ast.ExceptHandler) and n.name}
     arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     errors |= {a.arg for a in arguments if a.annotation is not None and _is_error(ast.unparse(a.annotation))}
@@ -51,12 +51,12 @@ def _reads(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(_is_reading(node, errors, words) for node in nodes)
 
 
-def _own(function: ast.AST) -> Iterator[ast.AST]:
+def _nodes_of(function: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes of a function without those of functions inside it."""
     for child in ast.iter_child_nodes(function):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield child
-            yield from _own(child)
+            yield from _nodes_of(child)
 
 
 def _is_error(annotation: str) -> bool:
@@ -68,17 +68,17 @@ def _holds(node: ast.AST, errors: set[str], words: set[str]) -> bool:
     if isinstance(node, ast.Name):
         return node.id in words
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-        told = node.args[0]
-        is_error = isinstance(told, ast.Name) and told.id in errors
-        return node.func.id in ("str", "repr", "visible") and (is_error or _holds(told, errors, words))
+        first = node.args[0]
+        is_error = isinstance(first, ast.Name) and first.id in errors
+        return node.func.id in ("str", "repr", "visible") and (is_error or _holds(first, errors, words))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return _holds(node.func.value, errors, words)
     if isinstance(node, ast.Attribute):
         is_of_error = isinstance(node.value, ast.Name) and node.value.id in errors
         return is_of_error and node.attr in ("args", "message", "line", "what", "rule", "fix", "problems")
     if isinstance(node, ast.JoinedStr):
-        told = [v.value for v in node.values if isinstance(v, ast.FormattedValue)]
-        return any(_holds(v, errors, words) or (isinstance(v, ast.Name) and v.id in errors) for v in told)
+        filled_in = [v.value for v in node.values if isinstance(v, ast.FormattedValue)]
+        return any(_holds(v, errors, words) or (isinstance(v, ast.Name) and v.id in errors) for v in filled_in)
     if isinstance(node, ast.IfExp):
         return _holds(node.body, errors, words) or _holds(node.orelse, errors, words)
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.Subscript):
@@ -93,27 +93,27 @@ def _is_reading(node: ast.AST, errors: set[str], words: set[str]) -> bool:
         return _holds(node.value, errors, words)
     if not isinstance(node, ast.Call):
         return False
-    told = [*node.args, *(k.value for k in node.keywords)]
+    arguments = [*node.args, *(k.value for k in node.keywords)]
     if isinstance(node.func, ast.Attribute):
         if node.func.attr in CUTS and _holds(node.func.value, errors, words):
             return True
         is_pattern = isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
         return (is_pattern or node.func.attr in ("search", "match", "fullmatch")) and any(
-            _holds(t, errors, words) for t in told
+            _holds(t, errors, words) for t in arguments
         )
     is_small = isinstance(node.func, ast.Name) and node.func.id.lstrip("_")[:1].islower()
     is_small = is_small and node.func.id not in SHOWS
-    handed = (t.value if isinstance(t, ast.Starred) else t for t in told)
+    handed = (t.value if isinstance(t, ast.Starred) else t for t in arguments)
     return is_small and any(_holds(t, errors, words) for t in handed)
 
 
 def test_nothing_reads_the_words_of_an_error() -> None:
-    found = set[str]()
+    reading = set[str]()
     for path in sorted(SRC.rglob("*.py")):
         name = ".".join(path.relative_to(SRC).with_suffix("").parts)
-        found.update(readers(parsed(path), name))
-    assert found - FOREIGN == set(), "an error says by its attributes what is wrong and where: read those"
-    assert found >= FOREIGN, f"take {sorted(FOREIGN - found)} off the list FOREIGN: nothing reads words there"
+        reading.update(readers(parsed(path), name))
+    assert reading - FOREIGN == set(), "an error says by its attributes what is wrong and where: read those"
+    assert reading >= FOREIGN, f"take {sorted(FOREIGN - reading)} off the list FOREIGN: nothing reads words there"
 
 
 TRY = "def f():\n    try:\n        g()\n    except ValueError as error:\n        "

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import cell_oracles
-from tests.support.counted_cells import BY, HALF, START, by_hand, columns_of, recording, told
+from tests.support.counted_cells import BY, HALF, START, by_hand, columns_of, counts_by_cell, recording
 from tests.support.engines import ENGINES
 
 from takifugu.core.errors import InputError
@@ -43,11 +43,11 @@ def test_every_step_is_where_the_clock_says(window: Any, by: list[str]) -> None:
     length = parse_step(step)
     calendar = replace(Calendar.read(start, None, length), zone=None if zone is None else Zone(zone))
     slots = Slots(calendar, places, tuple(by))
-    told = cell_oracles.labels(start + places.start * length, length, len(places), by, zone)
-    assert [slots.label(number) for number in slots.numbers.tolist()] == told
+    labels = cell_oracles.labels(start + places.start * length, length, len(places), by, zone)
+    assert [slots.label(number) for number in slots.numbers.tolist()] == labels
     numbers, which = slots.cells
-    assert [slots.label(int(numbers[place])) for place in which] == told
-    assert list(dict.fromkeys(told)) == [slots.label(n) for n in dict.fromkeys(slots.numbers.tolist())]
+    assert [slots.label(int(numbers[place])) for place in which] == labels
+    assert list(dict.fromkeys(labels)) == [slots.label(n) for n in dict.fromkeys(slots.numbers.tolist())]
 
 
 @pytest.mark.parametrize(("step", "by", "words"), [
@@ -73,7 +73,7 @@ def test_every_engine_counts_what_a_direct_count_finds(engine: str, tmp_path: Pa
         (tmp_path / "data.csv").write_text("\n".join(["who,state,at", *lines]), encoding="utf-8")
     data = tmp_path / "data.csv" if engine == "file" else ENGINES[engine](columns_of(rows))
     for by, zone in BY:
-        assert told(open_frame(data), by, zone) == by_hand(rows, by, zone)
+        assert counts_by_cell(open_frame(data), by, zone) == by_hand(rows, by, zone)
 
 
 def test_clocks_without_offsets_are_put_on_the_same_steps(tmp_path: Path) -> None:
@@ -82,6 +82,6 @@ def test_clocks_without_offsets_are_put_on_the_same_steps(tmp_path: Path) -> Non
     local = [at.replace(tzinfo=UTC).astimezone(ZoneInfo("Europe/Berlin")) for at in moments]
     lines = [f"ana,lying,{at:%Y-%m-%dT%H:%M}" for at in local]
     (tmp_path / "data.csv").write_text("\n".join(["who,state,at", *lines]), encoding="utf-8")
-    (found,) = told(open_frame(tmp_path / "data.csv"), ("date", "hour"), "Europe/Berlin").values()
-    assert found["2025-10-26 02", "lying"] == 4
-    assert found["2025-10-26 03", "lying"] == 2
+    (counts,) = counts_by_cell(open_frame(tmp_path / "data.csv"), ("date", "hour"), "Europe/Berlin").values()
+    assert counts["2025-10-26 02", "lying"] == 4
+    assert counts["2025-10-26 03", "lying"] == 2

@@ -45,7 +45,7 @@ def layout(**rules: Any) -> Layout:
     return Layout(NAMES["state"], NAMES["unit"], NAMES["piece"], NAMES["at"], **rules)
 
 
-def found(data: Any, rules: Layout, lengths: Lengths | None = None) -> list[frames_oracle.Sequenced]:
+def read_pieces(data: Any, rules: Layout, lengths: Lengths | None = None) -> list[frames_oracle.Sequenced]:
     """Return what frames make of the data, put together from each of its answers, which must agree."""
     table = open_frame(data)
     whole = []
@@ -113,12 +113,12 @@ def test_nasty_rows(engine: str, at: str) -> None:
     data, step = ENGINES[engine](made), TIMES[at][2]
     exact = exactly(step)
     expected = frames_oracle.sequences(rows, KNOWN, order=True, step=exact, nulls="unobserved", null_keys="drop")
-    assert by_name(found(data, layout(step=step, nulls="unobserved", null_keys="drop"))) == by_name(expected)
+    assert by_name(read_pieces(data, layout(step=step, nulls="unobserved", null_keys="drop"))) == by_name(expected)
     expected = frames_oracle.sequences(
         rows, KNOWN, order=True, nulls="unobserved", null_keys="keep", shortest=2, longest=2, cut=True
     )  # fmt: skip
     rules = layout(nulls="unobserved", null_keys="keep")
-    assert by_name(found(data, rules, Lengths(2, 2, "cut"))) == by_name(expected)
+    assert by_name(read_pieces(data, rules, Lengths(2, 2, "cut"))) == by_name(expected)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -269,7 +269,7 @@ def test_engines_agree_with_plain_words(
             with pytest.raises(DataError):
                 pieces(open_frame(ENGINES[engine](made)), rules, STATES, lengths)
         else:
-            assert by_name(found(ENGINES[engine](made), rules, lengths)) == by_name(expected)
+            assert by_name(read_pieces(ENGINES[engine](made), rules, lengths)) == by_name(expected)
 
 
 @pytest.fixture(params=["duckdb", "python"])
@@ -292,7 +292,7 @@ def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> Non
     places += [engines.write_parquet(tmp_path / "d.parquet", data)] if reader == "duckdb" else []
     plain = [(u, p and p.replace("-0", "0"), states) for u, p, states in expected]
     for place in places:
-        read = found(open_frame(place, missing=["nan"]), rules)
+        read = read_pieces(open_frame(place, missing=["nan"]), rules)
         assert by_name([(u, p and p.removesuffix(".0").replace("-0", "0"), s) for u, p, s in read]) == by_name(plain)
 
 

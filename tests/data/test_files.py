@@ -290,12 +290,12 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
 
 
 @pytest.mark.parametrize(
-    ("name", "is_told"),
+    ("name", "suggested"),
     [("persn", True), ("Person", True), ("persons", True), ("parson", True), ("prson", True), ("Peterson", False)],
 )
-def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, is_told: bool) -> None:
+def test_only_a_name_that_is_one_letter_away_is_told(tmp_path: Path, name: str, suggested: bool) -> None:
     (tmp_path / "d.csv").write_text(f"{name},state\nx,a\n")
     with pytest.raises(InputError) as refusal:
         open_frame(tmp_path / "d.csv").require(["person", "state"])
-    assert (f"did you mean {name!r}?" in str(refusal.value)) == is_told
-    assert (name in str(refusal.value)) == is_told
+    assert (f"did you mean {name!r}?" in str(refusal.value)) == suggested
+    assert (name in str(refusal.value)) == suggested

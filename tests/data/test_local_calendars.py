@@ -32,13 +32,13 @@ def steps(zone: str, first: date, last: date, minutes: int) -> list[datetime]:
     """Return every step of some local days, as clocks show it; aware, so that what is shown twice differs."""
     local = ZoneInfo(zone)
     at = datetime(first.year, first.month, first.day, tzinfo=UTC) - timedelta(days=2)
-    found = []
+    times = []
     while at.astimezone(local).date() < first:
         at += timedelta(minutes=15)
-    while (shown := at.astimezone(local)).date() < last:
-        found.append(shown)
+    while (clock := at.astimezone(local)).date() < last:
+        times.append(clock)
         at += timedelta(minutes=minutes)
-    return found
+    return times
 
 
 def read(zone: str, first: date, last: date | None, minutes: int) -> Calendar:
@@ -52,34 +52,34 @@ def cells(calendar: Calendar, kind: str, window: range) -> tuple[tuple[str, ...]
     return tuple(map(slots.label, numbers.tolist())), which
 
 
-def named(shown: datetime) -> Iterator[tuple[str, str, str]]:
+def named(clock: datetime) -> Iterator[tuple[str, str, str]]:
     """Yield what each kind of cell and period calls the step that starts at a time."""
-    year, week, _ = shown.isocalendar()
-    yield "hour", "", f"{shown:%H}"
-    yield "weekday", "", f"{shown:%A}"
-    yield "date", "day", f"{shown:%Y-%m-%d}"
+    year, week, _ = clock.isocalendar()
+    yield "hour", "", f"{clock:%H}"
+    yield "weekday", "", f"{clock:%A}"
+    yield "date", "day", f"{clock:%Y-%m-%d}"
     yield "week", "week", f"{year}-W{week:02}"
-    yield "month", "month", f"{shown:%Y-%m}"
+    yield "month", "month", f"{clock:%Y-%m}"
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: f"{change[0]} {change[1]}")
 def test_windows_and_cells_are_those_of_clocks(change: tuple[str, date, date, int]) -> None:
-    shown, calendar = steps(*change), read(*change)
-    assert calendar.size == len(shown)
-    assert calendar.moment_of(0) == shown[0].timestamp() * 10**6
+    times, calendar = steps(*change), read(*change)
+    assert calendar.size == len(times)
+    assert calendar.moment_of(0) == times[0].timestamp() * 10**6
     wide = read(change[0], change[1] - timedelta(days=40), change[2] + timedelta(days=40), change[3])
-    for number, (kind, period, _) in enumerate(named(shown[0])):
-        told = [[*named(one)][number][2] for one in shown]
-        labels, cell = cells(calendar, kind, range(len(shown)))
-        assert [labels[k] for k in cell] == told, kind
-        assert sorted(set(told)) == sorted(labels)
-        middle = range(len(shown) // 3, len(shown) // 2)
+    for number, (kind, period, _) in enumerate(named(times[0])):
+        expected = [[*named(one)][number][2] for one in times]
+        labels, cell = cells(calendar, kind, range(len(times)))
+        assert [labels[k] for k in cell] == expected, kind
+        assert sorted(set(expected)) == sorted(labels)
+        middle = range(len(times) // 3, len(times) // 2)
         labels, cell = cells(calendar, kind, middle)
-        assert [labels[k] for k in cell] == told[middle.start : middle.stop], kind
+        assert [labels[k] for k in cell] == expected[middle.start : middle.stop], kind
         if period:
-            for label in dict.fromkeys(told) if period != "month" else ():
+            for label in dict.fromkeys(expected) if period != "month" else ():
                 places = calendar.period(label)
-                assert [told[k] for k in places] == [label] * told.count(label), label
+                assert [expected[k] for k in places] == [label] * expected.count(label), label
             whole = dict(wide.periods(period))
             assert all(len(places) == _steps_of(change[0], label, change[3]) for label, places in whole.items())
             assert len(whole) >= (12 if period == "week" else 2)
@@ -166,11 +166,11 @@ def test_cells_that_there_are_not() -> None:
     st.datetimes(datetime(1950, 1, 1), datetime(2090, 1, 1)),
 )
 def test_offsets_agree_with_the_standard_library(name: str, moment: datetime) -> None:
-    zone, shown = Zone(name), moment.replace(tzinfo=UTC).astimezone(ZoneInfo(name))
+    zone, clock = Zone(name), moment.replace(tzinfo=UTC).astimezone(ZoneInfo(name))
     exact = (moment - datetime(1970, 1, 1)) // timedelta(microseconds=1)
-    offset = shown.utcoffset()
+    offset = clock.utcoffset()
     assert offset is not None
     assert zone.offset(exact) == offset // timedelta(microseconds=1)
     wall = exact + zone.offset(exact)
     assert exact in zone.moments(wall)
-    assert len(zone.moments(wall)) == 1 + (shown.replace(fold=0).utcoffset() != shown.replace(fold=1).utcoffset())
+    assert len(zone.moments(wall)) == 1 + (clock.replace(fold=0).utcoffset() != clock.replace(fold=1).utcoffset())

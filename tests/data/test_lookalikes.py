@@ -71,9 +71,9 @@ def test_the_same_row_on_every_engine(engine: str, tmp_path: Path) -> None:
         table = open_frame(ENGINES[engine]({"where": ("text", texts), "n": ("int", [1] * len(texts))}))
     with pytest.raises(DataError) as caught:
         refuse_lookalikes(table, "where", DECLARED, "place")
-    shown = str(caught.value)
-    assert "hopsital" not in shown
-    assert ("in row 5 (counted from 1 below the header) the declared 'hospital'" in shown) == (
+    message = str(caught.value)
+    assert "hopsital" not in message
+    assert ("in row 5 (counted from 1 below the header) the declared 'hospital'" in message) == (
         engine in IN_ROWS or engine == "csv"
     )
     refuse_lookalikes(table, "where", [*DECLARED, "hopsital", "Bar", " hopsital"], "place")

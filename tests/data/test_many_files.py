@@ -71,8 +71,8 @@ def test_a_parquet_dataset(engine: str, tmp_path: Path, monkeypatch: pytest.Monk
         table = open_frame(path)
         assert table.names == ("state", "n", "person")
         layout = Layout("state", unit="person", null_keys="keep", order="n")
-        found = [(piece.unit, piece.values.tolist()) for piece in entries(table, layout, STATES)]
-        assert sorted(found, key=str) == sorted(expected, key=str)
+        pieces_read = [(piece.unit, piece.values.tolist()) for piece in entries(table, layout, STATES)]
+        assert sorted(pieces_read, key=str) == sorted(expected, key=str)
     with_names = open_frame(folder / "person=Ben" / "*", written=Written(file_names="part"))
     layout = Layout("state", unit="part")
     assert [piece.unit for piece in entries(with_names, layout, STATES)] == [f"part-{n}" for n in range(4)]

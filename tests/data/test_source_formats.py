@@ -167,6 +167,6 @@ def test_from_init_to_the_ledger(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(draft.replace("rows.fwf", "rows.csv").replace("time-in-states", "again"))
     noted = run("release", "c.toml")
     assert "layout" not in noted
-    shown = run("ledger", "show", tomllib.loads(draft)["ledger"])
-    assert "time-in-states" in shown
-    assert "again" in shown
+    listing = run("ledger", "show", tomllib.loads(draft)["ledger"])
+    assert "time-in-states" in listing
+    assert "again" in listing

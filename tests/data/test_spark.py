@@ -9,14 +9,14 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import pytest
-from tests.data.test_engines import KNOWN, NASTY, STATES, TIMES, by_name, exactly, found, layout, nasty
+from tests.data.test_engines import KNOWN, NASTY, STATES, TIMES, by_name, exactly, layout, nasty, read_pieces
 from tests.data.test_order import START, numbered, written
 from tests.data.test_rules import RULES, table
 from tests.data.test_rules import STATES as A_AND_B
 from tests.data.test_totals import TENTHS, TRAP, as_dict, expected
 from tests.releasing import test_tables_by as weekly
 from tests.support import engines, frames_oracle
-from tests.support.counted_cells import BY, by_hand, columns_of, recording, told
+from tests.support.counted_cells import BY, by_hand, columns_of, counts_by_cell, recording
 from tests.support.engines import ENGINES, Columns
 
 from takifugu.core.errors import DataError, InputError
@@ -62,12 +62,12 @@ def test_nasty_rows(session: Any, at: str) -> None:
     plain = frames_oracle.sequences(
         rows, KNOWN, order=True, step=exactly(step), nulls="unobserved", null_keys="drop", in_rows=False
     )  # fmt: skip
-    assert by_name(found(data, layout(step=step, nulls="unobserved", null_keys="drop"))) == by_name(plain)
+    assert by_name(read_pieces(data, layout(step=step, nulls="unobserved", null_keys="drop"))) == by_name(plain)
     plain = frames_oracle.sequences(
         rows, KNOWN, order=True, nulls="unobserved", null_keys="keep", shortest=2, longest=2, cut=True, in_rows=False
     )  # fmt: skip
     rules = layout(nulls="unobserved", null_keys="keep")
-    assert by_name(found(data, rules, Lengths(2, 2, "cut"))) == by_name(plain)
+    assert by_name(read_pieces(data, rules, Lengths(2, 2, "cut"))) == by_name(plain)
 
 
 def test_rows_in_any_order_weights_and_transitions(session: Any) -> None:
@@ -114,7 +114,7 @@ def test_texts_of_times_are_read_alike(session: Any) -> None:
 @pytest.mark.parametrize(("by", "zone"), BY)
 def test_counts_by_cells_of_a_calendar(session: Any, by: tuple[str, ...], zone: str | None) -> None:
     rows = recording()
-    assert told(open_frame(engines.spark(session, columns_of(rows))), by, zone) == by_hand(rows, by, zone)
+    assert counts_by_cell(open_frame(engines.spark(session, columns_of(rows))), by, zone) == by_hand(rows, by, zone)
 
 
 def test_a_weekly_file_reads_a_spark_frame_as_it_reads_others(session: Any, tmp_path: Path) -> None:
@@ -124,8 +124,8 @@ def test_a_weekly_file_reads_a_spark_frame_as_it_reads_others(session: Any, tmp_
         "at": ("zoned", [at.replace(tzinfo=UTC) for _, at, _ in rows]),
     }  # fmt: skip
     path = weekly.written(tmp_path, weekly.LOCAL, rows=rows, local=True)
-    ((_, found),) = weekly.truths(path, engines.spark(session, columns))
-    assert {cell: n for cell, n in found.items() if n} == weekly.by_hand(rows, ("hour",), weekly.ZONE)
+    ((_, counts),) = weekly.truths(path, engines.spark(session, columns))
+    assert {cell: n for cell, n in counts.items() if n} == weekly.by_hand(rows, ("hour",), weekly.ZONE)
     (published,) = release_file(path, engines.spark(session, columns), anyway=True).tables
     assert published.certificate is not None
 

@@ -150,12 +150,12 @@ def test_the_library_names_one_account(tmp_path: Path) -> None:
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 1, mechanism="group")
 
     def spent(names: list[str]) -> list[Fraction]:
-        where, found = Path(mkdtemp(dir=tmp_path)) / "own.db", []
+        where, costs = Path(mkdtemp(dir=tmp_path)) / "own.db", []
         for name in names:
             made = tf.release(calibration, ["still"] * 3, ledger=where, unit=name, budget=10)
             assert made.certificate.to_dict()["units"] == [NAME]
-            found.append(Ledger.open(where).spent("data").spent.epsilon)
-        return found
+            costs.append(Ledger.open(where).spent("data").spent.epsilon)
+        return costs
 
     one_by_one = spent([*SPELLINGS, f" {NAME} "])
     assert one_by_one == spent([NAME] * 6)

@@ -19,14 +19,14 @@ KNOWN: dict[str, dict[str, int]] = {'g "1"': {"a": 0, "b": 1}, "x.y": {"yes": 1,
 
 
 def by_hand() -> Counter[tuple[int, ...]]:
-    found = Counter[tuple[int, ...]]()
+    counts = Counter[tuple[int, ...]]()
     for texts in zip(*(values for _, values in ROWS.values()), strict=True):
         row = []
         for text, codes in zip(texts, KNOWN.values(), strict=True):
             word = (text or "").strip()
             row.append(codes.get(word, UNKNOWN) if word else UNOBSERVED)
-        found[tuple(row)] += 1
-    return found
+        counts[tuple(row)] += 1
+    return counts
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -62,5 +62,5 @@ def test_rows_of_a_file_that_hold_nothing_are_none(
     assert tally(open_frame(path), {"g": {"a": 0, "b": 1}}) == {(0,): 1, (1,): 1, (UNOBSERVED,): 1}
     assert tally(open_frame(path), {"n": Classes([4], missing=0)}) == {(0,): 2, (1,): 1}
     assert [g.sums.tolist() for g in totals(open_frame(path), [Bounded("n", 0, 9, 1, missing=7)])] == [[14]]
-    found = totals(open_frame(path), [Bounded("n", 0, 9, 1, missing=7)], by=["g"], null_keys="keep")
-    assert [(g.key, g.rows, g.sums.tolist()) for g in found] == [(("a",), 1, [3]), (("b",), 1, [4]), ((None,), 1, [7])]
+    groups = totals(open_frame(path), [Bounded("n", 0, 9, 1, missing=7)], by=["g"], null_keys="keep")
+    assert [(g.key, g.rows, g.sums.tolist()) for g in groups] == [(("a",), 1, [3]), (("b",), 1, [4]), ((None,), 1, [7])]

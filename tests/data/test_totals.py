@@ -32,14 +32,14 @@ TRAP: Columns = {
 
 
 def expected(columns: Columns, rule: Bounded, drop: bool) -> dict[str | None, tuple[int, int]]:
-    found: dict[str | None, tuple[int, int]] = {}
+    sums: dict[str | None, tuple[int, int]] = {}
     (_, keys), (_, values) = columns.values()
     for key, value in zip(map(frames_oracle.name, keys), values, strict=True):
         if key is not None or not drop:
-            rows, total = found.get(key, (0, 0))
+            rows, total = sums.get(key, (0, 0))
             unit = frames_oracle.units(value, rule.low, rule.high, rule.grid, rule.missing)
-            found[key] = (rows + 1, total + unit)
-    return found
+            sums[key] = (rows + 1, total + unit)
+    return sums
 
 
 def as_dict(data: Any, rule: Bounded, **rules: Any) -> dict[str | None, tuple[int, int]]:
@@ -117,8 +117,8 @@ def test_texts_become_the_same_float64_on_every_engine(texts: list[str]) -> None
     for engine in ("pandas", "polars", "pyarrow", "duckdb"):
         frame = open_frame(ENGINES[engine](data)).pick({"x": "x"})
         read = frame.select(nw.col("x").str.strip_chars().cast(nw.Float64))
-        found = read.collect() if isinstance(read, nw.LazyFrame) else read
-        assert found["x"].to_list() == there
+        collected = read.collect() if isinstance(read, nw.LazyFrame) else read
+        assert collected["x"].to_list() == there
 
 
 @pytest.mark.parametrize("reader", ["duckdb", "python"])

@@ -60,9 +60,9 @@ def test_numbers_are_read_alike_and_by_one_convention_only(signs: tuple[str, str
     assert not any(numerals.plain(text).replace(".", "", 1).isdigit() for text in odd)
     for engine, make in ENGINES.items():
         frame = open_frame(make({"x": ("text", [*texts, *odd, None])})).pick({"x": "x"})
-        found = [row[0] for row in collected(frame.select(x=numerals.plain_in_engine(nw.col("x"))))]
-        assert found[:-1] == [numerals.plain(text) for text in [*texts, *odd]], engine
-        assert text_of(found[-1]) is None
+        numbers = [row[0] for row in collected(frame.select(x=numerals.plain_in_engine(nw.col("x"))))]
+        assert numbers[:-1] == [numerals.plain(text) for text in [*texts, *odd]], engine
+        assert text_of(numbers[-1]) is None
 
 
 @settings(max_examples=200)

@@ -41,9 +41,9 @@ def test_the_chain_is_that_of_the_transitions_inside_pieces_both_ways(people: Se
 
 def test_errors_are_those_of_the_stated_noise() -> None:
     chain = tf.MarkovChain([[0.6, 0.4], [0.5, 0.5]], length=1)
-    found = list(activity.trials(chain, [(5, 8)], lambda rows: tf.Histogram(total=rows), ["group"]))
-    assert [trial.epsilon for trial in found] == list(activity.EPSILONS)
-    for trial in found:
+    trials = list(activity.trials(chain, [(5, 8)], lambda rows: tf.Histogram(total=rows), ["group"]))
+    assert [trial.epsilon for trial in trials] == list(activity.EPSILONS)
+    for trial in trials:
         assert trial.scale == pytest.approx(2 * 8 / trial.epsilon / 13)
         assert trial.error == pytest.approx(trial.expected, rel=0.2)
 
@@ -51,6 +51,6 @@ def test_errors_are_those_of_the_stated_noise() -> None:
 def test_the_page_shows_every_mechanism_and_epsilon() -> None:
     tables = {"single": activity.HISTOGRAM, "pooled": activity.HISTOGRAM, "minutes": activity.COUNT}
     for name, mechanisms in tables.items():
-        shown = made(activity.PAGE, name)
-        assert all(f"`{mechanism}`" in shown for mechanism in mechanisms)
-        assert all(f"ε = {epsilon:g}" in shown for epsilon in activity.EPSILONS)
+        page = made(activity.PAGE, name)
+        assert all(f"`{mechanism}`" in page for mechanism in mechanisms)
+        assert all(f"ε = {epsilon:g}" in page for epsilon in activity.EPSILONS)

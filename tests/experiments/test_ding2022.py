@@ -32,7 +32,7 @@ def test_adult_is_that_of_the_paper_on_its_fourteen_codes() -> None:
     assert (white.total, asian.total, used) == (27_499, 1_015, 32_177)
     assert tf.w_infinity(white, asian) == 2
     assert tf.w_infinity(*ding2022.adult(file, 16)[:2]) == 3
-    found = [ding2022.variance((white, asian), name, 0.4) for name in ding2022.CURVES]
-    assert found == sorted(found, reverse=True)
+    variances = [ding2022.variance((white, asian), name, 0.4) for name in ding2022.CURVES]
+    assert variances == sorted(variances, reverse=True)
     row = next(line for line in made(ding2022.PAGE, "variances").splitlines() if "`kantorovich-relaxed`" in line)
-    assert f"{found[1]:.3f}" in row
+    assert f"{variances[1]:.3f}" in row

@@ -60,8 +60,8 @@ def test_cells_are_where_their_middles_are() -> None:
 @pytest.mark.parametrize("attribute", NAMES)
 def test_the_guess_from_the_place_itself(attribute: str) -> None:
     one, other = counted(attribute)
-    told = cells("guesses")["the place itself"][NAMES.index(attribute)]
-    assert told == pytest.approx(50 * (1 + abs(one - other).sum() / 2), abs=0.06)
+    printed = cells("guesses")["the place itself"][NAMES.index(attribute)]
+    assert printed == pytest.approx(50 * (1 + abs(one - other).sum() / 2), abs=0.06)
 
 
 def test_nobody_guesses_more_than_epsilon_allows_and_noise_never_helps() -> None:
@@ -70,7 +70,7 @@ def test_nobody_guesses_more_than_epsilon_allows_and_noise_never_helps() -> None
     assert table.pop("at most, at ε = 1") == pytest.approx([most] * 4, abs=0.06)
     before = table.pop("the place itself")
     for guesses in table.values():
-        assert all(guess <= min(most, own) + 0.06 for guess, own in zip(guesses, before, strict=True))
+        assert all(guess <= min(most, without) + 0.06 for guess, without in zip(guesses, before, strict=True))
 
 
 def test_the_floor_is_below_all_that_send_one_place() -> None:
@@ -101,8 +101,8 @@ def test_randomised_response_by_its_formula(attribute: str) -> None:
     limits = [(factor - 1) / (a - factor * b) for a, b in (*zip(one, other), *zip(other, one)) if a > factor * b]  # noqa: B905
     more = min(limits, default=math.inf)
     loss = ((one + other) / 2 @ apart).sum() / (more + 225) if limits else 0.0
-    told = cells("losses")["randomised response"][NAMES.index(attribute)]
-    assert told == pytest.approx(loss, rel=1e-3, abs=1)
+    printed = cells("losses")["randomised response"][NAMES.index(attribute)]
+    assert printed == pytest.approx(loss, rel=1e-3, abs=1)
 
 
 def test_a_page_s_number_by_the_program() -> None:

@@ -19,5 +19,5 @@ def test_the_schools_are_those_of_the_description() -> None:
 
 def test_the_page_holds_what_a_network_needs() -> None:
     net = tf.read_network(research_file("bif/survey.bif"))
-    found = networks.scales(tf.Pufferfish(tf.every_entry(), net), networks.first_states(net), networks.EPSILON)
-    assert f"| survey, hide all | {' | '.join(found[:-1])} |" in made(networks.PAGE, "networks")
+    scales = networks.scales(tf.Pufferfish(tf.every_entry(), net), networks.first_states(net), networks.EPSILON)
+    assert f"| survey, hide all | {' | '.join(scales[:-1])} |" in made(networks.PAGE, "networks")

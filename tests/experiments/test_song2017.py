@@ -17,17 +17,19 @@ def test_the_class_of_figure_1_needs_the_reference_scales() -> None:
         for epsilon in song2017.EPSILONS:
             case = golden()["quilt_class_pi_g"][f"l={low:g},eps={epsilon:g}"]
             belief = tf.MarkovChainClass(low, 2 * low, song2017.LENGTH)
-            found = song2017.needed(belief, tf.Count(1), epsilon, "quilt-approx")
-            assert found == pytest.approx(case["basic"], rel=1e-9)
+            scale = song2017.needed(belief, tf.Count(1), epsilon, "quilt-approx")
+            assert scale == pytest.approx(case["basic"], rel=1e-9)
 
 
 def test_the_interval_never_needs_more_than_the_paper_and_covers_its_chains() -> None:
     for low in (0.1, 0.3):
-        told = song2017.needed(tf.MarkovChainClass(low, 2 * low, song2017.LENGTH), tf.Count(1), 1, "quilt-approx")
+        interval_scale = song2017.needed(
+            tf.MarkovChainClass(low, 2 * low, song2017.LENGTH), tf.Count(1), 1, "quilt-approx"
+        )
         ours = song2017.needed(tf.BinaryChainInterval(low, song2017.LENGTH), tf.Count(1), 1, "quilt-approx")
-        assert told is not None
+        assert interval_scale is not None
         assert ours is not None
-        assert ours <= told
+        assert ours <= interval_scale
         for p0 in (low, 0.5, 1 - low):
             for p1 in (low, 0.5, 1 - low):
                 one = song2017.needed(song2017.binary(p0, p1, "any"), tf.Count(1), 1, "quilt-exact")

@@ -61,7 +61,7 @@ def test_right_answers_by_enumeration(betas, units):
 def test_right_answers_are_those_of_the_sparse_vector(counts, limit):
     setting = Setting(threshold=2)
     law = SparseAnswers(1, limit, sensitivity=3).law(counts, [2] * len(counts), most=40)
-    betas = experiment.asked_in(np.arange(len(counts)), setting, np.array(counts))
+    betas = experiment.betas_in(np.arange(len(counts)), setting, np.array(counts))
     reached = experiment.right_answers(betas, limit)
     for j in range(1, len(counts) + 1):
         want = math.fsum(p for answers, p in law.items() if sum(a == "safe" for a in answers) >= j)
@@ -76,19 +76,19 @@ def test_what_is_found_is_a_mean_of_closed_forms(counts, threshold, epsilon):
         assert all(math.isnan(experiment.recall(name, setting, known)) for name in experiment.CURVES)
         return
     k = [threshold + 1 - m for m in safe]
-    found = {name: experiment.recall(name, setting, known) for name in experiment.CURVES}
-    assert found["policy"] == pytest.approx(np.mean([1 - math.exp(-epsilon * j) for j in k]))
+    recalls = {name: experiment.recall(name, setting, known) for name in experiment.CURVES}
+    assert recalls["policy"] == pytest.approx(np.mean([1 - math.exp(-epsilon * j) for j in k]))
     printed = [1e-3 * math.exp(epsilon * j) + 1e-4 * sum(math.exp(i * epsilon) for i in range(j)) for j in k]
-    assert found["virtual"] == pytest.approx(np.mean([min(1, b) for b in printed]))
+    assert recalls["virtual"] == pytest.approx(np.mean([min(1, b) for b in printed]))
     a = math.exp(-epsilon)
     margin = next(s for s in range(200) if a ** (s + 1) / (1 + a) <= 1e-3)  # P(N < -s) = P(N >= s + 1)
 
     def below(x):
         return a ** (1 - x) / (1 + a) if x <= 0 else 1 - a**x / (1 + a)  # P(N < x)
 
-    assert found["two-sided"] == pytest.approx(np.mean([below(j - margin) for j in k]))
-    assert found["two-sided"] <= found["ceiling"] + 1e-12
-    assert found["ceiling"] <= min(found["virtual"], 1) + 1e-12
+    assert recalls["two-sided"] == pytest.approx(np.mean([below(j - margin) for j in k]))
+    assert recalls["two-sided"] <= recalls["ceiling"] + 1e-12
+    assert recalls["ceiling"] <= min(recalls["virtual"], 1) + 1e-12
 
 
 def test_the_places_are_those_nearest_to_the_middle():
@@ -105,12 +105,12 @@ def test_the_places_are_those_nearest_to_the_middle():
 def test_asymmetric_maps_call_nothing_safe_that_is_not(alpha):
     counts = np.random.default_rng(1).integers(0, 12, epidemic.PLACES)
     setting = Setting(alpha=alpha)
-    shown = maps.drawn("policy", setting, counts)
-    right, safe, wrong = maps.tally(shown, setting, counts)
+    drawn = maps.drawn("policy", setting, counts)
+    right, safe, wrong = maps.tally(drawn, setting, counts)
     assert wrong == 0
     expected = sum(1 - math.exp(-(6 - m)) for m in counts if m <= 5)
     assert abs(right - expected) < 5 * math.sqrt(safe) / 2
-    assert (shown == Mark.DANGEROUS.value).any() == (alpha > 0)
+    assert (drawn == Mark.DANGEROUS.value).any() == (alpha > 0)
     assert maps.tally(maps.at_face_value(setting, counts), setting, counts)[2] > 0
 
 
@@ -119,20 +119,20 @@ def test_asymmetric_maps_call_nothing_safe_that_is_not(alpha):
 
 @pytest.mark.slow
 def test_the_epidemic_keeps_its_rules():
-    found = made_up()
-    assert found.at.shape == (10_338, 168)
-    assert found.at.max() < epidemic.PLACES
+    simulated = made_up()
+    assert simulated.at.shape == (10_338, 168)
+    assert simulated.at.max() < epidemic.PLACES
     for day in range(7):
-        part = found.at[:, 24 * day : 24 * day + 24]
+        part = simulated.at[:, 24 * day : 24 * day + 24]
         visited = [len(set(row) - {-1}) for row in part[:500].tolist()]
         assert max(visited) <= 24
         counts = np.zeros(epidemic.PLACES, dtype=int)
         for row in part.tolist():
             for place in set(row) - {-1}:
                 counts[place] += 1
-        assert (found.day(day) == counts).all()
-    assert (found.hour(30) == np.bincount(found.at[:, 30] + 1, minlength=epidemic.PLACES + 1)[1:]).all()
-    assert (epidemic.simulate(weeks()).at == found.at).all()
+        assert (simulated.day(day) == counts).all()
+    assert (simulated.hour(30) == np.bincount(simulated.at[:, 30] + 1, minlength=epidemic.PLACES + 1)[1:]).all()
+    assert (epidemic.simulate(weeks()).at == simulated.at).all()
 
 
 @pytest.mark.slow
@@ -148,27 +148,27 @@ def test_no_place_of_fewer_than_three_persons_is_on_any_map():
 
 
 def test_the_page_says_what_the_program_finds():
-    shown = made_up().hour(experiment.SHOWN)
-    told = rows("counts")
-    cells = [shown.sum(), *((shown > t).sum() for t in (0, 1, 3, 5, 10))]
-    assert told["an hour: Friday, 6 p.m."] == [f"{n:,}" for n in cells]
+    hour = made_up().hour(experiment.MAP_HOUR)
+    printed = rows("counts")
+    cells = [hour.sum(), *((hour > t).sum() for t in (0, 1, 3, 5, 10))]
+    assert printed["an hour: Friday, 6 p.m."] == [f"{n:,}" for n in cells]
     hours = experiment.sizes([made_up().hour(hour) for hour in range(168)])
     assert made(experiment.PAGE, "hours") == experiment.hour_table(hours)
-    assert made(experiment.PAGE, "ordinary") == maps.face_value_table(shown)
+    assert made(experiment.PAGE, "ordinary") == maps.face_value_table(hour)
     for name, t in (("t = 3: asymmetric", 3), ("t = 5: asymmetric", 5)):
         setting = Setting(threshold=t, alpha=0)
-        right, safe, wrong = maps.tally(maps.drawn("policy", setting, shown), setting, shown)
+        right, safe, wrong = maps.tally(maps.drawn("policy", setting, hour), setting, hour)
         assert rows("figure2")[name][:2] == [f"{right} of {safe}", "0"]
         assert wrong == 0
 
 
 def test_the_expected_mistakes_of_ordinary_noise():
-    shown = made_up().hour(experiment.SHOWN)
+    hour = made_up().hour(experiment.MAP_HOUR)
     for row, epsilon in (("ε = 0.5", 0.5), ("ε = 1", 1.0), ("ε = 2", 2.0)):
         a = math.exp(-epsilon)
-        wrong = sum(a ** (m - 5) / (1 + a) for m in shown.tolist() if m > 5)
-        missed = sum(a ** (6 - m) / (1 + a) for m in shown.tolist() if m <= 5)
-        ours = sum(a ** (6 - m) for m in shown.tolist() if m <= 5)
+        wrong = sum(a ** (m - 5) / (1 + a) for m in hour.tolist() if m > 5)
+        missed = sum(a ** (6 - m) / (1 + a) for m in hour.tolist() if m <= 5)
+        ours = sum(a ** (6 - m) for m in hour.tolist() if m <= 5)
         assert rows("ordinary")[row] == [f"{wrong:.1f}", f"{missed:.1f}", "0", f"{ours:.1f}"]
 
 

@@ -29,7 +29,7 @@ def figure_joint() -> dict[tuple[int, ...], Fraction]:
     joint = {}
     for g, i, s, h, w in product((0, 1), repeat=5):
         parts = zip(tables, (0, g, i, g, h), (g, i, s, h, w), strict=True)
-        joint[g, i, s, h, w] = math.prod(Fraction(law[above][own]) for law, above, own in parts)
+        joint[g, i, s, h, w] = math.prod(Fraction(law[above][state]) for law, above, state in parts)
     return joint
 
 
@@ -62,34 +62,34 @@ def test_a_grid_over_the_box_of_example_2_needs_the_printed_moves(box: str) -> N
 def test_the_quilts_of_figure_1() -> None:
     names = "gishw"
     joint = figure_joint()
-    known = {told["Q"]: told for told in FIGURE["quilts"]}
+    known = {quilt["Q"]: quilt for quilt in FIGURE["quilts"]}
     for chosen, near, remote in oracle.quilts(names, "i", oracle.ARCS):
         influence = oracle.influence(joint, names, "i", chosen)
-        told = known.pop(chosen)
-        assert (told["N"], told["R"], Fraction(told["exp_influence"])) == (near, remote, influence)
+        printed = known.pop(chosen)
+        assert (printed["N"], printed["R"], Fraction(printed["exp_influence"])) == (near, remote, influence)
     assert not known
     ours = {"".join(sorted(n[0] for n in q)): (near, e) for q, near, e in zhang2022.quilts()}
-    for told in FIGURE["quilts"]:
-        near, influence = ours.pop(told["Q"])
-        assert "".join(sorted(n[0] for n in near)) == told["N"]
-        assert influence == pytest.approx(float(Fraction(told["exp_influence"])), rel=1e-12)
+    for printed in FIGURE["quilts"]:
+        near, influence = ours.pop(printed["Q"])
+        assert "".join(sorted(n[0] for n in near)) == printed["N"]
+        assert influence == pytest.approx(float(Fraction(printed["exp_influence"])), rel=1e-12)
     assert not ours
 
 
 @pytest.mark.parametrize("case", SECTION["cases"])
 def test_the_printed_variance_of_section_4_3(case: str) -> None:
     epsilon, delta = map(float, case.split(","))
-    told = SECTION["cases"][case]["classical"]
+    printed = SECTION["cases"][case]["classical"]
     needs = {}
     for name, row in SECTION["per_attr"].items():
         distance, conditional = float(Fraction(row["delta_F"])), float(Fraction(row["cond_var"]))
         needs[name] = oracle.printed_variance(distance, 1, conditional, epsilon, delta)
-        assert needs[name] == pytest.approx(float(told[f"required_{name}"]), rel=1e-11)
-    assert max(needs.values()) == pytest.approx(float(told["sigma2"]), rel=1e-11)
+        assert needs[name] == pytest.approx(float(printed[f"required_{name}"]), rel=1e-11)
+    assert max(needs.values()) == pytest.approx(float(printed["sigma2"]), rel=1e-11)
     worst = SECTION["per_attr"]["income"]
     distance, conditional = float(Fraction(worst["delta_F"])), float(Fraction(worst["cond_var"]))
     exact = oracle.normal_delta(distance, conditional + needs["income"], epsilon)
-    assert exact == pytest.approx(float(told["true_delta"]), rel=1e-9)
+    assert exact == pytest.approx(float(printed["true_delta"]), rel=1e-9)
 
 
 def test_the_printed_tables_are_those_of_the_beliefs() -> None:
@@ -117,17 +117,17 @@ def test_boxes_are_as_long_as_printed_and_no_point_of_a_grid_is_above() -> None:
         assert [cell.strip() for cell in row.split("|")[2:5]] == [str(printed), "4.0000", f"{printed:.4f}"]
 
 
-@pytest.mark.parametrize("case", zhang2022.SHOWN)
+@pytest.mark.parametrize("case", zhang2022.IN_TABLE)
 def test_the_curves_of_section_4_3_by_integration(case: tuple[float, int, float]) -> None:
     correlation, records, epsilon = case
-    found = zhang2022.normal_errors(*case)
+    errors = zhang2022.normal_errors(*case)
     shift = correlation * 12 / 9 * 5
     conditional = (1 - correlation**2) * 144 / records
-    least, printed = ((found[line] / zhang2022.MEAN_ERROR) ** 2 for line in ("attribute-gaussian-exact", "printed"))
+    least, printed = ((errors[line] / zhang2022.MEAN_ERROR) ** 2 for line in ("attribute-gaussian-exact", "printed"))
     reached = oracle.normal_delta(shift, conditional + least, epsilon)
     assert reached == pytest.approx(1e-5, rel=1e-6) if least else reached < 1e-5
     assert (oracle.normal_delta(shift, conditional + printed, epsilon) > 1e-5) == (epsilon == 10)  # errata E8a
-    assert found["wasserstein"] == pytest.approx(shift / epsilon, rel=1e-5)
+    assert errors["wasserstein"] == pytest.approx(shift / epsilon, rel=1e-5)
 
 
 def test_turning_a_column_round_changes_nothing() -> None:
@@ -144,7 +144,7 @@ def test_figure_1_needs_what_the_paper_says() -> None:
     assert f"{FIGURE['example1_text_scale_AND_eps1']:.2f}" in text
 
 
-CASES = {name: told["scale"] for name, told in FIGURE["cases"].items()}
+CASES = {name: case["scale"] for name, case in FIGURE["cases"].items()}
 NEEDED = {
     (name, epsilon): CASES[f"{case},eps={epsilon}"]
     for name, case in zip(
@@ -179,7 +179,7 @@ def test_the_page_shows_the_noise_for_adult() -> None:
     for case, mechanism, delta in ((hours, "attribute-gaussian-exact", "1e-5"), (share, "laplace-exact", 0)):
         start = next(i for i, line in enumerate(lines) if case.about in line)
         row = next(line for line in lines[start:] if f"`{mechanism}`" in line)
-        found = adult.error(case, mechanism, 1.0, delta)
-        assert found is not None
-        assert f" {found:.4g} " in row
+        error = adult.error(case, mechanism, 1.0, delta)
+        assert error is not None
+        assert f" {error:.4g} " in row
     assert long.framework.definition == "attribute"

@@ -22,14 +22,14 @@ from tests.fuzz.choices import Choices, smaller
 from tests.fuzz.oracle import length_of
 
 
-def outcome(seed: str = "", replay: Sequence[int] | None = None, kinds: Sequence[str] = KINDS) -> Found:
+def outcome(seed: str = "", replay: Sequence[int] | None = None, kinds: Sequence[str] = KINDS) -> Trial:
     c = Choices(seed, replay)
     case = generate(c, kinds)
-    return Found(check(case), c.taken, case)
+    return Trial(check(case), c.taken, case)
 
 
 @dataclass(frozen=True)
-class Found:
+class Trial:
     """What became of a case, and the decisions that made it."""
 
     outcome: Outcome
@@ -39,31 +39,31 @@ class Found:
     @property
     def sort(self) -> str:
         """Return what faults that are perhaps one have in common: who promised too much, for what sort of case."""
-        asked, what = self.case.asked, self.outcome.what
-        beliefs = [b for told in asked for b in told.beliefs]
+        requests, what = self.case.requests, self.outcome.what
+        beliefs = [b for request in requests for b in request.beliefs]
         lengths = {length_of(b) for b in beliefs}
         sorts = {
             "named entries": None in lengths,
-            "several beliefs": any(len(told.beliefs) > 1 for told in asked),
+            "several beliefs": any(len(request.beliefs) > 1 for request in requests),
             "several lengths": len(lengths) > 1,
-            "several windows": len({told.window for told in asked}) > 1,
+            "several windows": len({request.window for request in requests}) > 1,
             "tiny masses": "1e-200" in repr(beliefs),
             "gaps": self.case.seen is not None,
-            "inferential": asked[0].mechanism == "inferential",
-            "states spelled otherwise": any(told.spelled for told in asked),
-            "units": any(told.unit for told in asked),
-            "delta": any(told.delta for told in asked),
+            "inferential": requests[0].mechanism == "inferential",
+            "states spelled otherwise": any(request.spelled for request in requests),
+            "units": any(request.unit for request in requests),
+            "delta": any(request.delta for request in requests),
         }
         head = what if what.startswith("crash") else " ".join(what.split()[:2])
         return f"{head} [{', '.join(word for word, holds in sorts.items() if holds)}]"
 
 
-def minimised(found: Found, kinds: Sequence[str], seconds: float) -> Found:
+def minimised(trial: Trial, kinds: Sequence[str], seconds: float) -> Trial:
     def fails(tried: Sequence[int]) -> bool:
         now = outcome(replay=tried, kinds=kinds)
-        return now.outcome.status == "fault" and now.sort == found.sort
+        return now.outcome.status == "fault" and now.sort == trial.sort
 
-    return outcome(replay=smaller(found.decisions, fails, seconds), kinds=kinds)
+    return outcome(replay=smaller(trial.decisions, fails, seconds), kinds=kinds)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,36 +76,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--mechanisms", help="look at these only, for example quilt-exact,group")
     parser.add_argument("--shrink", type=float, default=30.0, help="seconds to make a fault smaller")
-    asked = parser.parse_args(arguments)
-    seed = int(time.time()) if asked.seed is None else asked.seed
-    kinds = tuple(asked.kinds.split(","))
-    if asked.mechanisms:
-        specs.MECHANISMS = specs.COMPOSING = specs.WITH_DELTA = tuple(asked.mechanisms.split(","))
-    start = told = time.monotonic()
+    options = parser.parse_args(arguments)
+    seed = int(time.time()) if options.seed is None else options.seed
+    kinds = tuple(options.kinds.split(","))
+    if options.mechanisms:
+        specs.MECHANISMS = specs.COMPOSING = specs.WITH_DELTA = tuple(options.mechanisms.split(","))
+    start = reported = time.monotonic()
     counts: Counter[str] = Counter()
     faults: Counter[str] = Counter()
-    slowest, number = (0.0, -1), asked.first
-    print(f"seed {seed}, {asked.minutes:g} minutes", flush=True)
-    while time.monotonic() - start < 60 * asked.minutes:
+    slowest, number = (0.0, -1), options.first
+    print(f"seed {seed}, {options.minutes:g} minutes", flush=True)
+    while time.monotonic() - start < 60 * options.minutes:
         before = time.monotonic()
-        found = outcome(f"{seed}:{number}", kinds=kinds)
-        counts[found.outcome.status] += 1
+        trial = outcome(f"{seed}:{number}", kinds=kinds)
+        counts[trial.outcome.status] += 1
         slowest = max(slowest, (time.monotonic() - before, number))
-        if found.outcome.status == "fault":
-            faults[found.sort] += 1
-            if faults[found.sort] == 1:
-                small = minimised(found, kinds, asked.shrink)
-                print(f"\n--- case {number} after {before - start:.0f} s, {found.sort}: {small.outcome.what}")
+        if trial.outcome.status == "fault":
+            faults[trial.sort] += 1
+            if faults[trial.sort] == 1:
+                small = minimised(trial, kinds, options.shrink)
+                print(f"\n--- case {number} after {before - start:.0f} s, {trial.sort}: {small.outcome.what}")
                 print(f"{small.outcome.block}\n", flush=True)
-        if time.monotonic() - told > 30:
-            told = time.monotonic()
+        if time.monotonic() - reported > 30:
+            reported = time.monotonic()
             print(
-                f"{told - start:5.0f} s, case {number}: {dict(counts)}; slowest {slowest[0]:.1f} s (case {slowest[1]})",
+                f"{reported - start:5.0f} s, case {number}: {dict(counts)}; "
+                f"slowest {slowest[0]:.1f} s (case {slowest[1]})",
                 flush=True,
             )
         number += 1
     print(
-        f"{number - asked.first} cases in {time.monotonic() - start:.0f} s: {dict(counts)}; "
+        f"{number - options.first} cases in {time.monotonic() - start:.0f} s: {dict(counts)}; "
         f"slowest {slowest[0]:.1f} s (case {slowest[1]})"
     )
     for what, times in faults.most_common():

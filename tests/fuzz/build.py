@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tests.fuzz.specs import Along, Asked, At, Call, Key, State
+from tests.fuzz.specs import Along, At, Call, Key, Request, State
 
 import takifugu as tf
 
@@ -24,36 +24,37 @@ class Built:
     names: tuple[Key, ...] | None
 
 
-def built(told: Asked) -> Built:
+def built(request: Request) -> Built:
     """Build the framework and the query of a release; raises what takifugu raises."""
-    spelled = told.spelled or {}
-    if told.beliefs[0].name == "Pmf":
-        text = f"framework = tf.between({', '.join(written(b) for b in told.beliefs)})"
+    spelled = request.spelled or {}
+    if request.beliefs[0].name == "Pmf":
+        text = f"framework = tf.between({', '.join(written(b) for b in request.beliefs)})"
         return Built(
-            run(text)["framework"], run(query := f"query = {written(told.query)}")["query"], f"{text}\n{query}", None
+            run(text)["framework"], run(query := f"query = {written(request.query)}")["query"], f"{text}\n{query}", None
         )
-    beliefs = f"beliefs = [{', '.join(written(respelled(b, spelled)) for b in told.beliefs)}]"
-    found = run(beliefs)
-    names = getattr(found["beliefs"][0], "listed", None) or found["beliefs"][0].names  # numbers count what was listed
+    beliefs = f"beliefs = [{', '.join(written(respelled(b, spelled)) for b in request.beliefs)}]"
+    namespace = run(beliefs)
+    first = namespace["beliefs"][0]
+    names = getattr(first, "listed", None) or first.names  # numbers count what was listed
     places = None if names is None else {name: i for i, name in enumerate(names)}
-    secrets = ", ".join(written(respelled(s, spelled), places) for s in told.secrets)
+    secrets = ", ".join(written(respelled(s, spelled), places) for s in request.secrets)
     lines = [
         f"framework = tf.Pufferfish([{secrets}], beliefs)",
-        f"query = {written(respelled(told.query, spelled), places)}",
+        f"query = {written(respelled(request.query, spelled), places)}",
     ]
-    made = run("\n".join(lines), found)
+    made = run("\n".join(lines), namespace)
     return Built(made["framework"], made["query"], "\n".join([beliefs, *lines]), names)
 
 
-def price(told: Asked) -> str:
+def price(request: Request) -> str:
     """Return the rest of the arguments of calibrate."""
-    delta = f", delta={float(told.delta)!r}" if told.delta else ""
-    return f"epsilon={written(told.epsilon)}{delta}, mechanism={told.mechanism!r}, allow_zero_noise=True"
+    delta = f", delta={float(request.delta)!r}" if request.delta else ""
+    return f"epsilon={written(request.epsilon)}{delta}, mechanism={request.mechanism!r}, allow_zero_noise=True"
 
 
-def calibrated(told: Asked, made: Built) -> Any:
+def calibrated(request: Request, made: Built) -> Any:
     return run(
-        f"cal = tf.calibrate(framework, query, {price(told)})", {"framework": made.framework, "query": made.query}
+        f"cal = tf.calibrate(framework, query, {price(request)})", {"framework": made.framework, "query": made.query}
     )["cal"]
 
 
@@ -87,11 +88,11 @@ def written(value: Any, places: Mapping[Key, int] | None = None) -> str:
     return repr(value)
 
 
-def respelled(told: Call, spelled: Mapping[State, State]) -> Call:
+def respelled(call: Call, spelled: Mapping[State, State]) -> Call:
     """Return a belief, secret or query with the states called otherwise; numbers that were added become codes."""
     if not spelled:
-        return told
-    new, given = dict(told.arguments), told.arguments
+        return call
+    new, given = dict(call.arguments), call.arguments
     for argument in ("states", "state", "a", "b"):
         if given.get(argument) is not None:
             value = given[argument]
@@ -101,30 +102,30 @@ def respelled(told: Call, spelled: Mapping[State, State]) -> Call:
     if "codes" in given:
         codes = given["codes"] or {s: s for s in spelled if not isinstance(s, str)}
         new["codes"] = {spelled.get(s, s): c for s, c in codes.items()}
-    if told.name == "By":
+    if call.name == "By":
         new["query"] = respelled(given["query"], spelled)
-    if told.name == "IndependentPieces":
+    if call.name == "IndependentPieces":
         new["chain"] = respelled(given["chain"], spelled)
-    if told.name == "IndependentUsers":
+    if call.name == "IndependentUsers":
         new["laws"] = [{spelled.get(s, s): p for s, p in law.items()} for law in given["laws"]]
-    if told.name == "JointTable":
+    if call.name == "JointTable":
         new["rows"] = [tuple(spelled.get(s, s) for s in row) for row in given["rows"]]
-    if told.name == "BayesianNetwork":
+    if call.name == "BayesianNetwork":
         new["nodes"] = [(n, [spelled.get(s, s) for s in states], *rest) for n, states, *rest in given["nodes"]]
-    return Call(told.name, new)
+    return Call(call.name, new)
 
 
-def data_of(told: Asked, value: Mapping[Key, State], seen: Sequence[Key] | None, order: Sequence[Key]) -> Any:
+def data_of(request: Request, value: Mapping[Key, State], seen: Sequence[Key] | None, order: Sequence[Key]) -> Any:
     """Return what is given to tf.release: a list for sequences (None: not observed), else a mapping in some order."""
-    spelled = told.spelled or {}
+    spelled = request.spelled or {}
     called = {key: "absent" if v is None else spelled.get(v, v) for key, v in value.items()}
-    first = told.beliefs[0]
+    first = request.beliefs[0]
     if first.name == "IndependentPieces":
-        found, place = [], 0
+        pieces, place = [], 0
         for length in first["lengths"]:
-            found.append([called[t] if seen is None or t in seen else None for t in range(place, place + length)])
+            pieces.append([called[t] if seen is None or t in seen else None for t in range(place, place + length)])
             place += length
-        return found
+        return pieces
     if first.name in ("BayesianNetwork", "JointTable", "CliqueInfection") or first.get("names"):
         return {key: called[key] for key in order}
     return [called[t] if seen is None or t in seen else None for t in sorted(called)]

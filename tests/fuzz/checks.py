@@ -21,7 +21,7 @@ from scipy.special import chdtrc
 from tests.fuzz import build, oracle, specs
 from tests.fuzz.choices import Choices
 from tests.fuzz.oracle import Loss, Noise, TooLarge
-from tests.fuzz.specs import Asked, Key, State, World
+from tests.fuzz.specs import Key, Request, State, World
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -41,7 +41,7 @@ class Case:
     """What is checked: `kind` says how; `value` are the private data of all entries, `seen` those that are observed."""
 
     kind: str
-    asked: tuple[Asked, ...]
+    requests: tuple[Request, ...]
     value: Mapping[Key, State]
     seen: tuple[Key, ...] | None
     order: tuple[Key, ...]
@@ -67,26 +67,26 @@ class Fault(Exception):
 def generate(c: Choices, kinds: Sequence[str] = KINDS) -> Case:
     kind = c.pick(kinds)
     if kind == "pair" or (kind == "draws" and c.chance(3)):
-        told = specs.pair(c)
-        atoms = [v for law in told.beliefs for v in law["values"]]
-        return Case("pair" if kind == "pair" else "pair draws", (told,), {"value": c.pick(atoms)}, None, ())
+        request = specs.pair(c)
+        atoms = [v for law in request.beliefs for v in law["values"]]
+        return Case("pair" if kind == "pair" else "pair draws", (request,), {"value": c.pick(atoms)}, None, ())
     if kind == "several":
-        about, asked = specs.several(c)
+        about, requests = specs.several(c)
     else:
         about = specs.world(c)
-        asked = (specs.asked(c, about),)
+        requests = (specs.requested(c, about),)
     value: dict[Key, State] = {}
-    for place in range(oracle.reach(asked) or 0) if about.is_sequence else about.keys:
+    for place in range(oracle.reach(requests) or 0) if about.is_sequence else about.keys:
         key: Any = place
         value[key] = c.pick(about.alphabets[0 if about.is_sequence else key])
-    return Case(kind, asked, value, _seen(c, about, asked), tuple(c.shuffled(about.keys)))
+    return Case(kind, requests, value, _seen(c, about, requests), tuple(c.shuffled(about.keys)))
 
 
-def _seen(c: Choices, about: World, asked: Sequence[Asked]) -> tuple[Key, ...] | None:
+def _seen(c: Choices, about: World, requests: Sequence[Request]) -> tuple[Key, ...] | None:
     """Return the entries that are observed: a public pattern of gaps, of one release on a sequence; None for all."""
-    if not about.is_sequence or len(asked) > 1:
+    if not about.is_sequence or len(requests) > 1:
         return None
-    longer = any(oracle.length_of(b) != len(about.keys) for b in asked[0].beliefs)
+    longer = any(oracle.length_of(b) != len(about.keys) for b in requests[0].beliefs)
     keys = [key for key in about.keys if longer or not (len(about.keys) > 1 and c.chance(5))]
     return tuple(keys) if keys and (longer or len(keys) < len(about.keys)) else None
 
@@ -102,85 +102,87 @@ def check(case: Case) -> Outcome:
     except tf.TakifuguError:
         return Outcome("refused")
     except Exception as error:  # a mistake of the user's or not: nothing else may reach a user
-        blocks = [build.PRELUDE] + [_text(told) for told in case.asked]
+        blocks = [build.PRELUDE] + [_text(request) for request in case.requests]
         return Outcome("fault", f"crash: {type(error).__name__}: {error}", "\n".join(blocks))
 
 
-def _text(told: Asked) -> str:
+def _text(request: Request) -> str:
     try:
-        made = build.built(told).text
+        made = build.built(request).text
     except Exception:
-        made = f"# the framework itself fails: {told}"
-    return f"{made}\ncal = tf.calibrate(framework, query, {build.price(told)})"
+        made = f"# the framework itself fails: {request}"
+    return f"{made}\ncal = tf.calibrate(framework, query, {build.price(request)})"
 
 
 # --------------------------------------------------------------------------------------------------------- one release
 
 
 def _one(case: Case) -> str:
-    told = case.asked[0]
-    made = build.built(told)
-    cal = build.calibrated(told, made)
-    if told.mechanism == "auto" and (cal.epsilon > told.epsilon or cal.delta > told.delta):
-        raise Fault(f"auto promises {cal.epsilon}, {cal.delta}", f"{build.PRELUDE}\n{_text(told)}")
+    request = case.requests[0]
+    made = build.built(request)
+    cal = build.calibrated(request, made)
+    if request.mechanism == "auto" and (cal.epsilon > request.epsilon or cal.delta > request.delta):
+        raise Fault(f"auto promises {cal.epsilon}, {cal.delta}", f"{build.PRELUDE}\n{_text(request)}")
     noise = cal.to_dict()["randomiser"]
-    if all(oracle.length_of(b) == oracle.length_of(told.beliefs[0]) for b in told.beliefs):
-        _hold(told, noise, cal, None, "")
+    if all(oracle.length_of(b) == oracle.length_of(request.beliefs[0]) for b in request.beliefs):
+        _hold(request, noise, cal, None, "")
     if case.seen is not None:
-        data = build.data_of(told, _local(told, case.value), case.seen, case.order)
+        data = build.data_of(request, _local(request, case.value), case.seen, case.order)
         published = tf.release(cal, data)  # refusals are fine: what is not released reveals nothing
         noise = published.certificate.to_dict()["answers"][0]["noise"]
-        _hold(told, noise, cal, case.seen, f"\ntf.release(cal, {data!r})")
+        _hold(request, noise, cal, case.seen, f"\ntf.release(cal, {data!r})")
     return "kept"
 
 
-def _hold(told: Asked, noise: Mapping[str, Any], cal: Any, seen: Sequence[Key] | None, more: str) -> None:
+def _hold(request: Request, noise: Mapping[str, Any], cal: Any, seen: Sequence[Key] | None, more: str) -> None:
     epsilon, delta = float(cal.epsilon), float(cal.delta)
     known: oracle.Known = {}
-    for believed in told.beliefs:
+    for believed in request.beliefs:
         for law in oracle.laws(believed):
-            loss = oracle.joint(told, believed, law, [told], [noise], epsilon, delta, seen, known)
+            loss = oracle.joint(request, believed, law, [request], [noise], epsilon, delta, seen, known)
             if loss.breaks(epsilon, delta):
                 raise Fault(
-                    *_told(
+                    *_broken_promise(
                         "the calibration",
-                        told.mechanism,
+                        request.mechanism,
                         loss,
                         epsilon,
                         delta,
-                        f"{build.PRELUDE}\n{_text(told)}{more}",
+                        f"{build.PRELUDE}\n{_text(request)}{more}",
                         "cal.epsilon, cal.delta, cal.scale, cal.mechanism",
                     )
                 )
 
 
-def _told(who: str, mechanism: str, loss: Loss, epsilon: float, delta: float, text: str, shown: str) -> tuple[str, str]:
-    found = f"delta {loss.delta:.6g} at epsilon {epsilon:.6g}" if delta else f"loss {loss.epsilon:.6g}"
-    what = f"{who} ({mechanism}) promises epsilon {epsilon:.6g}, delta {delta:.3g}; true {found}: {loss.about}"
-    return what, f"{text}\nprint({shown})  # {what}"
+def _broken_promise(
+    who: str, mechanism: str, loss: Loss, epsilon: float, delta: float, text: str, printed: str
+) -> tuple[str, str]:
+    lost = f"delta {loss.delta:.6g} at epsilon {epsilon:.6g}" if delta else f"loss {loss.epsilon:.6g}"
+    what = f"{who} ({mechanism}) promises epsilon {epsilon:.6g}, delta {delta:.3g}; true {lost}: {loss.about}"
+    return what, f"{text}\nprint({printed})  # {what}"
 
 
-def _local(told: Asked, value: Mapping[Key, State]) -> Mapping[Key, State]:
-    length = oracle.length_of(told.beliefs[0])
+def _local(request: Request, value: Mapping[Key, State]) -> Mapping[Key, State]:
+    length = oracle.length_of(request.beliefs[0])
     if length is None:
         return value
-    return {t: value[t + told.window] for t in range(length)}
+    return {t: value[t + request.window] for t in range(length)}
 
 
 def _pair(case: Case) -> str:
-    told = case.asked[0]
-    cal = build.calibrated(told, build.built(told))
+    request = case.requests[0]
+    cal = build.calibrated(request, build.built(request))
     noise, epsilon, delta = cal.to_dict()["randomiser"], float(cal.epsilon), float(cal.delta)
-    loss = oracle.between(told, noise, epsilon, delta)
+    loss = oracle.between(request, noise, epsilon, delta)
     if loss.breaks(epsilon, delta):
         raise Fault(
-            *_told(
+            *_broken_promise(
                 "the calibration",
-                told.mechanism,
+                request.mechanism,
                 loss,
                 epsilon,
                 delta,
-                f"{build.PRELUDE}\n{_text(told)}",
+                f"{build.PRELUDE}\n{_text(request)}",
                 "cal.epsilon, cal.delta, cal.scale",
             )
         )
@@ -199,7 +201,7 @@ def _shared_ledger() -> Ledger:
 
 
 def _several(case: Case) -> str:
-    if all(told.unit is None for told in case.asked):
+    if all(request.unit is None for request in case.requests):
         return _through_ledger(case, _shared_ledger(), f"source {token_hex(8)}")
     with tempfile.TemporaryDirectory(
         prefix="takifugu-fuzz-", dir=FAST
@@ -208,27 +210,31 @@ def _several(case: Case) -> str:
 
 
 def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
-    done: list[tuple[Asked, Any]] = []
+    done: list[tuple[Request, Any]] = []
     text = [build.PRELUDE, "from takifugu.accounting.ledger import Ledger"]
-    for told in case.asked:
+    for request in case.requests:
         try:
-            cal = build.calibrated(told, build.built(told))
-            data = build.data_of(told, _local(told, case.value), None, case.order)
-            unit = None if told.unit is None else told.unit
-            placed: dict[str, Any] = {"at": told.window} if told.placed else {}
+            cal = build.calibrated(request, build.built(request))
+            data = build.data_of(request, _local(request, case.value), None, case.order)
+            unit = None if request.unit is None else request.unit
+            placed: dict[str, Any] = {"at": request.window} if request.placed else {}
             tf.release(cal, data, ledger=ledger, source=source, unit=unit, budget=(5000, 0.9), **placed)
         except tf.TakifuguError:
             continue
-        done.append((told, cal))
+        done.append((request, cal))
         named = "".join(f", {name}={value!r}" for name, value in {"unit": unit, **placed}.items() if value is not None)
-        text += [_text(told), f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"]
+        text += [_text(request), f"tf.release(cal, {data!r}, ledger='fuzz.db', source='s', budget=(5000, 0.9){named})"]
     if not done:
         return "refused"
     spent = ledger.spent(source).spent
-    for unit in {told.unit for told, _ in done}:
-        held = [(told, cal) for told, cal in done if told.unit == unit]
+    for unit in {request.unit for request, _ in done}:
+        held = [(request, cal) for request, cal in done if request.unit == unit]
         _account(held, spent, "the ledger", "\n".join(text), "Ledger.open('fuzz.db').spent('s').spent")
-    if len(done) > 1 and len({told.unit for told, _ in done}) == 1 and _same_entries([told for told, _ in done]):
+    if (
+        len(done) > 1
+        and len({request.unit for request, _ in done}) == 1
+        and _same_entries([request for request, _ in done])
+    ):
         try:
             together = tf.compose([cal for _, cal in done])
         except tf.TakifuguError:
@@ -237,24 +243,24 @@ def _through_ledger(case: Case, ledger: Ledger, source: str) -> str:
     return "kept"
 
 
-def _same_entries(all_told: Sequence[Asked]) -> bool:
-    return len({(told.window, *map(oracle.length_of, told.beliefs)) for told in all_told}) == 1
+def _same_entries(requests: Sequence[Request]) -> bool:
+    return len({(request.window, *map(oracle.length_of, request.beliefs)) for request in requests}) == 1
 
 
-def _account(done: Sequence[tuple[Asked, Any]], spent: Any, who: str, text: str, shown: str) -> None:
+def _account(done: Sequence[tuple[Request, Any]], spent: Any, who: str, text: str, printed: str) -> None:
     """Compare what was spent with the true joint loss, under every framework that anything was released for."""
     epsilon, delta = float(spent.epsilon), float(spent.delta)
-    all_told = [told for told, _ in done]
+    requests = [request for request, _ in done]
     noises = [cal.to_dict()["randomiser"] for _, cal in done]
-    length, known = oracle.reach(all_told), oracle.Known()
-    for told in {id(t.beliefs): t for t in all_told}.values():
-        for believed in told.beliefs:
+    length, known = oracle.reach(requests), oracle.Known()
+    for request in {id(t.beliefs): t for t in requests}.values():
+        for believed in request.beliefs:
             same = length is None or length == oracle.length_of(believed)
             for law in oracle.laws(believed, None if same else length):
-                loss = oracle.joint(told, believed, law, all_told, noises, epsilon, delta, None, known)
+                loss = oracle.joint(request, believed, law, requests, noises, epsilon, delta, None, known)
                 if loss.breaks(epsilon, delta):
                     names = " + ".join(cal.mechanism for _, cal in done)
-                    raise Fault(*_told(who, names, loss, epsilon, delta, text, shown))
+                    raise Fault(*_broken_promise(who, names, loss, epsilon, delta, text, printed))
 
 
 # -------------------------------------------------------------------------------------------------- draws and orders
@@ -262,43 +268,49 @@ def _account(done: Sequence[tuple[Asked, Any]], spent: Any, who: str, text: str,
 
 def _draws(case: Case) -> str:
     """Draw through tf.release with the data named in two orders: both must follow the declared law."""
-    told = case.asked[0]
-    made = build.built(told)
-    cal = build.calibrated(told, made)
-    value = _local(told, case.value)
-    if told.beliefs[0].name == "IndependentUsers" and told.beliefs[0]["absence"] is None and None in value.values():
+    request = case.requests[0]
+    made = build.built(request)
+    cal = build.calibrated(request, made)
+    value = _local(request, case.value)
+    if (
+        request.beliefs[0].name == "IndependentUsers"
+        and request.beliefs[0]["absence"] is None
+        and None in value.values()
+    ):
         return "refused"
-    query = told.query
+    query = request.query
     if query.name == "Histogram" and query["states"] is None:
         return "too large"
     answer = oracle.answer(query, value)
     for order in (case.order, tuple(reversed(case.order))):
-        data = build.data_of(told, value, None, order)
-        _follows(told, cal, data, answer)
+        data = build.data_of(request, value, None, order)
+        _follows(request, cal, data, answer)
     return "kept"
 
 
 def _pair_draws(case: Case) -> str:
-    told = case.asked[0]
-    cal = build.calibrated(told, build.built(told))
+    request = case.requests[0]
+    cal = build.calibrated(request, build.built(request))
     value: Any = case.value["value"]
-    _follows(told, cal, value, (Fraction(repr(value)) if isinstance(value, float) else Fraction(value),))
+    _follows(request, cal, value, (Fraction(repr(value)) if isinstance(value, float) else Fraction(value),))
     return "kept"
 
 
-def _follows(told: Asked, cal: Any, data: Any, answer: Sequence[Fraction]) -> None:
+def _follows(request: Request, cal: Any, data: Any, answer: Sequence[Fraction]) -> None:
     first = tf.release(cal, data)
-    told_noise = first.certificate.to_dict()["answers"][0]["noise"]
-    noise = Noise(told_noise)
+    declared = first.certificate.to_dict()["answers"][0]["noise"]
+    noise = Noise(declared)
     drawn = [first.values] + [tf.release(cal, data).values for _ in range(DRAWS - 1)]
     for cell, centre in enumerate(answer):
         steps = Fraction(centre) / noise.grid
         got = [Fraction(values[cell]) / noise.grid for values in drawn]
         p = fit(noise, steps, got)
         if p < UNLIKELY:
-            text = f"{build.PRELUDE}\n{_text(told)}\nprint([tf.release(cal, {data!r}).value for _ in range({DRAWS})])"
+            text = (
+                f"{build.PRELUDE}\n{_text(request)}\nprint([tf.release(cal, {data!r}).value for _ in range({DRAWS})])"
+            )
             raise Fault(
-                f"drawn values do not follow the declared law around {centre} (p = {p:.1e})", f"{text}  # {told_noise}"
+                f"drawn values do not follow the declared law around {centre} (p = {p:.1e})", f"{text}  # {declared}"
             )
 
 
@@ -330,24 +342,25 @@ def fit(noise: Noise, centre: Fraction, got: Sequence[Fraction]) -> float:
 
 def _orders(case: Case) -> str:
     """A sharper mechanism never needs more noise than a cheaper one, where the documents say so."""
-    told = replace(case.asked[0], delta=Fraction(0))
-    made = build.built(told)
-    lower, upper = specs.NEVER_ABOVE[(len(told.mechanism) + len(case.order)) % len(specs.NEVER_ABOVE)]
-    low, high = (build.calibrated(replace(told, mechanism=name), made) for name in (lower, upper))
+    request = replace(case.requests[0], delta=Fraction(0))
+    made = build.built(request)
+    lower, upper = specs.NEVER_ABOVE[(len(request.mechanism) + len(case.order)) % len(specs.NEVER_ABOVE)]
+    low, high = (build.calibrated(replace(request, mechanism=name), made) for name in (lower, upper))
     if low.scale > high.scale * (1 + ORDER_SLACK):
         text = f"{build.PRELUDE}\n{made.text}"
         both = "\n".join(
-            f"print(tf.calibrate(framework, query, {build.price(replace(told, mechanism=name))}).scale)"
+            f"print(tf.calibrate(framework, query, {build.price(replace(request, mechanism=name))}).scale)"
             for name in (lower, upper)
         )
         raise Fault(f"{lower} needs scale {low.scale:.9g}, above {upper}'s {high.scale:.9g}", f"{text}\n{both}")
-    for cal, name in ((low, lower), (high, upper)):
-        _hold(replace(told, mechanism=name), cal.to_dict()["randomiser"], cal, None, "") if _one_length(told) else None
+    if _one_length(request):
+        for cal, name in ((low, lower), (high, upper)):
+            _hold(replace(request, mechanism=name), cal.to_dict()["randomiser"], cal, None, "")
     return "kept"
 
 
-def _one_length(told: Asked) -> bool:
-    return len({oracle.length_of(b) for b in told.beliefs}) == 1
+def _one_length(request: Request) -> bool:
+    return len({oracle.length_of(b) for b in request.beliefs}) == 1
 
 
 _CHECKS = {

@@ -49,10 +49,10 @@ class Choices:
         return [option for option in options if option in chosen or option in missing]
 
     def shuffled(self, options: Sequence[T]) -> list[T]:
-        left, found = list(options), []
+        left, order = list(options), []
         while left:
-            found.append(left.pop(self.below(len(left))))
-        return found
+            order.append(left.pop(self.below(len(left))))
+        return order
 
 
 def smaller(decisions: Sequence[int], fails: Callable[[Sequence[int]], bool], seconds: float) -> list[int]:
@@ -71,13 +71,15 @@ def smaller(decisions: Sequence[int], fails: Callable[[Sequence[int]], bool], se
 
 
 def _simpler(decisions: list[int]) -> list[list[int]]:
-    found = []
+    candidates = []
     for size in (32, 16, 8, 4, 2, 1):
-        found += [decisions[:i] + decisions[i + size :] for i in range(0, len(decisions) - size + 1, max(1, size // 2))]
+        candidates += [
+            decisions[:i] + decisions[i + size :] for i in range(0, len(decisions) - size + 1, max(1, size // 2))
+        ]
     for i, value in enumerate(decisions):
-        found += [
+        candidates += [
             [*decisions[:i], less, *decisions[i + 1 :]]
             for less in sorted({0, value // 2, value - 1})
             if 0 <= less < value
         ]
-    return found
+    return candidates

@@ -228,16 +228,16 @@ def in_files(c: random.Random, folder: Path) -> Result | None:
 
 def read_by(rows: Sequence[Row], layout: Mapping[str, str], hours: range) -> Counter[Step]:
     """Return which steps of the belief a layout reads in some hours, and how often."""
-    found: dict[Any, Row] = {}
+    by_key: dict[Any, Row] = {}
     for row in rows:
         if row.hour not in hours:
             continue
         whose = {"person": row.person, "bed": row.bed, "none": 0}[layout["unit"]]
         step = (row.hour, row.quarter) if layout["order"] == "t" else (row.hour,)
         key = (whose, step)
-        if key not in found or layout["duplicates"] == "last":
-            found[key] = row
-    return Counter((row.person, getattr(row, layout["value"])) for row in found.values())
+        if key not in by_key or layout["duplicates"] == "last":
+            by_key[key] = row
+    return Counter((row.person, getattr(row, layout["value"])) for row in by_key.values())
 
 
 def toml(layout: Mapping[str, str], stay: float, first: int, last: int, item: Mapping[str, Any]) -> str:
@@ -296,19 +296,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("minutes", nargs="?", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=None, help="another seed is another walk (default: the time)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    asked, _ = parser.parse_known_args(arguments)
-    seed = int(time.time()) if asked.seed is None else asked.seed
-    start, number, faults, refused = time.monotonic(), asked.first, 0, 0
-    print(f"layouts: seed {seed}, {asked.minutes:g} minutes", flush=True)
-    while time.monotonic() - start < 60 * asked.minutes:
-        found = case(f"{seed}:{number}")
-        refused += found is None
-        if found is not None and found.is_fault:
+    options, _ = parser.parse_known_args(arguments)
+    seed = int(time.time()) if options.seed is None else options.seed
+    start, number, faults, refused = time.monotonic(), options.first, 0, 0
+    print(f"layouts: seed {seed}, {options.minutes:g} minutes", flush=True)
+    while time.monotonic() - start < 60 * options.minutes:
+        outcome = case(f"{seed}:{number}")
+        refused += outcome is None
+        if outcome is not None and outcome.is_fault:
             faults += 1
-            print(f"\n--- case {seed}:{number}: charged {found.charged:.6g}, true {found.true:.6g}\n{found.said}")
+            print(f"\n--- case {seed}:{number}: charged {outcome.charged:.6g}, true {outcome.true:.6g}\n{outcome.said}")
         number += 1
     took = time.monotonic() - start
-    print(f"{number - asked.first} cases in {took:.0f} s, {refused} without a promise, {faults} charged too little")
+    print(f"{number - options.first} cases in {took:.0f} s, {refused} without a promise, {faults} charged too little")
     return 1 if faults else 0
 
 

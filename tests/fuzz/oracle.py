@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, logsumexp
-from tests.fuzz.specs import CHAINS, NEW, Asked, At, Call, Key, State
+from tests.fuzz.specs import CHAINS, NEW, At, Call, Key, Request, State
 
 Floats = NDArray[np.float64]
 ABSENT = "absent"
@@ -46,14 +46,14 @@ class Law:
 # ------------------------------------------------------------------------------------------------------------- laws
 
 
-def laws(told: Call, length: int | None = None) -> list[Law]:
+def laws(call: Call, length: int | None = None) -> list[Law]:
     """Return the joint law of a belief, or laws of its class; chains are continued to `length` entries."""
-    return [law for law in _LAWS[told.name](told, length) if sum(law.masses) > 0]
+    return [law for law in _LAWS[call.name](call, length) if sum(law.masses) > 0]
 
 
 def exact(probabilities: Sequence[Any]) -> list[Fraction]:
-    found = [Fraction(p) for p in probabilities]
-    return [p / sum(found) for p in found]
+    weights = [Fraction(p) for p in probabilities]
+    return [p / sum(weights) for p in weights]
 
 
 def _of(keys: Sequence[Key], rows: Sequence[tuple[tuple[State, ...], Fraction]]) -> Law:
@@ -106,21 +106,21 @@ def _any_start(k: int) -> list[list[Fraction]]:
     return [*points, [Fraction(1, k)] * k, *mixed]
 
 
-def _chain(told: Call, length: int | None) -> Iterator[Law]:
-    matrix, initial = [exact(line) for line in told["matrix"]], told["initial"]
+def _chain(call: Call, length: int | None) -> Iterator[Law]:
+    matrix, initial = [exact(line) for line in call["matrix"]], call["initial"]
     starts: list[Any] = [exact(initial)] if not isinstance(initial, str) else []
     if initial == "any":
         starts = _any_start(len(matrix))
     if initial == "stationary":
-        found = stationary(matrix)
-        starts = [] if found is None else [found]
+        settled = stationary(matrix)
+        starts = [] if settled is None else [settled]
     for start in starts:
-        yield _walk(start, lambda _: matrix, length or told["length"], told["states"])
+        yield _walk(start, lambda _: matrix, length or call["length"], call["states"])
 
 
-def _class(told: Call, length: int | None) -> Iterator[Law]:
-    k, rng = len(told["states"]), random.Random(0)
-    pi, g = Fraction(told["pi"]), Fraction(told["g"])
+def _class(call: Call, length: int | None) -> Iterator[Law]:
+    k, rng = len(call["states"]), random.Random(0)
+    pi, g = Fraction(call["pi"]), Fraction(call["g"])
     uneven = [pi] * (k - 1) + [1 - (k - 1) * pi]
     for law in ([Fraction(1, k)] * k, uneven, uneven[::-1]):
         for root in (1 - g, g - 1):
@@ -128,48 +128,48 @@ def _class(told: Call, length: int | None) -> Iterator[Law]:
             if min(min(line) for line in matrix) < 0:
                 continue
             for start in rng.sample(starts := _any_start(k), min(4, len(starts))):
-                yield _walk(start, lambda _, m=matrix: m, length or told["length"], told["states"])
+                yield _walk(start, lambda _, m=matrix: m, length or call["length"], call["states"])
 
 
-def _interval(told: Call, length: int | None) -> Iterator[Law]:
-    low = Fraction(told["low"])
+def _interval(call: Call, length: int | None) -> Iterator[Law]:
+    low = Fraction(call["low"])
     for stay0, stay1 in itertools.product((low, 1 - low), repeat=2):
         matrix = [[stay0, 1 - stay0], [1 - stay1, stay1]]
         for start in _any_start(2):
-            yield _walk(start, lambda _, m=matrix: m, length or told["length"], told["states"])
+            yield _walk(start, lambda _, m=matrix: m, length or call["length"], call["states"])
 
 
-def _region(told: Call, length: int | None) -> Iterator[Law]:
-    rng, k = random.Random(0), len(told["states"])
+def _region(call: Call, length: int | None) -> Iterator[Law]:
+    rng, k = random.Random(0), len(call["states"])
     ends = [
         ([Fraction(p) for p in low], [Fraction(p) for p in high])
-        for low, high in zip(told["lower"], told["upper"], strict=True)
+        for low, high in zip(call["lower"], call["upper"], strict=True)
     ]
 
     def matrix() -> list[list[Fraction]]:
-        found = []
+        lines = []
         for low, high in ends:
             line, left = list(low), 1 - sum(low)
             for j in rng.sample(range(k), k):
                 more = min(left, high[j] - low[j])
                 line[j], left = line[j] + more, left - more
-            found.append([p / sum(line) for p in line])
-        return found
+            lines.append([p / sum(line) for p in line])
+        return lines
 
-    steps = length or told["length"]
+    steps = length or call["length"]
     for start in rng.sample(starts := _any_start(k), min(5, len(starts))):
         one = matrix()
-        yield _walk(start, lambda _, m=one: m, steps, told["states"])
+        yield _walk(start, lambda _, m=one: m, steps, call["states"])
         several = [matrix() for _ in range(steps)]
-        yield _walk(start, lambda t, m=several: m[t], steps, told["states"])
+        yield _walk(start, lambda t, m=several: m[t], steps, call["states"])
 
 
-def _pieces(told: Call, length: int | None) -> Iterator[Law]:
-    if length is not None and length != sum(told["lengths"]):
+def _pieces(call: Call, length: int | None) -> Iterator[Law]:
+    if length is not None and length != sum(call["lengths"]):
         raise TooLarge
-    each = {n: laws(Call(told["chain"].name, {**told["chain"].arguments, "length": n})) for n in set(told["lengths"])}
+    each = {n: laws(Call(call["chain"].name, {**call["chain"].arguments, "length": n})) for n in set(call["lengths"])}
     for number in range(max(map(len, each.values()))):  # the pieces' laws of a class move together and apart
-        yield _product([each[n][(number * (place + 1)) % len(each[n])] for place, n in enumerate(told["lengths"])])
+        yield _product([each[n][(number * (place + 1)) % len(each[n])] for place, n in enumerate(call["lengths"])])
 
 
 def _product(parts: Sequence[Law]) -> Law:
@@ -183,14 +183,14 @@ def _product(parts: Sequence[Law]) -> Law:
     return Law(tuple(range(len(states[0]))), states, values, masses)
 
 
-def _users(told: Call, length: int | None) -> Iterator[Law]:
-    if length is not None and length != len(told["laws"]):
+def _users(call: Call, length: int | None) -> Iterator[Law]:
+    if length is not None and length != len(call["laws"]):
         raise TooLarge
     parts = []
-    for law, there in zip(told["laws"], told["presence"], strict=True):
+    for law, there in zip(call["laws"], call["presence"], strict=True):
         share, presence = exact(list(law.values())), Fraction(there)
         rows = [(v, v, presence * p) for v, p in zip(law, share, strict=True)]
-        if told["absence"] == "unknown" or (told["absence"] is None):
+        if call["absence"] == "unknown" or (call["absence"] is None):
             away = 1 - presence or Fraction(1)  # whatever the presence says, absence is possible
             rows += [(ABSENT, v, away * p) for v, p in zip(law, share, strict=True)]
         elif presence < 1:
@@ -199,20 +199,20 @@ def _users(told: Call, length: int | None) -> Iterator[Law]:
         alive = [(x, v, int(p * scale)) for x, v, p in rows if p > 0]
         parts.append(Law((0,), [(x,) for x, *_ in alive], [(v,) for _, v, _ in alive], [p for *_, p in alive]))
     whole = _product(parts)
-    yield Law(tuple(told.get("names") or whole.keys), whole.letters, whole.values, whole.masses)
+    yield Law(tuple(call.get("names") or whole.keys), whole.letters, whole.values, whole.masses)
 
 
-def _table(told: Call, length: int | None) -> Iterator[Law]:
-    rows = zip(told["rows"], exact(told["probabilities"]), strict=True)
-    yield _of(told["names"], [(tuple(states), p) for states, p in rows])
+def _table(call: Call, length: int | None) -> Iterator[Law]:
+    rows = zip(call["rows"], exact(call["probabilities"]), strict=True)
+    yield _of(call["names"], [(tuple(states), p) for states, p in rows])
 
 
-def _network(told: Call, length: int | None) -> Iterator[Law]:
-    nodes, keys = list(told["nodes"]), [node[0] for node in told["nodes"]]
+def _network(call: Call, length: int | None) -> Iterator[Law]:
+    nodes, keys = list(call["nodes"]), [node[0] for node in call["nodes"]]
     states = {name: list(listed) for name, listed, *_ in nodes}
     if math.prod(map(len, states.values())) > MOST_STATES:
         raise TooLarge
-    found = []
+    weighted = []
     for row in itertools.product(*(states[name] for name in keys)):
         value, p = dict(zip(keys, row, strict=True)), Fraction(1)
         for name, listed, parents, table in nodes:
@@ -220,21 +220,21 @@ def _network(told: Call, length: int | None) -> Iterator[Law]:
             for parent in parents:
                 line = line[states[parent].index(value[parent])]
             p *= Fraction(line[list(listed).index(value[name])]) / sum(map(Fraction, line))
-        found.append((row, p))
-    yield _of(keys, found)
+        weighted.append((row, p))
+    yield _of(keys, weighted)
 
 
-def _cliques(told: Call, length: int | None) -> Iterator[Law]:
-    parts, (well, ill) = [], told["states"]
-    for clique in told["cliques"]:
+def _cliques(call: Call, length: int | None) -> Iterator[Law]:
+    parts, (well, ill) = [], call["states"]
+    for clique in call["cliques"]:
         m = len(clique)
-        number = exact(told["number"][m])
+        number = exact(call["number"][m])
         rows = [
             (row, number[row.count(ill)] / comb(m, row.count(ill))) for row in itertools.product((well, ill), repeat=m)
         ]
         parts.append(_of(clique, rows))
     whole = _product(parts)
-    yield Law(tuple(name for clique in told["cliques"] for name in clique), whole.letters, whole.values, whole.masses)
+    yield Law(tuple(name for clique in call["cliques"] for name in clique), whole.letters, whole.values, whole.masses)
 
 
 _LAWS: dict[str, Callable[[Call, int | None], Iterator[Law]]] = {
@@ -244,14 +244,14 @@ _LAWS: dict[str, Callable[[Call, int | None], Iterator[Law]]] = {
 }  # fmt: skip
 
 
-def length_of(told: Call) -> int | None:
+def length_of(call: Call) -> int | None:
     """Return the number of entries of a sequence; None where entries have names."""
-    if told.name in CHAINS:
-        return int(told["length"])
-    if told.name == "IndependentPieces":
-        return int(sum(told["lengths"]))
-    if told.name == "IndependentUsers" and not told.get("names"):
-        return len(told["laws"])
+    if call.name in CHAINS:
+        return int(call["length"])
+    if call.name == "IndependentPieces":
+        return int(sum(call["lengths"]))
+    if call.name == "IndependentUsers" and not call.get("names"):
+        return len(call["laws"])
     return None
 
 
@@ -323,27 +323,27 @@ Bin = tuple[float, float]  # whole steps of the grid, both ends included; infini
 class Noise:
     """One cell's noise, from its declared plain form."""
 
-    told: Mapping[str, Any]
+    described: Mapping[str, Any]
 
     @property
     def grid(self) -> Fraction:
-        return Fraction(self.told["grid"])
+        return Fraction(self.described["grid"])
 
     @property
     def kind(self) -> str:
-        return str(self.told["kind"])
+        return str(self.described["kind"])
 
     @property
     def steps(self) -> float:
         """Return the scale in steps of the grid."""
         if self.kind == "discrete-laplace":
-            return float(Fraction(self.told["units"]))
-        return float(Fraction(self.told["sigma" if self.kind == "rounded-normal" else "scale"]) / self.grid)
+            return float(Fraction(self.described["units"]))
+        return float(Fraction(self.described["sigma" if self.kind == "rounded-normal" else "scale"]) / self.grid)
 
     def bins(self, centres: Sequence[Fraction], pure: bool, most: int) -> list[Bin]:
         """Return outputs: for a pure promise those where ratios are extreme, else a partition of all."""
         if self.kind in ("exponential-choice", "channel"):
-            return [(float(Fraction(y)),) * 2 for y in self.told["outputs"]]
+            return [(float(Fraction(y)),) * 2 for y in self.described["outputs"]]
         if self.kind == "none":
             return [(float(y),) * 2 for y in sorted({round(x) for x in centres})]
         near = {
@@ -363,9 +363,10 @@ class Noise:
     def log_masses(self, centres: Sequence[Fraction], bins: Sequence[Bin]) -> Floats:
         """Return log P(output in bin | answer) of answers (steps of the grid) and bins, shape (answers, bins)."""
         if self.kind in ("exponential-choice", "channel"):
-            inputs = [Fraction(x) for x in self.told["inputs"]]
+            inputs = [Fraction(x) for x in self.described["inputs"]]
             rows = [
-                self.told["masses"][min(range(len(inputs)), key=lambda k: (abs(inputs[k] - x), k))] for x in centres
+                self.described["masses"][min(range(len(inputs)), key=lambda k: (abs(inputs[k] - x), k))]
+                for x in centres
             ]
             with np.errstate(divide="ignore"):
                 return np.log(np.array([[int(m) / sum(map(int, r)) for m in r] for r in rows], dtype=float))
@@ -384,18 +385,18 @@ class Noise:
 def _discrete(low: Floats, high: Floats, scale: float) -> Floats:
     """Return log P(low <= K <= high), high >= -low, P(K = k) proportional to exp(-|k|/scale)."""
     a = math.exp(-1 / scale)
-    beside = -low / scale + np.log(-np.expm1(-(high - low + 1) / scale)) - math.log1p(a)
+    outside = -low / scale + np.log(-np.expm1(-(high - low + 1) / scale)) - math.log1p(a)
     across = np.log1p(-(np.exp((low - 1) / scale) + np.exp(-(high + 1) / scale)) / (1 + a))
     at_zero = math.log(-math.expm1(-1 / scale)) - math.log1p(a)
-    return np.where(low > 0, beside, np.where((low == 0) & (high == 0), at_zero, across))
+    return np.where(low > 0, outside, np.where((low == 0) & (high == 0), at_zero, across))
 
 
 def _laplace(low: Floats, high: Floats, scale: float) -> Floats:
     """Return log P(low - 1/2 <= Z <= high + 1/2), high >= -low, Z with density exp(-|z|/scale)/(2 scale)."""
     first, last = (low - 0.5) / scale, (high + 0.5) / scale
-    beside = -first + np.log(-np.expm1(-(high - low + 1) / scale)) - math.log(2)
+    outside = -first + np.log(-np.expm1(-(high - low + 1) / scale)) - math.log(2)
     across = np.log(-(np.expm1(np.minimum(first, 0)) + np.expm1(-last)) / 2)
-    return np.where(first >= 0, beside, across)
+    return np.where(first >= 0, outside, across)
 
 
 def _normal(low: Floats, high: Floats, sigma: float) -> Floats:
@@ -444,16 +445,16 @@ def worst(
         return NO_LOSS
     density = _densities(logs, _outputs(atoms, noises, delta == 0))
     row = {hypotheses[h]: i for i, h in enumerate(possible)}
-    found = NO_LOSS
+    largest = NO_LOSS
     for place, (key, a, b) in zip(places, hidden, strict=True):
         if (place, a) not in row or (place, b) not in row:
             continue
         for left, right in ((a, b), (b, a)):
             p, q = density[row[place, left]], density[row[place, right]]
             loss = _loss(p, q, epsilon, delta)
-            if (loss[0], loss[1]) > (found.epsilon, found.delta):
-                found = Loss(*loss, f"{key!r} = {left!r} against {right!r}")
-    return found
+            if (loss[0], loss[1]) > (largest.epsilon, largest.delta):
+                largest = Loss(*loss, f"{key!r} = {left!r} against {right!r}")
+    return largest
 
 
 def _log(mass: int) -> float:
@@ -493,28 +494,28 @@ def _outputs(atoms: Sequence[tuple[Fraction, ...]], noises: Sequence[Noise], pur
 
 def _densities(logs: Floats, outputs: Floats) -> Floats:
     """Return log P(output | hypothesis), shape (hypotheses, outputs)."""
-    found = np.empty((len(logs), outputs.shape[1]))
+    densities = np.empty((len(logs), outputs.shape[1]))
     with np.errstate(divide="ignore", invalid="ignore"):
         for start in range(0, outputs.shape[1], 500):
             block = logs[:, :, None] + outputs[None, :, start : start + 500]
-            found[:, start : start + 500] = logsumexp(block, axis=1)
-    return found
+            densities[:, start : start + 500] = logsumexp(block, axis=1)
+    return densities
 
 
 Known = dict[tuple[int, tuple[Key, ...], tuple[State, ...]], tuple[Fraction, ...]]
 
 
-def reach(all_asked: Sequence[Asked]) -> int | None:
+def reach(requests: Sequence[Request]) -> int | None:
     """Return how long the recording is that all releases and beliefs are about; None where entries have names."""
-    lengths = [(length_of(believed), told.window) for told in all_asked for believed in told.beliefs]
+    lengths = [(length_of(believed), request.window) for request in requests for believed in request.beliefs]
     return None if lengths[0][0] is None else max(length + window for length, window in lengths if length is not None)
 
 
 def joint(
-    told: Asked, believed: Call, law: Law, all_asked: Sequence[Asked], noises: Sequence[Mapping[str, Any]],
+    request: Request, believed: Call, law: Law, requests: Sequence[Request], noises: Sequence[Mapping[str, Any]],
     epsilon: float, delta: float, seen: Sequence[Key] | None = None, known: Known | None = None,
 ) -> Loss:  # fmt: skip
-    """Return the loss of several releases together about what one of them (`told`) hides, under one law.
+    """Return the loss of several releases together about what one of them (`request`) hides, under one law.
 
     `known` keeps answers from one law to the next.
     """
@@ -522,37 +523,37 @@ def joint(
     size, named = length_of(believed), length_of(believed) is None
     answers: list[tuple[Fraction, ...]] = [() for _ in law.masses]
     cells: list[Noise] = []
-    for place, (asked, noise) in enumerate(zip(all_asked, noises, strict=True)):
-        length = length_of(asked.beliefs[0]) or 0
-        window = range(asked.window, min(asked.window + length, len(law.keys)))
-        query = asked.query
-        if not _may_be_gone(asked) and any(None in values for values in law.values):
+    for place, (one, noise) in enumerate(zip(requests, noises, strict=True)):
+        length = length_of(one.beliefs[0]) or 0
+        window = range(one.window, min(one.window + length, len(law.keys)))
+        query = one.query
+        if not _may_be_gone(one) and any(None in values for values in law.values):
             raise TooLarge  # this release's data cannot lack anybody
         if query.name == "Histogram" and query["states"] is None:
             query = Call("Histogram", {**query.arguments, "states": _all_states(law)})
         for i, values in enumerate(law.values):
-            found = known.get((place, law.keys, values))
-            if found is None:
+            numbers = known.get((place, law.keys, values))
+            if numbers is None:
                 if named:
                     value: dict[Key, State] = dict(zip(law.keys, values, strict=True))
                 else:
-                    value = {t - asked.window: values[t] for t in window}
-                found = answer(query, value, seen)
-                if query is asked.query:
-                    known[place, law.keys, values] = found
-            answers[i] += found
+                    value = {t - one.window: values[t] for t in window}
+                numbers = answer(query, value, seen)
+                if query is one.query:
+                    known[place, law.keys, values] = numbers
+            answers[i] += numbers
         cells += [Noise(noise)] * (len(answers[0]) - len(cells))
     hidden = []
     positions = list(law.keys) if size is None else list(range(size))
-    start = told.window
-    for secret in told.secrets:
+    start = request.window
+    for secret in request.secrets:
         local = law if named else _window(law, start, positions)
         hidden += [(key if named else key + start, a, b) for key, a, b in pairs(secret, local, positions)]
     return worst(law, list(dict.fromkeys(hidden)), answers, cells, epsilon, delta)
 
 
-def _may_be_gone(told: Asked) -> bool:
-    return any(believed.get("absence") == "removed" for believed in told.beliefs)
+def _may_be_gone(request: Request) -> bool:
+    return any(believed.get("absence") == "removed" for believed in request.beliefs)
 
 
 def _window(law: Law, start: int, positions: Sequence[Key]) -> Law:
@@ -564,10 +565,10 @@ def _all_states(law: Law) -> list[State]:
     return [s for s in dict.fromkeys(v for values in law.values for v in values) if s is not None]
 
 
-def between(told: Asked, noise: Mapping[str, Any], epsilon: float, delta: float) -> Loss:
+def between(request: Request, noise: Mapping[str, Any], epsilon: float, delta: float) -> Loss:
     """Return the loss of one release about which of two laws the answer follows."""
     rows: list[tuple[str, Fraction, Fraction]] = []
-    for side, law in zip(("left", "right"), told.beliefs, strict=True):
+    for side, law in zip(("left", "right"), request.beliefs, strict=True):
         rows += [(side, Fraction(v), p) for v, p in zip(law["values"], exact(law["probabilities"]), strict=True)]
     scale = math.lcm(*(p.denominator for *_, p in rows))
     law = Law(("law",), [(s,) for s, *_ in rows], [(s,) for s, *_ in rows], [int(p * scale) for *_, p in rows])

@@ -71,7 +71,7 @@ class Along:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """One release: what is hidden, believed and published, at which cost, by which mechanism.
 
     `window` is the first position of the sequence that is read, in the recording that all releases are about. `spelled`
@@ -169,15 +169,15 @@ def markov_chain(c: Choices, states: Sequence[State], length: int) -> Call:
 
 
 def _tiny(c: Choices, size: int) -> list[float]:
-    found = [c.pick((1e-200, 0.0, 1e-30, 1e-200)) for _ in range(size)]
-    found[c.below(size)] = 1.0
-    return found
+    masses = [c.pick((1e-200, 0.0, 1e-30, 1e-200)) for _ in range(size)]
+    masses[c.below(size)] = 1.0
+    return masses
 
 
 def _moved_a_little(c: Choices, common: Sequence[float]) -> list[float]:
-    found, to, since = list(common), c.below(len(common)), c.below(len(common))
-    step = min(c.pick((1 / 256, 1 / 16, 1 / 4)), found[since] / 2)
-    return [p + step * ((i == to) - (i == since)) for i, p in enumerate(found)]
+    masses, to, since = list(common), c.below(len(common)), c.below(len(common))
+    step = min(c.pick((1 / 256, 1 / 16, 1 / 4)), masses[since] / 2)
+    return [p + step * ((i == to) - (i == since)) for i, p in enumerate(masses)]
 
 
 def chain_class(c: Choices, states: Sequence[State], length: int) -> Call:
@@ -221,8 +221,8 @@ def users(c: Choices, alphabets: Mapping[Key, Sequence[State]], named: bool) -> 
     presence = [1 if absence is None else c.pick((0.5, 1, 0.75, 0)) for _ in order]
     if absence == "removed" and 1 in presence and set(presence) == {1}:
         presence[0] = 0.5
-    told: dict[str, Any] = {"laws": laws, "presence": presence, "absence": absence}
-    return Call("IndependentUsers", {**told, "names": order} if named else told)
+    arguments: dict[str, Any] = {"laws": laws, "presence": presence, "absence": absence}
+    return Call("IndependentUsers", {**arguments, "names": order} if named else arguments)
 
 
 def joint_table(c: Choices, alphabets: Mapping[Key, Sequence[State]]) -> Call:
@@ -297,25 +297,25 @@ def belief(c: Choices, about: World, like: Call | None = None) -> Call:
 
 
 def beliefs(c: Choices, about: World) -> tuple[Call, ...]:
-    found: list[Call] = []
+    believed: list[Call] = []
     for number in range(c.pick((1, 1, 2, 3))):
-        seen, like = about, found[0] if found and (about.is_sequence or not c.chance(3)) else None
+        seen, like = about, believed[0] if believed and (about.is_sequence or not c.chance(3)) else None
         if number and c.chance(8) and (like is None or like.name in CHAINS or not about.is_sequence):
             if about.is_sequence:  # the same recording, believed to go on
                 seen = World(dict.fromkeys(range(len(about.keys) + 1), about.alphabets[0]), True)
             else:
                 key = c.pick(about.keys)
                 seen = World({**about.alphabets, key: (*about.alphabets[key], NEW)}, False)
-        found.append(belief(c, seen, like))
-    return tuple(found)
+        believed.append(belief(c, seen, like))
+    return tuple(believed)
 
 
 # ---------------------------------------------------------------------------------------------- secrets and queries
 
 
 def secrets(c: Choices, about: World, believed: Sequence[Call]) -> tuple[Call, ...]:
-    found = [_secret(c, about, believed) for _ in range(c.pick((1, 1, 1, 2)))]
-    return tuple(found)
+    hidden = [_secret(c, about, believed) for _ in range(c.pick((1, 1, 1, 2)))]
+    return tuple(hidden)
 
 
 def _secret(c: Choices, about: World, believed: Sequence[Call]) -> Call:
@@ -411,12 +411,14 @@ def _knows(mechanism: str, believed: Call) -> bool:
     return True
 
 
-def asked(c: Choices, about: World, mechanisms: Sequence[str] = ()) -> Asked:
+def requested(c: Choices, about: World, mechanisms: Sequence[str] = ()) -> Request:
     believed = beliefs(c, about)
-    return Asked(secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms or MECHANISMS, believed))
+    return Request(
+        secrets(c, about, believed), believed, query(c, about), *price(c, mechanisms or MECHANISMS, believed)
+    )
 
 
-def pair(c: Choices) -> Asked:
+def pair(c: Choices) -> Request:
     """Two laws of an answer: near each other, far apart, on and off the grid."""
     places = c.pick(([0, 1, 2, 5], [0, 0.25, 0.5, 1], [0.000049, 0.000051, 1000.0, 1.0], [0.4, 0.6, 0.51, 2]))
     laws = []
@@ -428,20 +430,20 @@ def pair(c: Choices) -> Asked:
             masses = [m / sum(masses) for m in masses]
         laws.append(Call("Pmf", {"values": atoms, "probabilities": masses}))
     about = Call("Identity", {"grid": c.pick((None, Fraction(1), Fraction(1, 10**4)))})
-    return Asked((), tuple(laws), about, *price(c, MECHANISMS, laws))
+    return Request((), tuple(laws), about, *price(c, MECHANISMS, laws))
 
 
-def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
+def several(c: Choices) -> tuple[World, tuple[Request, ...]]:
     """Two or three releases about one source, in frameworks of their own or in one, orders and windows of their own."""
     if c.chance(4):
         return rolling(c)
     about, count = world(c), c.pick((2, 2, 3))
     shared, mechanisms = c.pick(("belief", "belief", "nothing")), c.pick((COMPOSING, COMPOSING[:1], COMPOSING))
-    first = asked(c, about, mechanisms)
-    found = [first]
+    first = requested(c, about, mechanisms)
+    requests = [first]
     for _ in range(count - 1):
         if shared == "nothing":
-            found.append(asked(c, about, mechanisms))
+            requests.append(requested(c, about, mechanisms))
             continue
         believed, seen = tuple(relisted(c, b) for b in first.beliefs), about
         if about.is_sequence and all(b.name in CHAINS for b in believed) and c.chance(4):  # more, or less, of the same
@@ -453,80 +455,80 @@ def several(c: Choices) -> tuple[World, tuple[Asked, ...]]:
             published = query(c, seen)
         if seen is not about:
             hidden = secrets(c, seen, believed)
-        found.append(Asked(hidden, believed, published, *price(c, mechanisms, believed)))
-    if about.is_sequence and all(_moves(b) for a in found for b in a.beliefs):
-        found = [_with(_moved(c, a), placed=c.chance(2)) for a in found]
+        requests.append(Request(hidden, believed, published, *price(c, mechanisms, believed)))
+    if about.is_sequence and all(_moves(b) for a in requests for b in a.beliefs):
+        requests = [_with(_moved(c, a), placed=c.chance(2)) for a in requests]
     if c.chance(6):
-        found = [_with(a, unit=c.pick(("ana", "bo"))) for a in found]
+        requests = [_with(a, unit=c.pick(("ana", "bo"))) for a in requests]
     if c.chance(6):
-        found = [found[0], *(_spelled(c, about, a) for a in found[1:])]
-    return about, tuple(found)
+        requests = [requests[0], *(_spelled(c, about, a) for a in requests[1:])]
+    return about, tuple(requests)
 
 
-def rolling(c: Choices) -> tuple[World, tuple[Asked, ...]]:
+def rolling(c: Choices) -> tuple[World, tuple[Request, ...]]:
     """Windows of one recording, each read at few of its entries, often at the same one: where positions matter most."""
     states, length = c.pick(ALPHABETS[:3]), c.pick((2, 3, 4))
     about = World(dict.fromkeys(range(length), states), True)
     chain = markov_chain(c, states, length)
     if not isinstance(chain["initial"], str):
         chain = Call(chain.name, {**chain.arguments, "initial": "any"})
-    places, read, found = c.pick(("told", "untold", "mixed")), c.below(length), []
+    places, read, requests = c.pick(("told", "untold", "mixed")), c.below(length), []
     codes = {s: Fraction(i) for i, s in enumerate(states)}
     for _ in range(c.pick((2, 2, 3))):
         window = c.below(length)
         weights = {t: Fraction(int(t + window == read or c.chance(4))) for t in range(length)}
         published = Call("Linear", {"weights": Along(weights), "codes": codes, "grid": None})
         mechanism = c.pick(COMPOSING[:2])
-        one = Asked((Call("every_entry"),), (chain,), published, epsilon(c), Fraction(0), mechanism, window)
-        found.append(_with(one, placed=places == "told" or (places == "mixed" and c.chance(2))))
-    return about, tuple(found)
+        one = Request((Call("every_entry"),), (chain,), published, epsilon(c), Fraction(0), mechanism, window)
+        requests.append(_with(one, placed=places == "told" or (places == "mixed" and c.chance(2))))
+    return about, tuple(requests)
 
 
-def relisted(c: Choices, told: Call) -> Call:
+def relisted(c: Choices, call: Call) -> Call:
     """Return the same belief, its columns, variables, people or states listed in another order."""
-    if told.name == "BayesianNetwork":
-        return Call(told.name, {"nodes": c.shuffled(told["nodes"])})
-    if told.name == "JointTable":
-        order = c.shuffled(range(len(told["names"])))
-        rows = [tuple(r[i] for i in order) for r in told["rows"]]
-        return Call(told.name, {**told.arguments, "rows": rows, "names": [told["names"][i] for i in order]})
-    if told.name == "MarkovChain":
-        order = c.shuffled(range(len(told["states"])))
-        new: dict[str, Any] = {"matrix": [[told["matrix"][i][j] for j in order] for i in order]}
-        new["states"] = [told["states"][i] for i in order]
-        if not isinstance(told["initial"], str):
-            new["initial"] = [told["initial"][i] for i in order]
-        return Call(told.name, {**told.arguments, **new})
-    if told.name == "IndependentUsers" and told.get("names"):
-        order = c.shuffled(range(len(told["laws"])))
+    if call.name == "BayesianNetwork":
+        return Call(call.name, {"nodes": c.shuffled(call["nodes"])})
+    if call.name == "JointTable":
+        order = c.shuffled(range(len(call["names"])))
+        rows = [tuple(r[i] for i in order) for r in call["rows"]]
+        return Call(call.name, {**call.arguments, "rows": rows, "names": [call["names"][i] for i in order]})
+    if call.name == "MarkovChain":
+        order = c.shuffled(range(len(call["states"])))
+        new: dict[str, Any] = {"matrix": [[call["matrix"][i][j] for j in order] for i in order]}
+        new["states"] = [call["states"][i] for i in order]
+        if not isinstance(call["initial"], str):
+            new["initial"] = [call["initial"][i] for i in order]
+        return Call(call.name, {**call.arguments, **new})
+    if call.name == "IndependentUsers" and call.get("names"):
+        order = c.shuffled(range(len(call["laws"])))
         return Call(
-            told.name, {**told.arguments, **{a: [told[a][i] for i in order] for a in ("laws", "presence", "names")}}
+            call.name, {**call.arguments, **{a: [call[a][i] for i in order] for a in ("laws", "presence", "names")}}
         )
-    if told.name == "CliqueInfection":
-        return Call(told.name, {**told.arguments, "cliques": c.shuffled([c.shuffled(g) for g in told["cliques"]])})
-    return told
+    if call.name == "CliqueInfection":
+        return Call(call.name, {**call.arguments, "cliques": c.shuffled([c.shuffled(g) for g in call["cliques"]])})
+    return call
 
 
-def _moves(told: Call) -> bool:
+def _moves(call: Call) -> bool:
     """Whether the belief says the same of every window of a longer recording."""
-    return told.name in CHAINS and (told.name != "MarkovChain" or isinstance(told["initial"], str))
+    return call.name in CHAINS and (call.name != "MarkovChain" or isinstance(call["initial"], str))
 
 
-def _moved(c: Choices, told: Asked) -> Asked:
+def _moved(c: Choices, request: Request) -> Request:
     """Move a release to a later window of the recording; sometimes it goes on reading the same entries of that."""
-    window, length = c.pick((0, 0, 1, 2)), told.beliefs[0]["length"]
-    if told.query.name != "Linear" or window >= length or c.below(2) == 0:
-        return _with(told, window=window)
-    read = told.query["weights"].weights
+    window, length = c.pick((0, 0, 1, 2)), request.beliefs[0]["length"]
+    if request.query.name != "Linear" or window >= length or c.below(2) == 0:
+        return _with(request, window=window)
+    read = request.query["weights"].weights
     weights = {t: read.get(t + window, Fraction(0)) for t in range(length)}
-    return _with(told, window=window, query=Call("Linear", {**told.query.arguments, "weights": Along(weights)}))
+    return _with(request, window=window, query=Call("Linear", {**request.query.arguments, "weights": Along(weights)}))
 
 
-def _with(told: Asked, **new: Any) -> Asked:
-    return Asked(**{**{name: getattr(told, name) for name in told.__dataclass_fields__}, **new})
+def _with(request: Request, **new: Any) -> Request:
+    return Request(**{**{name: getattr(request, name) for name in request.__dataclass_fields__}, **new})
 
 
-def _spelled(c: Choices, about: World, told: Asked) -> Asked:
+def _spelled(c: Choices, about: World, request: Request) -> Request:
     """Give the states new names for one release: the same people, coded by another office."""
     states = list(dict.fromkeys(s for a in about.alphabets.values() for s in a))
-    return _with(told, spelled={s: c.pick(("s{}", "t{}")).format(i) for i, s in enumerate(states)})
+    return _with(request, spelled={s: c.pick(("s{}", "t{}")).format(i) for i, s in enumerate(states)})

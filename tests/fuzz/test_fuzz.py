@@ -11,7 +11,7 @@ import pytest
 from tests.fuzz import build, checks, oracle, specs
 from tests.fuzz.checks import Case, check, generate
 from tests.fuzz.choices import Choices, smaller
-from tests.fuzz.specs import Asked, Call
+from tests.fuzz.specs import Call, Request
 
 from takifugu.analysis import randomisers
 
@@ -28,9 +28,9 @@ def test_a_seeded_minute_finds_nothing(seed: int) -> None:
     for number in range(80):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = check(generate(Choices(f"test {seed}:{number}")))
-        assert found.status != "fault", f"case test {seed}:{number}: {found.what}\n{found.block}"
-        statuses.append(found.status)
+            outcome = check(generate(Choices(f"test {seed}:{number}")))
+        assert outcome.status != "fault", f"case test {seed}:{number}: {outcome.what}\n{outcome.block}"
+        statuses.append(outcome.status)
     assert statuses.count("kept") >= 30  # most cases are looked at, and not refused
 
 
@@ -49,30 +49,32 @@ def test_half_the_noise_is_noticed(mechanism: str, monkeypatch: pytest.MonkeyPat
     """The fuzzer's own mutants: every mechanism adds half of what it found, or less where that still does."""
     share = Fraction(1, 4 if mechanism in LOOSE else 2)
     calibrated = build.calibrated
-    monkeypatch.setattr(build, "calibrated", lambda told, made: with_less_noise(calibrated(told, made), share))
+    monkeypatch.setattr(build, "calibrated", lambda request, made: with_less_noise(calibrated(request, made), share))
     monkeypatch.setattr(specs, "price", lambda c, *_: (specs.epsilon(c), NOTICED[mechanism], mechanism))
     cases = (check(generate(Choices(f"mutant:{number}"), ("one", "pair"))) for number in range(400))
-    assert any(found.status == "fault" and "true" in found.what for found in cases)
+    assert any(outcome.status == "fault" and "true" in outcome.what for outcome in cases)
 
 
 def with_less_noise(cal: Any, share: Fraction) -> Any:
-    told = dict(cal.randomiser.to_dict())
+    described = dict(cal.randomiser.to_dict())
     for name in ("units", "scale", "sigma"):
-        if name in told:
-            told[name] = str(Fraction(told[name]) * share)
-    if "masses" in told:  # a choice: every ratio of masses squared
-        squared = [[int(m) ** 2 for m in row] for row in told["masses"]]
+        if name in described:
+            described[name] = str(Fraction(described[name]) * share)
+    if "masses" in described:  # a choice: every ratio of masses squared
+        squared = [[int(m) ** 2 for m in row] for row in described["masses"]]
         total = 2**60
         rows = [[m * total // sum(row) for m in row] for row in squared]
-        told["masses"] = [[str(row[0] + total - sum(row)), *map(str, row[1:])] for row in rows]
-    return replace(cal, randomiser=randomisers.from_dict(told))
+        described["masses"] = [[str(row[0] + total - sum(row)), *map(str, row[1:])] for row in rows]
+    return replace(cal, randomiser=randomisers.from_dict(described))
 
 
 def test_the_oracle_knows_a_chain_by_heart() -> None:
-    told = Asked((Call("every_entry"),), (DIE_OF_TWO,), Call("Count", {"state": 1}), Fraction(1), Fraction(0), "group")
+    request = Request(
+        (Call("every_entry"),), (DIE_OF_TWO,), Call("Count", {"state": 1}), Fraction(1), Fraction(0), "group"
+    )
     (law,) = oracle.laws(DIE_OF_TWO)
     assert sum(law.masses) * 27 == 64 * law.masses[0] * 1.5  # P(0, 0, 0) = 1/2 * 9/16
-    loss = oracle.joint(told, DIE_OF_TWO, law, [told], [{"kind": "none", "grid": "1", "cells": 1}], 1.0, 0.0)
+    loss = oracle.joint(request, DIE_OF_TWO, law, [request], [{"kind": "none", "grid": "1", "cells": 1}], 1.0, 0.0)
     assert loss.epsilon == float("inf")
     assert loss.breaks(100.0, 0.0)
 
@@ -80,10 +82,10 @@ def test_the_oracle_knows_a_chain_by_heart() -> None:
 def test_the_oracle_reads_names_and_not_positions() -> None:
     """Two releases of one variable, listed at two places, cost both; of two independent ones, the costlier."""
 
-    def release(names: list[str], read: str) -> Asked:
+    def release(names: list[str], read: str) -> Request:
         net = Call("BayesianNetwork", {"nodes": [(name, [0, 1], [], COIN) for name in names]})
         query = Call("Count", {"state": 1, "entries": (specs.At(read),)})
-        return Asked((Call("every_entry"),), (net,), query, Fraction(1), Fraction(0), "group")
+        return Request((Call("every_entry"),), (net,), query, Fraction(1), Fraction(0), "group")
 
     first, same, other = release(["a", "b"], "a"), release(["b", "a"], "a"), release(["b", "a"], "b")
     noise = {"kind": "discrete-laplace", "units": "1", "grid": "1", "cells": 1}
@@ -96,7 +98,7 @@ def test_the_oracle_reads_names_and_not_positions() -> None:
 def test_windows_of_one_recording_overlap_in_the_oracle() -> None:
     chain = Call("MarkovChain", {"matrix": [COIN, COIN], "length": 2, "initial": "stationary", "states": [0, 1]})
     query = Call("Linear", {"weights": specs.Along({0: Fraction(0), 1: Fraction(1)}), "codes": None, "grid": None})
-    first = Asked((Call("every_entry"),), (chain,), query, Fraction(1), Fraction(0), "quilt-exact")
+    first = Request((Call("every_entry"),), (chain,), query, Fraction(1), Fraction(0), "quilt-exact")
     back = replace(
         first, query=Call("Linear", {**query.arguments, "weights": specs.Along({0: Fraction(1), 1: Fraction(0)})})
     )
@@ -113,9 +115,9 @@ def test_every_noise_of_the_oracle_sums_to_one() -> None:
         {"kind": "rounded-laplace", "scale": "7/3", "grid": "1/2", "cells": 1},
         {"kind": "rounded-normal", "sigma": "7/3", "grid": "1/2", "cells": 1},
     ]
-    for told in kinds:
-        noise = oracle.Noise(told)
-        for centre in (Fraction(0), Fraction(5) if told["kind"] == "discrete-laplace" else Fraction(1, 3)):
+    for described in kinds:
+        noise = oracle.Noise(described)
+        for centre in (Fraction(0), Fraction(5) if described["kind"] == "discrete-laplace" else Fraction(1, 3)):
             for most in (7, 10_000):
                 bins = noise.bins([centre, Fraction(9)], False, most)
                 assert float(sum(oracle.np.exp(noise.log_masses([centre], bins)[0]))) == pytest.approx(1, abs=1e-12)

@@ -14,8 +14,8 @@ from takifugu.accounting.ledger import accounts, tallying
 
 @pytest.mark.slow
 def test_no_layout_is_cheaper() -> None:
-    found = [case(f"test:{number}") for number in range(40)]
-    known = [one for one in found if one is not None]
+    outcomes = [case(f"test:{number}") for number in range(40)]
+    known = [one for one in outcomes if one is not None]
     assert not [one.said for one in known if one.is_fault]
     assert len(known) >= 12
     assert sum("another rule" in one.said or "lag" in one.said or "bed" in one.said for one in known) >= 5
@@ -24,7 +24,7 @@ def test_no_layout_is_cheaper() -> None:
 def test_a_ledger_that_takes_all_layouts_for_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tallying, "_mixed", lambda *_: "")
     monkeypatch.setattr(accounts, "cut_differently", lambda _: False)
-    assert any(found is not None and found.is_fault for found in map(case, (f"test:{n}" for n in range(80))))
+    assert any(outcome is not None and outcome.is_fault for outcome in map(case, (f"test:{n}" for n in range(80))))
 
 
 def test_the_loss_of_pieces_that_are_cut_differently() -> None:

@@ -172,8 +172,8 @@ def content(given: Content) -> bytes:
 
 def _release(name: str, spec: str | bytes, files: Mapping[str, Content] | None = None) -> Case:
     text = spec.encode() if isinstance(spec, str) else spec
-    found: dict[str, Content] = {"data.csv": DATA.encode(), **(files or {}), "release.toml": text}
-    return Case(name, found, ("release", "release.toml"), ("release", "release.toml"))
+    contents: dict[str, Content] = {"data.csv": DATA.encode(), **(files or {}), "release.toml": text}
+    return Case(name, contents, ("release", "release.toml"), ("release", "release.toml"))
 
 
 def _changed(base: str, old: str, new: str) -> str:
@@ -206,15 +206,15 @@ def release_files() -> Iterator[Case]:
     yield _release("toml: name of 1 MB", _changed(SPEC, '"study"', f'"{"n" * 1_000_000}"'))
     texts = (GIANT, TINY, "9" * 9_000, "1/0", "nan", "1e400", "1_e_1", "0x10", "١e9999", "-1")
     for text in texts:
-        shown = text if len(text) < 20 else f"{text[:6]}..."
-        yield _release(f"toml: epsilon {shown}", _changed(SPEC, "epsilon = 1.0", f'epsilon = "{text}"'))
-        yield _release(f"toml: budget {shown}", _changed(SPEC, "budget = 10", f'budget = "{text}"'))
-        yield _release(f"toml: delta {shown}", _changed(SPEC, "epsilon = 1.0", f'epsilon = 1\ndelta = "{text}"'))
+        short = text if len(text) < 20 else f"{text[:6]}..."
+        yield _release(f"toml: epsilon {short}", _changed(SPEC, "epsilon = 1.0", f'epsilon = "{text}"'))
+        yield _release(f"toml: budget {short}", _changed(SPEC, "budget = 10", f'budget = "{text}"'))
+        yield _release(f"toml: delta {short}", _changed(SPEC, "epsilon = 1.0", f'epsilon = 1\ndelta = "{text}"'))
         coded = f'query = "sum"\ncodes = {{ still = "{text}", walking = 0 }}'
         if text != "-1":
-            yield _release(f"toml: code {shown}", _changed(SPEC, 'query = "histogram"', coded))
+            yield _release(f"toml: code {short}", _changed(SPEC, 'query = "histogram"', coded))
         grid = f'query = "sum"\ncodes = {{ still = 1, walking = 0 }}\ngrid = "{text}"'
-        yield _release(f"toml: grid {shown}", _changed(SPEC, 'query = "histogram"', grid))
+        yield _release(f"toml: grid {short}", _changed(SPEC, 'query = "histogram"', grid))
     for epsilon in ("1e300", "1e-300", "5e-324", '"1e-1000"', "inf", "nan", "9223372036854775808"):
         yield _release(f"toml: epsilon = {epsilon}", _changed(SPEC, "epsilon = 1.0", f"epsilon = {epsilon}"))
     for row in ("[nan, 1]", "[inf, 0]", "[1e308, 1e308]", "[-1, 2]", "[1e-320, 0]", "[]", "[0.8, 0.2, 0]"):
@@ -512,8 +512,8 @@ def bif_files() -> Iterator[Case]:
     def case(name: str, text: str | bytes | Callable[[], bytes]) -> Case:
         made: Content = text.encode() if isinstance(text, str) else text
         files = {"net.bif": made, "data.csv": b"a,b\nyes,no\n"}
-        found = _release(f"bif: {name}", RECORDS.format(file="net.bif"), files)
-        return Case(found.name, found.files, found.command, ("network", "net.bif"))
+        release = _release(f"bif: {name}", RECORDS.format(file="net.bif"), files)
+        return Case(release.name, release.files, release.command, ("network", "net.bif"))
 
     two = COIN.format(name="a") + COIN.format(name="b")
     good = two + "probability ( a ) { table 0.5, 0.5; }\nprobability ( b | a ) { (yes) 0.1, 0.9; (no) 0.5, 0.5; }\n"
@@ -572,8 +572,8 @@ def bif_files() -> Iterator[Case]:
 def other_networks() -> Iterator[Case]:
     def case(name: str, file: str, made: Content) -> Case:
         files = {file: made, "data.csv": b"a,b\nyes,no\n"}
-        found = _release(f"{file.rpartition('.')[2]}: {name}", RECORDS.format(file=file), files)
-        return Case(found.name, found.files, found.command, ("network", file))
+        release = _release(f"{file.rpartition('.')[2]}: {name}", RECORDS.format(file=file), files)
+        return Case(release.name, release.files, release.command, ("network", file))
 
     uai = b"BAYES\n2\n2 2\n2\n1 0\n2 0 1\n2\n0.5 0.5\n4\n0.1 0.9 0.5 0.5\n"
     yield case("empty", "net.uai", b"")
@@ -637,8 +637,8 @@ def certificates() -> Iterator[Case]:
         )
 
     def forged(name: str, **changed: Any) -> Case:
-        told = {**good, **changed}
-        return case(name, json.dumps({**told, "checksum": checksum_of(told)}).encode())
+        certificate = {**good, **changed}
+        return case(name, json.dumps({**certificate, "checksum": checksum_of(certificate)}).encode())
 
     good = a_certificate()
     whole = json.dumps(good).encode()

@@ -35,7 +35,7 @@ def run(folder: str, arguments: list[str], seconds: float) -> dict[str, Any]:
             _, status, used = os.wait4(child, 0)
             break
         time.sleep(0.005)
-    told = {
+    report = {
         "code": os.waitstatus_to_exitcode(status),
         "seconds": used.ru_utime + used.ru_stime,
         "megabytes": used.ru_maxrss / 1024,
@@ -44,7 +44,7 @@ def run(folder: str, arguments: list[str], seconds: float) -> dict[str, Any]:
     }
     out.unlink()
     err.unlink()
-    return told
+    return report
 
 
 def _be(folder: str, arguments: list[str], out: Path, err: Path, seconds: float) -> None:

@@ -21,7 +21,7 @@ from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing.run import release_file
 
 ROOT = Path(__file__).parents[2]
-ASKED = {"release": release_file, "certificate": read_certificate, "network": read_network}
+READERS = {"release": release_file, "certificate": read_certificate, "network": read_network}
 #: What a terminal, or the direction of writing, would obey; line ends are no such thing.
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 SECONDS, MEGABYTES, CHARACTERS = 10, 1000, 20_000
@@ -101,8 +101,8 @@ def test_all_of_them_at_the_command_line(first: int, tmp_path: Path, remembered:
     assert command_lines(CORPUS[first : first + PART], tmp_path, remembered) == []
 
 
-def asked_of_the_library(cases: list[Case], room: Path, ledger: bytes, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    found = []
+def faults_in_the_library(cases: list[Case], room: Path, ledger: bytes, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    mistakes = []
     for number, case in enumerate(cases):
         kind, file = case.library
         folder = laid_out(case, room / str(number), ledger)
@@ -112,24 +112,24 @@ def asked_of_the_library(cases: list[Case], room: Path, ledger: bytes, monkeypat
             if kind == "ledger":
                 Ledger.open(folder / file, create=False).show()
             else:
-                ASKED[kind](folder / file)
-            found.append(f"{case.name}: was taken")
+                READERS[kind](folder / file)
+            mistakes.append(f"{case.name}: was taken")
         except TakifuguError as error:
             if COMMANDS.search(str(error)):
-                found.append(f"{case.name}: {str(error)[-200:]!r}")
+                mistakes.append(f"{case.name}: {str(error)[-200:]!r}")
         except Exception as error:
-            found.append(f"{case.name}: {type(error).__name__}")
+            mistakes.append(f"{case.name}: {type(error).__name__}")
         if state(folder) != before:
-            found.append(f"{case.name}: files were written or changed")
-    return found
+            mistakes.append(f"{case.name}: files were written or changed")
+    return mistakes
 
 
 def test_some_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = [case for case in CORPUS if case.library[0]]
-    assert asked_of_the_library(asked[::60], tmp_path, remembered, monkeypatch) == []
+    cases = [case for case in CORPUS if case.library[0]]
+    assert faults_in_the_library(cases[::60], tmp_path, remembered, monkeypatch) == []
 
 
 @pytest.mark.slow
 def test_all_of_them_ask_the_library(tmp_path: Path, remembered: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = [case for case in CORPUS if case.library[0]]
-    assert asked_of_the_library(asked, tmp_path, remembered, monkeypatch) == []
+    cases = [case for case in CORPUS if case.library[0]]
+    assert faults_in_the_library(cases, tmp_path, remembered, monkeypatch) == []

@@ -96,9 +96,9 @@ def test_one_pair_for_all_of_three_states(monkeypatch):
     monkeypatch.setattr(sides, "suprema", lambda rows, ratio, *_: Levels(rows).bound(float(ratio.max())))
     chain = tf.MarkovChain(THREE, 12)
     table = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]]) / 3
-    found = chain_loss(chain, Profile.of(table, 12), Family(range(12)), jumps=())
-    assert found.epsilon == pytest.approx(1.4719055631323541, rel=1e-9)
-    assert count < found.epsilon
+    computed = chain_loss(chain, Profile.of(table, 12), Family(range(12)), jumps=())
+    assert computed.epsilon == pytest.approx(1.4719055631323541, rel=1e-9)
+    assert count < computed.epsilon
 
 
 def test_a_gap_step_by_step_costs_more_than_with_a_jump():

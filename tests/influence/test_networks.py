@@ -366,12 +366,12 @@ def test_exchangeable_people_are_exact_and_different_losses_are_bounded():
         if not number[1:].any() or not number[:-1].any():
             continue
         number /= number.sum()
-        own, others = rng.uniform(0, 3, 2)
-        truth = oracle.worst_pairs(oracle.exchangeable_law(number), [own * PAIR, *[others * PAIR] * 4], 0)
-        loss = exchangeable_loss(number, own, others)
+        mine, others = rng.uniform(0, 3, 2)
+        truth = oracle.worst_pairs(oracle.exchangeable_law(number), [mine * PAIR, *[others * PAIR] * 4], 0)
+        loss = exchangeable_loss(number, mine, others)
         assert (loss >= truth - 1e-12).all()
         assert loss == pytest.approx(truth, abs=1e-9)
-        tables = [own * PAIR, *(others * PAIR * share for share in (1, 0.2, 0.7, 0.4))]
+        tables = [mine * PAIR, *(others * PAIR * share for share in (1, 0.2, 0.7, 0.4))]
         mixed = clique_losses(Clique(5, Pmf(range(6), number.tolist())), Profile.by_entry(tables), 0)
         assert (mixed >= oracle.worst_pairs(oracle.exchangeable_law(number), tables, 0) - 1e-12).all()
 
@@ -394,12 +394,12 @@ def test_an_impossible_value_of_the_hidden_variable_is_charged_the_largest_loss_
     rows = [[0.3, 0.3, 0.4, 0.0], [0.2, 0.2, 0.6, 0.0]]
     network = BayesianNetwork([("y", [0, 1], [], [0.5, 0.5]), ("x", [0, 1, 2, 3], ["y"], rows)])
     tables = {0: PAIR, 1: np.zeros((4, 4))}
-    found = loss_by_bags(network, tables, 1, whole({0: {1}, 1: {0}}, 1))
-    assert found[0, 1] == pytest.approx(0, abs=1e-12)
-    assert 0.1 < found[0, 2] == pytest.approx(found[1, 2])
-    assert found[3, :3] == pytest.approx([found[0, 2]] * 3)
-    assert found[:3, 3] == pytest.approx([found[0, 2]] * 3)
-    assert (np.diag(found) == 0).all()
+    losses = loss_by_bags(network, tables, 1, whole({0: {1}, 1: {0}}, 1))
+    assert losses[0, 1] == pytest.approx(0, abs=1e-12)
+    assert 0.1 < losses[0, 2] == pytest.approx(losses[1, 2])
+    assert losses[3, :3] == pytest.approx([losses[0, 2]] * 3)
+    assert losses[:3, 3] == pytest.approx([losses[0, 2]] * 3)
+    assert (np.diag(losses) == 0).all()
 
 
 @pytest.mark.parametrize(("limit", "most"), [("MOST_CONTEXTS", 2), ("MOST_STATES", 4)])

@@ -36,8 +36,8 @@ def users(count: int) -> Framework:
 
 
 def promised(about: Framework, query: Any, scale: Any = 10) -> tuple[Fraction, Covers]:
-    found = promise_of(Problem(about, query, Fraction(1)), Fraction(scale))
-    return round(found.epsilon, 9), found.covers
+    promise = promise_of(Problem(about, query, Fraction(1)), Fraction(scale))
+    return round(promise.epsilon, 9), promise.covers
 
 
 def test_the_smaller_of_the_components_change_and_the_quilts() -> None:
@@ -80,8 +80,8 @@ def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> No
             "2 releases together, by the rule 'joint loss'",
             "each release's query, noise and stopping depend on the data through past outputs only",
         )
-    kept = replace(both[0], guarantee=replace(both[0].guarantee, conditions=("a condition",)))
-    assert compose([kept]).conditions == (
+    conditioned = replace(both[0], guarantee=replace(both[0].guarantee, conditions=("a condition",)))
+    assert compose([conditioned]).conditions == (
         "a condition", "each release's query, noise and stopping depend on the data through past outputs only"
     )  # fmt: skip
 

@@ -63,17 +63,17 @@ def networks() -> dict[str, Any]:
 
 
 def calibrations(belief: Any) -> list[Any]:
-    framework, found = tf.Pufferfish(tf.every_entry(), belief), []
+    framework, listed = tf.Pufferfish(tf.every_entry(), belief), []
     said: list[str] = []
     for line in REGISTRY:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             try:
-                found.append(tf.calibrate(framework, tf.Sum(), 1, 0, line.name, allow_zero_noise=True))
+                listed.append(tf.calibrate(framework, tf.Sum(), 1, 0, line.name, allow_zero_noise=True))
             except CalibrationRefused as refused:
                 said.append(str(refused))
     assert not any("left the range" in refusal for refusal in said)
-    return found
+    return listed
 
 
 @pytest.mark.sampled(4)
@@ -120,11 +120,11 @@ def test_a_queue_needs_noise_for_all_its_states() -> None:
 @pytest.mark.parametrize("up", [0.2, 1e-3, 1e-8, 1e-30, 1e-200])
 def test_stationary_laws_far_below_floats_are_those_of_detailed_balance(up: float) -> None:
     states = 30
-    found = wide_stationary_law(np.asarray(MarkovChain(queue(up, states), 1).matrix))
+    law = wide_stationary_law(np.asarray(MarkovChain(queue(up, states), 1).matrix))
     balance = [Fraction(1)]
     for _ in range(states - 1):
         balance.append(balance[-1] * Fraction(up) * 2)
-    for mantissa, exponent, true in zip(found.mantissas.tolist(), found.exponents.tolist(), balance, strict=True):
+    for mantissa, exponent, true in zip(law.mantissas.tolist(), law.exponents.tolist(), balance, strict=True):
         ratio = Fraction(mantissa) * Fraction(2) ** exponent * sum(balance) / true
         assert abs(ratio - 1) < Fraction(1, 10**11)
 

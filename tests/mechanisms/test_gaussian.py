@@ -101,8 +101,8 @@ def test_the_exact_sigma_is_nearly_tight() -> None:
     query, delta = Identity(grid="1/10"), Fraction(1, 1000)
     noise = bound(EXACT, fine, 1, delta, query).randomiser
     assert noise.grid == Fraction(1, 10)
-    found = largest_delta(laws, noise, Fraction(1))
-    assert Fraction(99, 100) * delta < found <= delta
+    largest = largest_delta(laws, noise, Fraction(1))
+    assert Fraction(99, 100) * delta < largest <= delta
     # Mutants: half of the noise, and noise 1 % too small.
     for factor, least in ((Fraction(1, 2), 10), (Fraction(99, 100), Fraction(101, 100))):
         less = RoundedNormal(noise.scale * factor, noise.grid)

@@ -117,13 +117,13 @@ def losses(belief: MarkovChain, query: Query, units: Fraction) -> list[Any]:
     answer = query.resolve(belief)
     joint = joint_law(exact_rows(belief.matrix.tolist()), belief.length, [Fraction(p) for p in belief.initial])
     contribution = [[tuple(map(int, row)) for row in answer.contribution(i)] for i in range(belief.length)]
-    found = []
+    each = []
     with mpmath.workdps(30):
         scale = mpmath.mpf(units.numerator) / units.denominator
         for entry in range(belief.length):
             laws = [answer_law_given(joint, contribution, entry, v) for v in range(len(belief.states))]
-            found += [vector_loss(p, q, scale) for p in laws for q in laws if p and q and p is not q]
-    return found
+            each += [vector_loss(p, q, scale) for p in laws for q in laws if p and q and p is not q]
+    return each
 
 
 @given(small_questions(), st.sampled_from([Fraction(1, 4), 1, 3]))

@@ -75,8 +75,8 @@ def test_golden_values(name: str) -> None:
         with pytest.raises(CalibrationRefused, match="spectral norm"):
             calibrate(framework, Count(1), epsilon, mechanism="inferential")
     else:
-        found = calibrate(framework, Count(1), epsilon, mechanism="inferential")
-        assert found.scale == pytest.approx(golden["gk16_scale"], rel=1e-9)
+        calibration = calibrate(framework, Count(1), epsilon, mechanism="inferential")
+        assert calibration.scale == pytest.approx(golden["gk16_scale"], rel=1e-9)
 
 
 @pytest.mark.parametrize(("p0", "p1"), list(itertools.product(range(1, 10), repeat=2)))
@@ -119,8 +119,8 @@ def test_networks_by_enumeration(seed: int, size: int) -> None:
 def test_the_chain_elimination_is_the_inverse() -> None:
     for gamma, length in ((0.1, 1), (0.3, 2), (0.49, 30), (0.55, 4)):
         matrix = gamma * (np.eye(length, k=1) + np.eye(length, k=-1))
-        found, full = chain_spread(gamma, length), matrix_spread(matrix)
-        assert (found.norm, found.row_sum) == pytest.approx((full.norm, full.row_sum), rel=1e-10)
+        spread, full = chain_spread(gamma, length), matrix_spread(matrix)
+        assert (spread.norm, spread.row_sum) == pytest.approx((full.norm, full.row_sum), rel=1e-10)
 
 
 @settings(max_examples=12, deadline=None)
@@ -129,17 +129,17 @@ def test_the_true_loss_is_at_most_epsilon(p0: int, p1: int, length: int, epsilon
     a, b = p0 / 100, p1 / 100
     framework = Pufferfish(every_entry(), MarkovChain([[a, 1 - a], [1 - b, b]], length))
     try:
-        found = calibrate(framework, Count(1), epsilon, mechanism="inferential", allow_zero_noise=True)
+        calibration = calibrate(framework, Count(1), epsilon, mechanism="inferential", allow_zero_noise=True)
     except CalibrationRefused:
         return
-    assert true_loss(found).upper <= epsilon * (1 + 1e-9)
+    assert true_loss(calibration).upper <= epsilon * (1 + 1e-9)
 
 
 def test_a_third_of_the_scale_breaks_the_promise() -> None:
     framework = Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], 1))
-    found = calibrate(framework, Count(1), 1, mechanism="inferential")
-    assert found.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
-    assert true_loss(framework, Count(1), DiscreteLaplace(found.randomiser.scale / 3, Fraction(1))).lower > 1
+    calibration = calibrate(framework, Count(1), 1, mechanism="inferential")
+    assert calibration.scale == pytest.approx(2)  # independent entries: twice what entry noise needs
+    assert true_loss(framework, Count(1), DiscreteLaplace(calibration.randomiser.scale / 3, Fraction(1))).lower > 1
 
 
 def test_auto_never_takes_the_baseline() -> None:

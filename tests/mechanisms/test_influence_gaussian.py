@@ -93,16 +93,16 @@ def test_half_the_noise_breaks_the_promise():
     assert true_delta(np.array(STAY), [0.8, 0.2], 6, [(release, sigma / 2, True)], 1) > 1e-3
 
 
-@pytest.mark.parametrize("beside", [True, False])
-def test_two_releases_together_one_of_them_with_laplace_noise(beside):
+@pytest.mark.parametrize("with_laplace", [True, False])
+def test_two_releases_together_one_of_them_with_laplace_noise(with_laplace):
     start = [0.8, 0.2]
     framework = framework_of(STAY, 4)
     count, last = tf.Count(1), tf.Count(1, entries=(2, 3))
     part, other = part_of(framework, count), part_of(framework, last)
     epsilon, delta = Fraction(1), Fraction(1, 100)
-    sigma, scale = Fraction(5), Fraction(9) if beside else Fraction(6)
+    sigma, scale = Fraction(5), Fraction(9) if with_laplace else Fraction(6)
     share = log_share(epsilon, delta)
-    if beside:
+    if with_laplace:
         laplace = profile_of(part.belief, Release(other.answer.entry_changes(), scale, other.answer))
         profile = normal_profile([NormalRelease(part.answer, sigma)], share, laplace)
     else:
@@ -110,7 +110,7 @@ def test_two_releases_together_one_of_them_with_laplace_noise(beside):
     loss, _ = profile_loss(part, profile)
     promised = math.expm1(loss) * math.exp(share)
     weights, tail = [[0, 1]] * 4, [[0, 0], [0, 0], [0, 1], [0, 1]]
-    releases = [(weights, float(sigma), True), (tail, float(scale), not beside)]
+    releases = [(weights, float(sigma), True), (tail, float(scale), not with_laplace)]
     true = true_delta(np.array(STAY), start, 4, releases, loss)
     assert promised / 20 < true <= promised
     alone = profile_loss(part, normal_profile([NormalRelease(part.answer, sigma)], share))[0]

@@ -87,15 +87,15 @@ def test_reversing_a_stationary_chain(mechanism: str, epsilon: float) -> None:
     start = chain.stationary
     backward = MarkovChain(matrix.T * start / start[:, None], 6)
     weights, turned = [1, 0, 2, 1, 1, 3], [3, 1, 1, 2, 0, 1]
-    found = [
+    scales = [
         scale(chain, Linear(weights, grid=1), epsilon, mechanism),
         scale(backward, Linear(turned, grid=1), epsilon, mechanism),
         scale(as_network(matrix, start, 6), Linear(weights, grid=1), epsilon, mechanism),
         scale(with_arrows_reversed(matrix, start, 6), Linear(turned, grid=1), epsilon, mechanism),
     ]
     if mechanism == "inferential":  # its influence matrix for chains is a bound by the rows, direction by direction
-        found = found[2:]
-    assert alike(*found)
+        scales = scales[2:]
+    assert alike(*scales)
 
 
 @pytest.mark.parametrize("mechanism", EXACT)
@@ -158,9 +158,9 @@ def test_short_chains_with_zeros(mechanism: str, length: int, matrix: Any, start
             with pytest.raises(InputError, match="every secret has probability zero"):
                 needed(belief, Count(1), 1, mechanism)
         return
-    found = [scale(belief, Count(1), 1, mechanism) for belief in (chain, net)]
-    for belief, size in zip((chain, net), found, strict=True):
+    scales = [scale(belief, Count(1), 1, mechanism) for belief in (chain, net)]
+    for belief, size in zip((chain, net), scales, strict=True):
         if size is not None:
             assert true_loss(needed(belief, Count(1), 1, mechanism)).upper <= 1 + 1e-9
     if mechanism != "inferential":
-        assert alike(*found)
+        assert alike(*scales)

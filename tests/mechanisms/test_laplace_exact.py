@@ -105,8 +105,8 @@ def test_never_above_wasserstein_never_above_group(chain: MarkovChain, epsilon: 
     assume(framework is not None)
     assert framework is not None
     problem = Problem(framework, Count(1), epsilon)
-    found = [mechanism.bound(problem) for mechanism in (MECHANISM, WASSERSTEIN, GROUP)]
-    smallest, wasserstein, group = (b.randomiser.scale for b in found if isinstance(b, Bound))
+    bounds = [mechanism.bound(problem) for mechanism in (MECHANISM, WASSERSTEIN, GROUP)]
+    smallest, wasserstein, group = (b.randomiser.scale for b in bounds if isinstance(b, Bound))
     assert smallest <= wasserstein * (1 + Fraction(1, 10**10))
     assert wasserstein <= group
 

@@ -80,16 +80,16 @@ def test_ten_thousand_steps() -> None:
     assert isinstance(exact, Bound)
     assert isinstance(moving, Bound)
     scale, farthest = float(exact.randomiser.scale), round(float(moving.randomiser.scale))
-    found = re.match(r"step (\d+) ", exact.witness.comparison)
-    assert found
-    for entry in {0, LENGTH // 2, int(found[1])}:
+    named = re.match(r"step (\d+) ", exact.witness.comparison)
+    assert named
+    for entry in {0, LENGTH // 2, int(named[1])}:
         laws = laws_at(entry)
         assert loss(laws, scale) <= 1 + 1e-9
         at_least = tails(laws[0]), tails(laws[1])
         # A plan without a move longer than w: P(count >= n | 1) <= P(count >= n - w | 0), and the other way round.
         for one, other in (at_least, at_least[::-1]):
             assert (one[farthest:] <= other[:-farthest] + 1e-9).all()
-        if entry == int(found[1]):
+        if entry == int(named[1]):
             assert loss(laws, scale * (1 - 1e-7)) > 1
         if entry == LENGTH // 2:
             assert (at_least[1][farthest - 1 :] > at_least[0][: 1 - farthest] + 1e-6).any()

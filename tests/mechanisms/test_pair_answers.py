@@ -48,11 +48,11 @@ def test_the_grid_of_two_laws(atoms: list[Any], declared: str | None, grid: Frac
 @pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
 @pytest.mark.parametrize("atoms", [[0, 20, 10, 30], [0.105, 0.2, 0.3, 0.4], [0.0, 1.0, 0.3333333333, 2.0]])
 def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms: list[Any]) -> None:
-    asked = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
-    bounded = mechanism.bound(asked)
+    posed = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
+    bounded = mechanism.bound(posed)
     assert isinstance(bounded, Bound)
     assert isinstance(bounded.randomiser, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
-    audit = true_loss(asked.framework, asked.query, bounded.randomiser)
+    audit = true_loss(posed.framework, posed.query, bounded.randomiser)
     assert audit.upper <= 1 + 1e-12
     # Rounding is post-processing: it may only lose a little of what the continuous noise needs.
     assert mechanism is WASSERSTEIN or audit.loss > 0.9
@@ -60,8 +60,8 @@ def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms
 
 @pytest.mark.parametrize("mechanism", [WASSERSTEIN, EXACT])
 def test_two_laws_are_published_as_they_are(mechanism: Mechanism) -> None:
-    asked = Problem(problem([0, 1, 2, 3]).framework, Count(1), Fraction(1))
-    bounded = mechanism.bound(asked)
+    posed = Problem(problem([0, 1, 2, 3]).framework, Count(1), Fraction(1))
+    bounded = mechanism.bound(posed)
     assert isinstance(bounded, Refusal)
     assert "publish Identity()" in bounded.reason
 

@@ -51,9 +51,9 @@ def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
 def test_no_patience_for_what_takes_days() -> None:
     belief = tf.MarkovChain(STICKY, 40_000)
     problem = Problem(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), Fraction(1), work_limit=1.0)
-    found = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
-    assert found["laplace-exact"].status == SKIPPED
-    assert "minutes" in found["laplace-exact"].reason
+    attempts = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
+    assert attempts["laplace-exact"].status == SKIPPED
+    assert "minutes" in attempts["laplace-exact"].reason
 
 
 @pytest.mark.slow

@@ -48,9 +48,9 @@ def sides(pi: float, g: float, length: int) -> ChainSides:
 @pytest.mark.parametrize("name", golden()["quilt_class_pi_g"])
 def test_reference_values(name: str) -> None:
     case, epsilon = golden()["quilt_class_pi_g"][name], name.split("eps=")[1]
-    found = class_scale(case["pi"], case["g"], 100, epsilon)
-    assert found == pytest.approx(case["basic"], rel=1e-9)
-    assert found == pytest.approx(case["fast"], rel=1e-9)
+    needed = class_scale(case["pi"], case["g"], 100, epsilon)
+    assert needed == pytest.approx(case["basic"], rel=1e-9)
+    assert needed == pytest.approx(case["fast"], rel=1e-9)
 
 
 # --- Lemma B.4 and what the paper prints ---
@@ -102,9 +102,9 @@ def test_a_node_after_the_entry_is_missing_only_where_the_sequence_ends() -> Non
 def test_influence_of_exactly_epsilon_is_not_enough() -> None:
     e = Fraction(lemma_b4(3, 0.4, 0.8))
     for epsilon in (e, e * (1 - Fraction(1, 10**13)), e * (1 + Fraction(1, 10**13))):
-        found = class_scale(0.4, 0.8, 4, epsilon)
-        assert math.isfinite(found)
-        assert found == pytest.approx(4 / float(e), rel=1e-9)
+        needed = class_scale(0.4, 0.8, 4, epsilon)
+        assert math.isfinite(needed)
+        assert needed == pytest.approx(4 / float(e), rel=1e-9)
 
 
 def test_distance_condition_is_for_real_nodes_and_strict() -> None:
@@ -190,9 +190,9 @@ def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
 
 def test_one_chain_uses_its_own_constants() -> None:
     for p0, p1 in [(0.9, 0.6), (0.5, 0.5), (0.2, 0.7)]:
-        own = float(scale(binary(p0, p1, 100), Count(1), 2, QUILT_APPROX))
+        needed = float(scale(binary(p0, p1, 100), Count(1), 2, QUILT_APPROX))
         pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
-        assert own == pytest.approx(class_scale(pi, g, 100, 2), rel=1e-9)
+        assert needed == pytest.approx(class_scale(pi, g, 100, 2), rel=1e-9)
     pieces = IndependentPieces(binary(0.9, 0.6, 10), [100, 3, 7])
     assert float(scale(pieces, Count(1), 2, QUILT_APPROX)) == pytest.approx(
         float(scale(binary(0.9, 0.6, 100), Count(1), 2, QUILT_APPROX)), rel=1e-9

@@ -266,8 +266,8 @@ def test_never_above_quilt_approx(start: Any) -> None:
 @pytest.mark.parametrize("start", ["stationary", "any", [0.9, 0.1]])
 def test_shorter_sequences_never_ask_for_more(start: Any) -> None:
     chain = binary(0.9, 0.7, 1, start)
-    found = [scale(chain.with_length(n), Count(1), 1) for n in (1, 2, 3, 5, 8, 12, 13, 14, 20, 40, 200)]
-    assert all(a <= b for a, b in pairwise(found))
+    scales = [scale(chain.with_length(n), Count(1), 1) for n in (1, 2, 3, 5, 8, 12, 13, 14, 20, 40, 200)]
+    assert all(a <= b for a, b in pairwise(scales))
     pieces = IndependentPieces(chain, [5, 40, 40, 13, 1])
     assert scale(pieces, Count(1), 1) == scale(chain.with_length(40), Count(1), 1)
     witness = bound(pieces, Count(1), 1).witness

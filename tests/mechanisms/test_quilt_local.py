@@ -22,7 +22,7 @@ from takifugu.calibration.result import Calibration
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.near_laws import chain as local_chain
 from takifugu.influence.quilts.near_laws import chain_laws as local_near_laws
-from takifugu.influence.quilts.near_laws import needed_scales as local_found
+from takifugu.influence.quilts.near_laws import needed_scales as local_scales
 from takifugu.influence.quilts.near_laws import network as local_network
 from takifugu.influence.quilts.near_laws import scores as local_scores
 from takifugu.influence.quilts.near_laws.chain_laws import LocalChain, Side
@@ -78,8 +78,8 @@ def test_every_quilt_by_enumeration(seed: int, size: int, epsilon: float) -> Non
     local = local_oracles.needed_scale(law, tables, entries, epsilon)
     expected = min(local, network_oracles.needed_scale(law, sizes, changes, entries, epsilon))
     query = Linear(network_oracles.as_listed(weights, net.names, net.listed), grid=1)
-    found = needed(net, query, epsilon, LOCAL).scale
-    assert found == pytest.approx(expected, rel=1e-7, abs=1e-12)
+    computed = needed(net, query, epsilon, LOCAL).scale
+    assert computed == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
 
 @settings(max_examples=15, deadline=None)
@@ -95,7 +95,7 @@ def test_quilts_with_nodes_by_enumeration(a: int, b: int, c: int, length: int, e
     expected = min(local, network_oracles.needed_scale(law, [2] * length, weights, entries, epsilon))
     query, by_size = Linear(weights, grid=1), local_chain._by_size
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(local_found, "TRIVIAL_WORK", -1)
+        changed.setattr(local_scales, "TRIVIAL_WORK", -1)
         changed.setattr(
             local_chain, "_by_size", lambda *sides: [q for q in by_size(*sides) if {s.distance for s in q} != {None}]
         )
@@ -149,7 +149,7 @@ def test_a_chain_and_the_same_network_need_the_same() -> None:
 
 def test_near_sets_need_less_than_influence_where_neighbours_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a sequence too long for the law of its count: here that law is put out of reach, and bounds from below."""
-    monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)
+    monkeypatch.setattr(local_scales, "TRIVIAL_WORK", -1)
     chain = MarkovChain([[0.1, 0.9], [0.65, 0.35]], 100)
     scale = needed(chain, Count(1), 1, LOCAL).scale
     assert needed(chain, Count(1), 1, "laplace-exact").scale <= scale * (1 + 1e-9)
@@ -169,7 +169,7 @@ def test_a_negative_denominator_makes_a_quilt_inadmissible(monkeypatch: pytest.M
     assert local_scores.quilt_scale(
         np.array([math.log(9)]), lambda x: pytest.fail("not asked"), Fraction(1), Fraction(10)
     ) is None  # fmt: skip
-    monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)  # else the law of the whole answer does it alone
+    monkeypatch.setattr(local_scales, "TRIVIAL_WORK", -1)  # else the law of the whole answer does it alone
     monkeypatch.setattr(local_network, "_ratios", lambda cells, possible, error: np.zeros((*possible.shape, 2)))
     broken = needed(net, query, 1, LOCAL, secret)
     assert broken.scale == 0
@@ -185,7 +185,7 @@ def test_a_collider_belongs_to_the_near_set_with_its_other_parent(monkeypatch: p
     assert 0 < honest.scale <= 1 + 1e-9
     assert true_loss(honest).upper <= 1 + 1e-9
     # The mutant takes the d-separated near set {X, N} of the empty quilt, with R left as remote.
-    monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)  # else the law of the whole answer does it alone
+    monkeypatch.setattr(local_scales, "TRIVIAL_WORK", -1)  # else the law of the whole answer does it alone
     monkeypatch.setattr(local_network, "_near_sets", lambda part, i: [(net.near_set(i, []), frozenset())])
     broken = needed(net, query, 1, LOCAL, secret)
     assert broken.scale == 0
@@ -234,7 +234,7 @@ def test_nothing_is_searched_where_one_belief_has_no_quilts(monkeypatch: pytest.
 @pytest.mark.slow
 @pytest.mark.mutants
 def test_a_hundred_steps_take_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)
+    monkeypatch.setattr(local_scales, "TRIVIAL_WORK", -1)
     scales = []
     chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)
     assert calls(lambda: scales.append(needed(chain, Count(1), 1, LOCAL).scale)) < 60_000_000
@@ -244,7 +244,7 @@ def test_a_hundred_steps_take_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.mutants
 def test_nodes_far_away_are_tried_where_all_entries_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_found, "TRIVIAL_WORK", -1)
+    monkeypatch.setattr(local_scales, "TRIVIAL_WORK", -1)
     chain = MarkovChain([[0.8, 0.2], [0.3, 0.7]], length=100)
     need = needed(chain, Count(1), 0.5, LOCAL)
     assert 6.0799 < need.scale < 6.0801  # 6.0804 with near nodes alone

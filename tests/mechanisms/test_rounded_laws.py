@@ -55,13 +55,13 @@ def test_float_laws_have_an_error_and_exact_ones_none() -> None:
     assert not floats.exact
     cases = [(exact, exact, 0.0), (exact, floats, 0.0), (floats, exact, 0.0), (floats, floats, 0.25),
              (exact, exact, 0.25)]  # fmt: skip
-    found = []
+    errors = []
     for p, q, error in cases:
         (comparison,) = comparisons_of(compared(p, q, error).located)
         assert (comparison.p, comparison.q) == (p, q)
-        found.append(comparison.error)
+        errors.append(comparison.error)
     rounded = level_tolerance(exact, floats)
-    assert found == [0, rounded, rounded, 0.5 + rounded, 0.5 + rounded]
+    assert errors == [0, rounded, rounded, 0.5 + rounded, 0.5 + rounded]
     assert rounded >= 4 * np.finfo(float).eps
 
 
@@ -83,8 +83,8 @@ def test_mass_that_stays_where_it_is_leaves_room_for_the_error(error: float) -> 
 def test_no_mass_may_stay_where_the_error_is_half_of_delta() -> None:
     delta = Fraction(1, 10)
     for error in (0.05, 0.06):
-        found = wasserstein_delta._needed(compared(*far(Fraction(1, 100)), error), Fraction(0), ONE, delta)
-        assert found == STRICT
+        needed = wasserstein_delta._needed(compared(*far(Fraction(1, 100)), error), Fraction(0), ONE, delta)
+        assert needed == STRICT
 
 
 def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() -> None:
@@ -117,8 +117,8 @@ def test_rules_of_normal_noise_spare_what_the_error_may_hide() -> None:
     assert normal_by_rule._move(compared(*far(Fraction(1, 1000)), 0.0), delta) == (10, 0)
     error, most = 1 / 512, Fraction(4, 512)
     least = most - Fraction(2, 512)
-    near, kept = normal_by_rule._move(compared(*far(least * Fraction(9, 10)), error), delta)
-    assert (near, kept) == (0, most)
+    near, spared = normal_by_rule._move(compared(*far(least * Fraction(9, 10)), error), delta)
+    assert (near, spared) == (0, most)
     beyond, _ = normal_by_rule._move(compared(*far(least * Fraction(11, 10)), error), delta)
     assert beyond == 10 == w_infinity(*far(ONE / 2))
     assert normal_by_rule._move(compared(*far(ONE / 2), float(delta) / 4), delta) == (FARTHEST, 0)

@@ -91,18 +91,18 @@ def test_correlated_secrets_keep_epsilon(belief, query):
     """The audit lists every joint state and every output; its law of a choice shares no code with the calibration."""
     for mechanism in ("influence", "quilt-exact", "group"):
         try:
-            found = tf.calibrate(FRAMEWORKS[belief], QUERIES[query], 1, mechanism=mechanism)
+            calibration = tf.calibrate(FRAMEWORKS[belief], QUERIES[query], 1, mechanism=mechanism)
         except CalibrationRefused:
             assert mechanism != "group"
             continue
-        assert true_loss(found).loss <= 1 + 1e-9
+        assert true_loss(calibration).loss <= 1 + 1e-9
 
 
 def test_half_of_the_noise_of_one_entry_loses_more():
-    found = tf.calibrate(FRAMEWORKS["one step"], tf.Mode(), 3)
-    assert 0.6 * 3 < true_loss(found).loss <= 3
-    noise = replace(found.randomiser, units=found.randomiser.units / 2)
-    assert true_loss(found.framework, found.query, noise).loss > 3
+    calibration = tf.calibrate(FRAMEWORKS["one step"], tf.Mode(), 3)
+    assert 0.6 * 3 < true_loss(calibration).loss <= 3
+    noise = replace(calibration.randomiser, units=calibration.randomiser.units / 2)
+    assert true_loss(calibration.framework, calibration.query, noise).loss > 3
 
 
 def test_it_takes_the_epsilon_of_an_entry_that_counts_take():
@@ -136,23 +136,23 @@ def test_it_composes_with_numbers_and_with_choices():
 def test_a_release_pays_for_it_and_publishes_what_was_chosen(tmp_path):
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 60, states=["still", "walking"]))
     data = ["still"] * 60
-    told = {"ledger": str(tmp_path / "ledger.db"), "source": "one", "budget": 40}
-    mode = tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **told)
+    account = {"ledger": str(tmp_path / "ledger.db"), "source": "one", "budget": 40}
+    mode = tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **account)
     assert mode.value == "still"
     assert mode.rows() == [{"cell": "mode", "value": "still", "low": None, "high": None}]
     codes = {"still": "1/2", "walking": 4}
-    assert tf.release(tf.calibrate(framework, tf.Median(codes=codes), 15), data, **told).value == 0.5
+    assert tf.release(tf.calibrate(framework, tf.Median(codes=codes), 15), data, **account).value == 0.5
     text = str(mode.certificate)
     assert "the most frequent state" in text
     assert "at most" in text
     with pytest.raises(tf.errors.BudgetExceeded):
-        tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **told)
+        tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **account)
 
 
 def test_the_scale_may_be_chosen():
-    found = tf.with_scale(FRAMEWORKS["chain"], tf.Mode(), 2)
-    assert found.randomiser.scale == 2
-    assert true_loss(found).loss <= found.epsilon
+    calibration = tf.with_scale(FRAMEWORKS["chain"], tf.Mode(), 2)
+    assert calibration.randomiser.scale == 2
+    assert true_loss(calibration).loss <= calibration.epsilon
 
 
 def test_a_median_that_no_secret_moves_is_not_published_without_noise():
@@ -187,8 +187,8 @@ def test_the_best_is_missed_by_more_than_the_shortfall_as_rarely_as_it_says(goal
     within = noise.shortfall(level)
     worst_within, worst_less = 1.0, 1.0
     for counts in [(9, 9, 9), (12, 8, 7), (20, 15, 15), (30, 20, 3), (40, 0, 0), (30, 30, 0), (9, 1, 30)]:
-        found = {width: _within(noise, counts, width) for width in (within, within - goal.step)}
-        worst_within, worst_less = min(worst_within, found[within]), min(worst_less, found[within - goal.step])
+        misses = {width: _within(noise, counts, width) for width in (within, within - goal.step)}
+        worst_within, worst_less = min(worst_within, misses[within]), min(worst_less, misses[within - goal.step])
     assert worst_within >= level
 
 

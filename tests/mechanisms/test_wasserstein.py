@@ -36,8 +36,8 @@ def bound(framework: Framework, query: Query, epsilon: Fraction | int = 1) -> Bo
     return bounded
 
 
-def moved(found: Bound) -> float:
-    return dict(found.witness.numbers)["w_infinity"]
+def moved(promise: Bound) -> float:
+    return dict(promise.witness.numbers)["w_infinity"]
 
 
 def hide(belief: MarkovChain | JointTable | IndependentPieces) -> Framework:
@@ -172,9 +172,9 @@ def test_x1_and_x2_and_their_exclusive_or() -> None:
 def test_two_releases_that_each_keep_one_lose_eleven_together() -> None:
     rows = [(0, 0, 0), (0, 10, 10), (1, 1, 11), (1, 11, 1)]
     framework = Pufferfish(attribute("s", 0, 1), JointTable(rows, [Fraction(1, 4)] * 4, names=["s", "a", "b"]))
-    found = [bound(framework, Identity(name)) for name in "ab"]
-    assert [moved(b) for b in found] == [1, 1]
-    together = joint_loss(framework, [(Identity("a"), found[0].randomiser), (Identity("b"), found[1].randomiser)])
+    bounds = [bound(framework, Identity(name)) for name in "ab"]
+    assert [moved(b) for b in bounds] == [1, 1]
+    together = joint_loss(framework, [(Identity("a"), bounds[0].randomiser), (Identity("b"), bounds[1].randomiser)])
     assert together.loss == pytest.approx(11.3068528, abs=1e-6)
 
 

@@ -23,16 +23,16 @@ def belief_types() -> set[str]:
     """Return the names of the classes of beliefs, of what derives from them, and of unions of them."""
     files = (SRC / "model" / "beliefs").rglob("*.py")
     nodes = [node for path in files for node in parsed(path).body]
-    found = {"OneSequence"}
+    types = {"OneSequence"}
     for _ in range(5):  # what derives from what derives
         for node in nodes:
             if isinstance(node, ast.ClassDef) and node.name != "Belief":  # the protocol may be asked for
                 defined = {inside.name for inside in node.body if isinstance(inside, ast.FunctionDef)}
-                if {"components", "possible"} <= defined or set().union(*map(_names, node.bases)) & found:
-                    found.add(node.name)
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and _names(node.value) & found:
-                found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return found
+                if {"components", "possible"} <= defined or set().union(*map(_names, node.bases)) & types:
+                    types.add(node.name)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and _names(node.value) & types:
+                types |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return types
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -43,14 +43,14 @@ def checks(tree: ast.AST, types: set[str]) -> Iterator[str]:
     """Yield every isinstance() or issubclass() check, and every `type(x) is`, that names a type of belief."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2:
-            told = node.func.id in ("isinstance", "issubclass") and _names(node.args[1]) & types
+            asks_type = node.func.id in ("isinstance", "issubclass") and _names(node.args[1]) & types
         elif isinstance(node, ast.Compare):
-            told = "type(" in ast.unparse(node.left) and set().union(*map(_names, node.comparators)) & types
+            asks_type = "type(" in ast.unparse(node.left) and set().union(*map(_names, node.comparators)) & types
         elif isinstance(node, ast.MatchClass):
-            told = _names(node.cls) & types
+            asks_type = _names(node.cls) & types
         else:
             continue
-        if told:
+        if asks_type:
             yield ast.unparse(node)
 
 
@@ -58,12 +58,12 @@ def test_nothing_asks_for_the_type_of_a_belief() -> None:
     types = belief_types()
     assert {"MarkovChain", "ChainRegion", "JointTable", "BayesianNetwork", "IndependentUsers", "ChainClass"} <= types
     assert "Belief" not in types
-    found = Counter[str]()
+    counts = Counter[str]()
     for path in sorted(SRC.rglob("*.py")):
         name = path.relative_to(SRC).as_posix()
         if not name.startswith("model/beliefs/"):
-            found[name] += len([*checks(parsed(path), types)])
-    new = found - Counter({name: count for name, (count, _) in LEFT.items()})
+            counts[name] += len([*checks(parsed(path), types)])
+    new = counts - Counter({name: count for name, (count, _) in LEFT.items()})
     assert not new, f"types of beliefs are asked for in {+new}; ask a question of takifugu.analysis.questions"
 
 

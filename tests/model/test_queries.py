@@ -332,8 +332,8 @@ def test_what_json_would_not_tell_apart_is_not_resolved_as_one_query() -> None:
     small, large = np.zeros(1100, dtype=np.int64), np.zeros(1100, dtype=np.int64)
     small[500], large[500] = 1, 1000
     assert repr(small) == repr(large)
-    found = [resolved(Listed(weights), wide) for weights in (small, large)]
-    assert [answer.change([500]) * answer.grid for answer in found] == [1, 1000]
+    answers = [resolved(Listed(weights), wide) for weights in (small, large)]
+    assert [answer.change([500]) * answer.grid for answer in answers] == [1, 1000]
     again = Listed(small)
     assert resolved(again, wide) is resolved(again, wide)
     pair = chain(2, 2, (0, 1))

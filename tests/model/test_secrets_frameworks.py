@@ -56,10 +56,10 @@ def beliefs(draw: st.DrawFn) -> Any:
 def reachable(chain: MarkovChain) -> list[set[int]]:
     """The states that each entry can be in, by following steps of positive probability."""
     now = set(range(len(chain.states))) if chain.initial == "any" else {i for i, p in enumerate(chain.initial) if p > 0}
-    found = [now]
+    reached = [now]
     for _ in range(chain.length - 1):
-        found.append({j for i in found[-1] for j in range(len(chain.states)) if chain.matrix[i, j] > 0})
-    return found
+        reached.append({j for i in reached[-1] for j in range(len(chain.states)) if chain.matrix[i, j] > 0})
+    return reached
 
 
 @given(chains())
@@ -149,8 +149,8 @@ def pieces(*lengths: int) -> IndependentPieces:
 
 
 def parts(framework: Framework, query: Any) -> list[tuple[int, int, list[int]]]:
-    found = Problem(framework, query, Fraction(1)).parts
-    return [(p.start, p.belief.size, list(p.family.entries)) for p in found]
+    problem_parts = Problem(framework, query, Fraction(1)).parts
+    return [(p.start, p.belief.size, list(p.family.entries)) for p in problem_parts]
 
 
 def test_pieces_that_look_the_same_are_one_part() -> None:

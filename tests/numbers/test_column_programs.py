@@ -20,9 +20,11 @@ def by_highs(cost, limits):
     inputs, outputs = cost.shape
     whole = np.kron(limits, np.eye(outputs))
     sums = np.kron(np.eye(inputs), np.ones((1, outputs)))
-    found = linprog(cost.ravel(), whole, np.zeros(len(whole)), sums, np.ones(inputs), bounds=(0, None), method="highs")
-    assert found.status == 0
-    return found.fun
+    solution = linprog(
+        cost.ravel(), whole, np.zeros(len(whole)), sums, np.ones(inputs), bounds=(0, None), method="highs"
+    )
+    assert solution.status == 0
+    return solution.fun
 
 
 @st.composite
@@ -42,14 +44,14 @@ def programs(draw):
 @settings(max_examples=60)
 def test_it_finds_the_least_cost_from_both_sides(case):
     cost, limits = case
-    found, least = solve(cost, csr_array(limits)), by_highs(cost, limits)
+    solution, least = solve(cost, csr_array(limits)), by_highs(cost, limits)
     scale = cost.max() + 1e-6
-    assert found.least - 1e-9 * scale <= least <= found.cost + 1e-9 * scale
-    assert found.cost - found.least <= 1e-6 * scale
-    assert (found.matrix > 0).all()
-    assert (limits @ found.matrix <= 1e-15).all()
-    assert found.matrix.sum(axis=1) == pytest.approx(1, abs=1e-14)
-    assert found.cost == pytest.approx((cost * found.matrix).sum(), rel=1e-12, abs=1e-12)
+    assert solution.least - 1e-9 * scale <= least <= solution.cost + 1e-9 * scale
+    assert solution.cost - solution.least <= 1e-6 * scale
+    assert (solution.matrix > 0).all()
+    assert (limits @ solution.matrix <= 1e-15).all()
+    assert solution.matrix.sum(axis=1) == pytest.approx(1, abs=1e-14)
+    assert solution.cost == pytest.approx((cost * solution.matrix).sum(), rel=1e-12, abs=1e-12)
 
 
 def test_constraints_that_are_found_late_are_kept():
@@ -62,9 +64,9 @@ def test_constraints_that_are_found_late_are_kept():
         row[i], row[j] = math.exp(-0.3 * math.sqrt(apart[i, j])), -1.0
     assert len(pairs) > 8 * 12
     cost = apart / 12
-    found = solve(cost, csr_array(limits))
-    assert (limits @ found.matrix <= 1e-15).all()
-    assert found.cost == pytest.approx(by_highs(cost, limits), abs=1e-7)
+    solution = solve(cost, csr_array(limits))
+    assert (limits @ solution.matrix <= 1e-15).all()
+    assert solution.cost == pytest.approx(by_highs(cost, limits), abs=1e-7)
 
 
 def test_constraints_without_an_inside_are_refused():

@@ -29,9 +29,9 @@ def test_heights_and_masses_are_enclosed(density, one, other):
     low, high = sorted(first + (last - first) * share for share in (one, other))
     if low == high:
         return
-    told = density.to_dict()
+    described = density.to_dict()
     with mp.workdps(30):
-        function = oracle.height(told)
+        function = oracle.height(described)
         least, most = (float(bound[0]) for bound in density.bounds(np.array([low]), np.array([high])))
         nudge = (high - low) * 1e-6
         for x in (low + nudge, (low + high) / 2, high - nudge):
@@ -39,7 +39,7 @@ def test_heights_and_masses_are_enclosed(density, one, other):
             assert math.isclose(density.pdf(np.array([x]))[0], function(x), rel_tol=1e-9, abs_tol=1e-290)
     with mp.workdps(20):
         at_least, at_most = (float(bound[0]) for bound in density.mass(np.array([low]), np.array([high])))
-        exact = oracle.mass(told, low, high)
+        exact = oracle.mass(described, low, high)
         assert at_least <= exact * (1 + mp.mpf(10) ** -12) + 1e-14
         assert exact * (1 - mp.mpf(10) ** -12) - 1e-14 <= at_most <= at_least + 1e-11
 
@@ -68,29 +68,29 @@ def test_tails_of_normals_keep_their_digits():
 @given(oracle.densities, oracle.densities, st.floats(-0.5, 2))
 @settings(max_examples=15)
 def test_the_hockey_stick_against_quadrature(p, q, epsilon):
-    found, expected = density_hockey_stick(p, q, epsilon), oracle.hockey_stick(p, q, epsilon)
-    assert expected - 1e-8 <= found <= expected + 5e-3  # two forms of one distribution, at 0, are the loosest
+    computed, expected = density_hockey_stick(p, q, epsilon), oracle.hockey_stick(p, q, epsilon)
+    assert expected - 1e-8 <= computed <= expected + 5e-3  # two forms of one distribution, at 0, are the loosest
 
 
 def test_the_hockey_stick_is_tight_where_densities_cross():
     mixed = NormalMixture([0.25, 0.75], [-1, 1], [1, 0.5])
     for p, q in itertools.permutations([Normal(0, 1), mixed, UniformMean(5, -2, 3), Truncated(mixed, -1.5, 1)], 2):
         for epsilon in (0.0, 0.7):
-            found, expected = density_hockey_stick(p, q, epsilon), oracle.hockey_stick(p, q, epsilon)
-            assert expected - 1e-9 <= found <= expected + 1e-9
+            computed, expected = density_hockey_stick(p, q, epsilon), oracle.hockey_stick(p, q, epsilon)
+            assert expected - 1e-9 <= computed <= expected + 1e-9
 
 
 @given(oracle.densities, oracle.densities, st.sampled_from([0.3, 0.1, 0.02]))
 @settings(max_examples=10)
 def test_the_max_divergence_against_its_definition(p, q, eta):
-    found = max_divergence(p, q, eta)
+    divergence = max_divergence(p, q, eta)
     below = oracle.max_divergence(p, q, eta)
-    assert found >= min(below, 600) - 0.02  # the oracle's cells have a width
-    if math.isfinite(found):
-        assert density_hockey_stick(p, q, found) <= eta
-        if found > math.log1p(-eta) + 1e-6:
-            assert density_hockey_stick(p, q, found - 1e-6) > eta * (1 - 1e-9) or oracle.hockey_stick(
-                p, q, found - 1e-4
+    assert divergence >= min(below, 600) - 0.02  # the oracle's cells have a width
+    if math.isfinite(divergence):
+        assert density_hockey_stick(p, q, divergence) <= eta
+        if divergence > math.log1p(-eta) + 1e-6:
+            assert density_hockey_stick(p, q, divergence - 1e-6) > eta * (1 - 1e-9) or oracle.hockey_stick(
+                p, q, divergence - 1e-4
             ) > eta - 1e-8  # fmt: skip
     else:
         assert oracle.hockey_stick(p, q, 40) > eta - 1e-8

@@ -138,9 +138,9 @@ def test_semidefinite_matrices_are_told_exactly(root, others, drop):
 def test_solutions_solve(root, right):
     matrix = squared(root)
     inside = times(matrix, right)
-    found = solved(matrix, inside)
-    assert found is not None
-    assert times(matrix, found) == inside
+    solution = solved(matrix, inside)
+    assert solution is not None
+    assert times(matrix, solution) == inside
     anything = solved(matrix, right)
     if anything is None:
         assert np.linalg.matrix_rank(np.array(matrix, dtype=float)) < 3
@@ -163,9 +163,9 @@ def test_isotropic_noise_hides_a_shift_and_no_less_does(root, shift, epsilon, de
     if not any(shift):
         assert added == 0
         return
-    found = distance_squared(shift, covariance, added)
-    assert found is not None
-    assert found * needed <= 1
+    bound = distance_squared(shift, covariance, added)
+    assert bound is not None
+    assert bound * needed <= 1
     if added:
         less = distance_squared(shift, covariance, added * Fraction(999_999, 1_000_000))
         assert less is None or less * needed > 1
@@ -206,9 +206,9 @@ def test_the_delta_of_two_sets_is_their_hockey_stick(left, right, epsilon, noise
     reach = 9 * math.hypot(1, noise)
     for p, q, a, b in ((one, other, left, right), (other, one, right, left)):
         exact = hockey_stick(p, q, epsilon, -reach, reach, cells=150)
-        found = sets_delta(standardised(a, 0.0, 1.0), standardised(b, 0.0, 1.0), noise, epsilon)
-        assert found == pytest.approx(exact, abs=1e-9)
-        assert found >= exact - 1e-13
+        computed = sets_delta(standardised(a, 0.0, 1.0), standardised(b, 0.0, 1.0), noise, epsilon)
+        assert computed == pytest.approx(exact, abs=1e-9)
+        assert computed >= exact - 1e-13
 
 
 def test_half_lines_at_the_median_by_one_threshold():
@@ -245,6 +245,6 @@ def test_the_printed_constant_fails_where_errata_e8a_says():
         for epsilon, within in ((first - 0.02, True), (first + 0.02, False)):
             variance = (math.sqrt(2 * math.log(1.25 / delta)) / epsilon) ** 2
             laws = normal_density(0, variance), normal_density(1, variance)
-            found = hockey_stick(*laws, epsilon, -9, 10, cells=800)
-            assert (found <= delta) == within
-            assert shifted_delta(1 / Fraction(variance), epsilon) == pytest.approx(found, abs=1e-9)
+            computed = hockey_stick(*laws, epsilon, -9, 10, cells=800)
+            assert (computed <= delta) == within
+            assert shifted_delta(1 / Fraction(variance), epsilon) == pytest.approx(computed, abs=1e-9)

@@ -62,11 +62,11 @@ def test_shortest_paths_are_never_below_the_exact_ones(states):
         true = [[Fraction(0) if u == v else Fraction(float(ratio[u, v])) for v in range(states)] for u in range(states)]
         for middle, u, v in product(range(states), repeat=3):
             true[u][v] = min(true[u][v], true[u][middle] + true[middle][v])
-        found = closed(ratio)
+        computed = closed(ratio)
         for u, v in product(range(states), repeat=2):
-            assert true[u][v] <= Fraction(float(found[u, v])) <= true[u][v] * (1 + Fraction(1, 2**48))
-            rounded += Fraction(float(found[u, v])) > true[u][v]
-        assert (found <= ratio).all() or (np.diag(found) == 0).all()
+            assert true[u][v] <= Fraction(float(computed[u, v])) <= true[u][v] * (1 + Fraction(1, 2**48))
+            rounded += Fraction(float(computed[u, v])) > true[u][v]
+        assert (computed <= ratio).all() or (np.diag(computed) == 0).all()
     assert rounded or states == 2
 
 
@@ -82,12 +82,12 @@ def test_suprema_of_two_states_are_never_below_the_exact_ones(size):
     rng = np.random.default_rng(5)
     for _ in range(40):
         rows, (r, s) = random_rows(rng, 2, 2), size * rng.uniform(0.3, 1, 2)
-        found = suprema(rows, np.array([[0, r], [s, 0]]))
+        computed = suprema(rows, np.array([[0, r], [s, 0]]))
         rays = [(mpmath.exp(exact(r)), mpmath.mpf(1)), (mpmath.mpf(1), mpmath.exp(exact(s)))]
         for a, b in ((0, 1), (1, 0)):
             true = max(*(log_ratio(rows[a], rows[b], ray) for ray in rays), mpmath.mpf(0))
-            assert true <= exact(found[a, b]) <= true + 1e-13 * max(size, 1)
-        assert found[0, 0] == found[1, 1] == 0
+            assert true <= exact(computed[a, b]) <= true + 1e-13 * max(size, 1)
+        assert computed[0, 0] == computed[1, 1] == 0
 
 
 @pytest.mark.parametrize("error", [2.0**-40, 1e-6, 0.05])
@@ -128,11 +128,11 @@ def test_two_levels_are_never_below_the_largest_of_all_sets(never):
         rows = random_rows(rng, 3, 4)
         rows[rows < never] = 0
         rows /= rows.sum(axis=1, keepdims=True)
-        found = Levels(rows).bound(size)
+        computed = Levels(rows).bound(size)
         for a, b in product(range(3), repeat=2):
             sets = product((mpmath.mpf(1), mpmath.exp(exact(size))), repeat=4)
             true = max(log_ratio(rows[a], rows[b], phi) for phi in sets)
-            assert true <= exact(found[a, b]) <= true + 1e-12 * max(size, 1)
+            assert true <= exact(computed[a, b]) <= true + 1e-12 * max(size, 1)
 
 
 def test_ratios_that_are_too_large_leave_the_largest_ratio_of_masses():
@@ -154,9 +154,9 @@ def test_steps_of_two_states_are_never_below_the_exact_ones(power):
     drawn = [tuple((1 - share, share) for share in pair) for pair in shares.tolist()]
     for rows in (*zeros, *drawn):
         up_ratio, down_ratio = power, power * 0.7
-        found = two_states.step(rows, 0.0, up_ratio, down_ratio)
+        computed = two_states.step(rows, 0.0, up_ratio, down_ratio)
         rays = [(mpmath.mpf(1), mpmath.exp(exact(up_ratio))), (mpmath.mpf(1), mpmath.exp(-exact(down_ratio)))]
-        for loss, a, b in ((found[0], 1, 0), (found[1], 0, 1)):
+        for loss, a, b in ((computed[0], 1, 0), (computed[1], 0, 1)):
             means = [[sum(exact(p) * x for p, x in zip(rows[row], ray, strict=True)) for row in (a, b)] for ray in rays]
             true = max(0, *(mpmath.log(p / q) for p, q in means))
             assert true * (1 - mpmath.mpf(10) ** -30) <= exact(loss)

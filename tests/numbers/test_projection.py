@@ -68,22 +68,22 @@ def test_it_never_moves_away_from_a_truth_that_fits(problem: Any, truth: list[Fr
 def test_whole_numbers_are_the_nearest_of_all(noisy: list[int], total: int) -> None:
     v = [Fraction(x) for x in noisy]
     real = nearest(v, [Fraction(1)] * len(v), Fraction(total), Fraction(0), nonnegative=True)
-    found = whole(real, total, v)
-    assert sum(found) == total
-    assert min(found) >= 0
+    rounded = whole(real, total, v)
+    assert sum(rounded) == total
+    assert min(rounded) >= 0
     every = list(oracle.whole_numbers(len(v), total, 0, total))
-    assert oracle.distance(found, v) == min(oracle.distance(x, v) for x in every)
-    assert oracle.distance(found, real) == min(oracle.distance(x, real) for x in every)
+    assert oracle.distance(rounded, v) == min(oracle.distance(x, v) for x in every)
+    assert oracle.distance(rounded, real) == min(oracle.distance(x, real) for x in every)
     for i, a in enumerate(v):  # larger noisy values stay at least as large
-        assert all(found[i] >= found[j] for j, b in enumerate(v) if a > b)
+        assert all(rounded[i] >= rounded[j] for j, b in enumerate(v) if a > b)
 
 
 @given(st.lists(st.fractions(0, 20, max_denominator=7), min_size=1, max_size=8), st.booleans())
 def test_whole_numbers_of_a_sum_that_is_rounded_too(x: list[Fraction], up: bool) -> None:
     total = -int(-sum(x) // 1) if up else int(sum(x) // 1)
-    found = whole(x, total, x)
-    assert sum(found) == total
-    assert all(abs(f - a) < 1 and f >= 0 for f, a in zip(found, x, strict=True))
+    rounded = whole(x, total, x)
+    assert sum(rounded) == total
+    assert all(abs(f - a) < 1 and f >= 0 for f, a in zip(rounded, x, strict=True))
 
 
 @given(problems())

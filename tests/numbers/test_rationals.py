@@ -37,9 +37,9 @@ NO_NUMBERS: list[Any] = [
 
 @pytest.mark.parametrize(("value", "expected"), READ)
 def test_a_number_is_the_rational_that_it_shows(value: Any, expected: Fraction) -> None:
-    found = as_fraction(value, "x")
-    assert found == expected
-    assert type(found.numerator) is type(found.denominator) is int
+    rational = as_fraction(value, "x")
+    assert rational == expected
+    assert type(rational.numerator) is type(rational.denominator) is int
 
 
 @pytest.mark.parametrize("value", NO_NUMBERS)
@@ -76,11 +76,11 @@ positive = st.one_of(
 
 @given(positive)
 def test_scales_are_rounded_up_and_stay_short(value: Fraction | float) -> None:
-    exact, found = Fraction(value), round_up(value)
-    assert exact <= found <= exact * (1 + Fraction(1, 2 ** (SCALE_BITS - 1)))
+    exact, rounded = Fraction(value), round_up(value)
+    assert exact <= rounded <= exact * (1 + Fraction(1, 2 ** (SCALE_BITS - 1)))
     assert Fraction(1, 2 ** (SCALE_BITS - 1)) < Fraction(1, 10**10)
-    power = found.numerator & -found.numerator
-    assert (found.numerator // power).bit_length() <= SCALE_BITS + 1 <= 37
+    power = rounded.numerator & -rounded.numerator
+    assert (rounded.numerator // power).bit_length() <= SCALE_BITS + 1 <= 37
 
 
 def test_scales_that_are_short_stay_and_others_do_not() -> None:

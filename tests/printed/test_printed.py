@@ -88,8 +88,8 @@ def run(*words: str) -> str:
     """Return a command and all that it prints."""
     done = CliRunner().invoke(main, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    told = f"\n(on standard error)\n{done.stderr}" if done.stderr else ""
-    return f"$ takifugu {' '.join(words)}\n{done.stdout}{told}\n"
+    errors = f"\n(on standard error)\n{done.stderr}" if done.stderr else ""
+    return f"$ takifugu {' '.join(words)}\n{done.stdout}{errors}\n"
 
 
 def test_the_demo(folder: Path) -> None:
@@ -101,14 +101,16 @@ def test_an_example(folder: Path, name: str) -> None:
     for path in EXAMPLES.iterdir():
         if path.suffix in (".toml", ".csv", ".bif"):
             shutil.copy(path, folder)
-    told = [run(command, f"{name}.toml") for command in ("compare", "calibrate", "release")]
+    parts = [run(command, f"{name}.toml") for command in ("compare", "calibrate", "release")]
     for certificate in sorted((folder / f"{name}-published").glob("*.certificate.json")):
         at = certificate.relative_to(folder).as_posix()
-        told += [run("certificate", "show", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
+        parts += [run("certificate", "show", at), f"{at}\n{certificate.read_text(encoding='utf-8')}\n"]
     tables = sorted((folder / f"{name}-published").glob("*.csv"))
-    told += [f"{table.relative_to(folder).as_posix()}\n{table.read_text(encoding='utf-8')}\n" for table in tables]
-    told.append(run("ledger", "show", tomllib.loads((EXAMPLES / f"{name}.toml").read_text(encoding="utf-8"))["ledger"]))
-    compared(masked("".join(told), folder), f"examples/{name}")
+    parts += [f"{table.relative_to(folder).as_posix()}\n{table.read_text(encoding='utf-8')}\n" for table in tables]
+    parts.append(
+        run("ledger", "show", tomllib.loads((EXAMPLES / f"{name}.toml").read_text(encoding="utf-8"))["ledger"])
+    )
+    compared(masked("".join(parts), folder), f"examples/{name}")
 
 
 @pytest.mark.parametrize("name", CALIBRATED)

@@ -259,7 +259,7 @@ def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_p
     (tmp_path / "release.toml").write_text(text + ITEM.format(keys=keys, epsilon=1))
     with pytest.raises(SpecError) as caught:
         spec.load(tmp_path / "release.toml")
-    told = [line for line in caught.value.problems if line.startswith(where)]
-    assert told, caught.value.problems
-    assert says in told[0]
+    messages = [line for line in caught.value.problems if line.startswith(where)]
+    assert messages, caught.value.problems
+    assert says in messages[0]
     assert not (tmp_path / "ledger.db").exists()

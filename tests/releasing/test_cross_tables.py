@@ -22,9 +22,9 @@ RECORDS = {'query = "count"\nattribute = "smokes"\nstates = ["yes"]': "ASKED"}
 PARAMETERS = {'query = "count"\nattribute = "height"\nstates = ["big"]': "ASKED"}
 
 
-def asking(folder: Path, kind: str, asked: str) -> Path:
+def asking(folder: Path, kind: str, question: str) -> Path:
     changes = {"records": RECORDS, "parameters": PARAMETERS}[kind]
-    return written(folder, kind, dict.fromkeys(changes, asked))
+    return written(folder, kind, dict.fromkeys(changes, question))
 
 
 def cells(path: Path, data: Any = None) -> dict[str, int]:
@@ -36,28 +36,28 @@ def cells(path: Path, data: Any = None) -> dict[str, int]:
 
 def counted(text: str, *columns: str) -> Counter[str]:
     """Return how many rows have each combination, by hand; hours are in classes, and a missing one counts as 30."""
-    found = Counter[str]()
+    counts = Counter[str]()
     for row in csv.DictReader(text.splitlines()):
         if "hours" in row:
             number = {"?": 30.0, "inf": 30.0}.get(row["hours"])
             number = float(row["hours"]) if number is None else number
             row["hours"] = "10" if number < 20 else "30" if number < 40 else "50"
-        found[", ".join(row[name] for name in columns)] += 1
-    return found
+        counts[", ".join(row[name] for name in columns)] += 1
+    return counts
 
 
-@pytest.mark.parametrize(("kind", "text", "asked", "columns"), [
+@pytest.mark.parametrize(("kind", "text", "question", "columns"), [
     ("records", STAFF, 'query = "histogram"\nby = ["team", "hours"]', ("team", "hours")),
     ("records", STAFF, 'query = "histogram"\nby = "hours"\nattribute = "smokes"', ("hours", "smokes")),
     ("records", STAFF, 'query = "histogram"\nby = ["smokes", "team", "hours"]', ("smokes", "team", "hours")),
     ("records", STAFF, 'query = "histogram"\nby = "team"', ("team",)),
     ("parameters", SCHOOL, 'query = "histogram"\nby = ["height", "marks"]', ("height", "marks")),
 ])  # fmt: skip
-def test_it_counts_each_combination(tmp_path: Path, kind: str, text: str, asked: str, columns: Any) -> None:
-    found, right = cells(asking(tmp_path, kind, asked)), counted(text, *columns)
-    assert {cell: count for cell, count in found.items() if count} == right
-    values = [sorted({cell.split(", ")[place] for cell in found}) for place in range(len(columns))]
-    assert sorted(found) == sorted(map(", ".join, product(*values)))  # every combination has a cell
+def test_it_counts_each_combination(tmp_path: Path, kind: str, text: str, question: str, columns: Any) -> None:
+    counts, right = cells(asking(tmp_path, kind, question)), counted(text, *columns)
+    assert {cell: count for cell, count in counts.items() if count} == right
+    values = [sorted({cell.split(", ")[place] for cell in counts}) for place in range(len(columns))]
+    assert sorted(counts) == sorted(map(", ".join, product(*values)))  # every combination has a cell
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -77,7 +77,7 @@ def test_a_total_and_the_states_of_the_attribute(tmp_path: Path) -> None:
     assert [row["cell"] for row in tf.read_table(tmp_path / "out" / "smokers.csv")] == ["a, yes", "b, yes"]
 
 
-@pytest.mark.parametrize(("kind", "asked", "key", "told"), [
+@pytest.mark.parametrize(("kind", "question", "key", "message"), [
     ("records", 'query = "histogram"\nby = ["team", "heigth"]', "by", "no column 'heigth'"),
     ("records", 'query = "histogram"\nby = ["team", "team"]', "by", "named twice"),
     ("records", 'query = "histogram"\nby = "team"\nattribute = "team"', "by", "named twice"),
@@ -88,10 +88,10 @@ def test_a_total_and_the_states_of_the_attribute(tmp_path: Path) -> None:
     ("records", 'query = "mean"\nby = "team"\nattribute = "hours"', "by", "publish a histogram"),
     ("records", 'query = "histogram"', "attribute", "is missing"),
 ])  # fmt: skip
-def test_what_is_wrong_with_it(tmp_path: Path, kind: str, asked: str, key: str, told: str) -> None:
+def test_what_is_wrong_with_it(tmp_path: Path, kind: str, question: str, key: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        load(asking(tmp_path, kind, asked))
-    assert any(line.startswith(f"release[0].{key}:") and told in line for line in caught.value.problems)
+        load(asking(tmp_path, kind, question))
+    assert any(line.startswith(f"release[0].{key}:") and message in line for line in caught.value.problems)
     assert not (tmp_path / "ledger.db").exists()
 
 

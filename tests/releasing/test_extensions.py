@@ -43,11 +43,11 @@ def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: P
     """Nothing is known of an urn's quilts, and draws have no names: every release may read all of them."""
     framework = tf.Pufferfish(tf.every_entry(), Urn(6, 10, 4))
     calibration = tf.calibrate(framework, tf.Count(1), 1)
-    told = {"ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
-    first = tf.release(calibration, DRAWS, **told)
-    tf.release(calibration, DRAWS, **told)
+    account = {"ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
+    first = tf.release(calibration, DRAWS, **account)
+    tf.release(calibration, DRAWS, **account)
     with pytest.raises(BudgetExceeded, match="has spent epsilon 2, of a budget of epsilon 2"):
-        tf.release(calibration, DRAWS, **told)
+        tf.release(calibration, DRAWS, **account)
     assert tf.compose([calibration, calibration]).epsilon == 2
     assert "from an urn" in str(first.certificate)
 
@@ -76,8 +76,8 @@ def test_a_belief_of_which_nothing_is_known_is_never_charged_less(case: Case) ->
     assert unknown.scale == known.scale
     for readings in (("a", "a"), ("a", "b")):
         less, more = (
-            joint(found.framework, [charge_of(found, reading=reading) for reading in readings]).epsilon
-            for found in (known, unknown)
+            joint(calibration.framework, [charge_of(calibration, reading=reading) for reading in readings]).epsilon
+            for calibration in (known, unknown)
         )
         assert less <= more <= 2
 
@@ -140,8 +140,8 @@ def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
     for nothing in (object(), Unwritten(6, 10, 4)):
         with pytest.raises(InputError, match="is not a belief"):
             tf.Pufferfish(tf.every_entry(), nothing)  # type: ignore[arg-type]
-    kept = {name: value for name, value in vars(Urn).items() if name not in ("__dict__", "__weakref__")}
-    stray = object.__new__(type("Stray", (), kept))
+    attributes = {name: value for name, value in vars(Urn).items() if name not in ("__dict__", "__weakref__")}
+    stray = object.__new__(type("Stray", (), attributes))
     vars(stray).update(vars(Urn(6, 10, 4)))
     with pytest.raises(InputError, match="Stray is registered by nobody"):
         tf.Pufferfish(tf.every_entry(), stray)

@@ -37,10 +37,10 @@ def table() -> str:
 def secrets_of(text: str) -> list[str]:
     """Return what must appear nowhere: true counts by unit and pooled, row counts, order values, hashes of the data."""
     rows = [line.split(",") for line in text.splitlines()[1:]]
-    kept = [(r[0], r[4]) for r in rows if int(r[1]) < len(LENGTHS[r[0]])]
+    remaining = [(r[0], r[4]) for r in rows if int(r[1]) < len(LENGTHS[r[0]])]
     numbers = {len(rows)}
     for unit in (*LENGTHS, None):
-        mine = [posture for who, posture in kept if unit in (who, None)]
+        mine = [posture for who, posture in remaining if unit in (who, None)]
         numbers |= {mine.count(p) for p in ("sitting", "lying", "walking")} | {len(mine) - mine.count("walking")}
         numbers |= {sum(1 for r in rows if unit in (r[0], None) and r[4] == p) for p in ("sitting", "lying", "walking")}
         numbers |= {sum(1 for r in rows if unit in (r[0], None))}
@@ -49,10 +49,10 @@ def secrets_of(text: str) -> list[str]:
     return [str(n) for n in sorted(numbers)] + hashes + [SPARE, str(START)]
 
 
-def found_in(secrets: list[str], told: str) -> list[str]:
+def secrets_in(secrets: list[str], text: str) -> list[str]:
     """Return the secrets that a text tells: numbers as whole words (with or without separators), the rest anywhere."""
-    plain = told.replace(",", "").replace("_", "")
-    return [s for s in secrets if re.search(rf"(?<![\w.]){s}(?!\w)" if s.isdigit() else re.escape(s), plain + told)]
+    plain = text.replace(",", "").replace("_", "")
+    return [s for s in secrets if re.search(rf"(?<![\w.]){s}(?!\w)" if s.isdigit() else re.escape(s), plain + text)]
 
 
 def words_of(path: Path) -> str:
@@ -63,8 +63,8 @@ def words_of(path: Path) -> str:
     if path.suffix == ".png":
         return ""
     text = path.read_text(encoding="utf-8")
-    is_marked = path.suffix in (".html", ".svg")
-    return re.sub(r"<style>.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL) if is_marked else text
+    is_markup = path.suffix in (".html", ".svg")
+    return re.sub(r"<style>.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL) if is_markup else text
 
 
 SPEC = (
@@ -94,14 +94,14 @@ def test_the_secrets_are_many_and_the_search_finds_them(folder: Path) -> None:
     secrets = secrets_of(table())
     assert len(secrets) > 15
     for secret in secrets:
-        assert found_in(secrets, f"there are {secret} rows") == [secret]
+        assert secrets_in(secrets, f"there are {secret} rows") == [secret]
     grouped = f"{len(table().splitlines()) - 1:,}"
-    assert found_in(secrets, f"{grouped} rows")
+    assert secrets_in(secrets, f"{grouped} rows")
 
 
 def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None:
     secrets = secrets_of(table())
-    toml, told = str(folder / "release.toml"), []
+    toml, outputs = str(folder / "release.toml"), []
     for command in (
         ["compare", toml], ["calibrate", toml], ["calibrate", "--json", toml], ["compare", "--json", toml],
         ["release", toml], ["release", toml], ["release", "--again", "time-use", "--once", "1", "--json", toml],
@@ -109,29 +109,29 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
         ["ledger", "show", str(folder / "ledger.db")], ["ledger", "show", "--json", str(folder / "ledger.db")],
     ):  # fmt: skip
         outcome = CliRunner().invoke(main, command)
-        told.append(outcome.output + outcome.stderr)
-    assert "already published" in told[5]
-    assert "has spent" in told[7]
+        outputs.append(outcome.output + outcome.stderr)
+    assert "already published" in outputs[5]
+    assert "has spent" in outputs[7]
     public = {p.name: words_of(p) for p in (folder / "out").iterdir()}
     assert len(public) == 16
-    for name, text in [*public.items(), *((f"command {i}", t) for i, t in enumerate(told))]:
-        assert found_in(secrets, text) == [], name
+    for name, text in [*public.items(), *((f"command {i}", t) for i, t in enumerate(outputs))]:
+        assert secrets_in(secrets, text) == [], name
 
 
 def test_the_ledger_holds_no_secret_and_no_unit_in_clear(folder: Path) -> None:
     run.publish(planning.plan(load(folder / "release.toml")))
     content = b"".join(p.read_bytes() for p in folder.glob("ledger.db*")).decode("latin-1")
-    assert found_in([*secrets_of(table()), "Ana", "Ben"], content) == []
+    assert secrets_in([*secrets_of(table()), "Ana", "Ben"], content) == []
 
 
 def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
     plan = planning.plan(load(folder / "release.toml"))
     outcome = run.publish(plan)
-    rows_as_text = [plan, plan.units, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
-    rows_as_text += [c for t in plan.tables for c in t.calibrations]
-    for thing in rows_as_text:
+    things = [plan, plan.units, plan.tables, plan.tables[0].questions, outcome, outcome.tables[0].certificate]
+    things += [c for t in plan.tables for c in t.calibrations]
+    for thing in things:
         for text in (repr(thing), str(thing)):
-            assert found_in([*secrets_of(table()), "'walking', 'still', 'walking'"], text) == []
+            assert secrets_in([*secrets_of(table()), "'walking', 'still', 'walking'"], text) == []
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_messages_about_broken_data_tell_no_secret(folder: Path, old: str, new: 
     assert outcome.stderr.startswith("takifugu: ")
     assert "Traceback" not in outcome.stderr
     secrets = [*secrets_of(text), "SECRET-POSTURE", "walkign", str(START + 3)]
-    assert found_in(secrets, outcome.output + outcome.stderr) == []
+    assert secrets_in(secrets, outcome.output + outcome.stderr) == []
     assert not (folder / "ledger.db").exists()
     assert not (folder / "out").exists()
 
@@ -171,7 +171,7 @@ def test_a_fault_of_ours_tells_its_place_and_not_its_message(folder: Path, monke
     outcome = CliRunner().invoke(main, ["release", str(folder / "release.toml")])
     assert outcome.exit_code == 3
     assert "a fault of Takifugu itself (KeyError at test_leaks.py:" in outcome.stderr
-    assert found_in(secrets_of(table()), outcome.output + outcome.stderr) == []
+    assert secrets_in(secrets_of(table()), outcome.output + outcome.stderr) == []
 
 
 def test_a_certificate_that_counted_rows_would_be_caught(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +181,7 @@ def test_a_certificate_that_counted_rows_would_be_caught(folder: Path, monkeypat
     monkeypatch.setattr(Certificate, "text", lambda self: f"{honest(self)}\nmade from {rows:,} rows")
     run.publish(planning.plan(load(folder / "release.toml")))
     text = (folder / "out" / "time-use-pooled.certificate.txt").read_text(encoding="utf-8")
-    assert found_in(secrets_of(table()), text) == [str(rows)]
+    assert secrets_in(secrets_of(table()), text) == [str(rows)]
 
 
 def test_errors_are_all_of_one_family() -> None:

@@ -75,11 +75,11 @@ def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
 
 def frameworks(path: Path) -> list[Any]:
     file = load(path)
-    found = []
+    listed = []
     for item in file.items:
         part = file.kind.part(file, item)
-        found.append(file.kind.framework_about(part, [imagined(part)]))
-    return found
+        listed.append(file.kind.framework_about(part, [imagined(part)]))
+    return listed
 
 
 @pytest.mark.parametrize(("name", "by", "cells"), [
@@ -111,9 +111,9 @@ def test_cells_are_those_of_the_clock(tmp_path: Path, by: str, step: str, start:
     cells = 24 if by == "hour" else 7
     days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
     names = [f"{n:02}" if by == "hour" else days[n] for n in range(cells)]
-    told = "\n".join(f"{name} = [[{1 - n / 100:.2f}, {n / 100}], [0.5, 0.5]]" for n, name in enumerate(names))
+    matrices = "\n".join(f"{name} = [[{1 - n / 100:.2f}, {n / 100}], [0.5, 0.5]]" for n, name in enumerate(names))
     changes = [
-        ('step = "1h"', f'step = "{step}"\n{zone}'), ('"2026-01-05"', f'"{start}"'), (BY_HOUR[0], told + "\n"),
+        ('step = "1h"', f'step = "{step}"\n{zone}'), ('"2026-01-05"', f'"{start}"'), (BY_HOUR[0], matrices + "\n"),
         ('every = "week"', ""), (BY_HOUR[1], f'matrix_by = "{by}"'),
     ]  # fmt: skip
     length = {"30min": 0.5, "1h": 1, "6h": 6, "1d": 24, "90min": 1.5}[step]
@@ -132,8 +132,8 @@ def test_stays_of_each_hour_are_matrices_in_words(tmp_path: Path) -> None:
     stays = load(written(tmp_path, (MATRICES, words))).belief
     assert stays.step_matrices == pytest.approx(matrices.step_matrices)
     release_file(tmp_path / "ward.toml")
-    told = " ".join((tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8").split())
-    assert "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes" in told
+    text = " ".join((tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8").split())
+    assert "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes" in text
 
 
 def test_a_calendar_whose_start_moves_has_the_same_chain(tmp_path: Path) -> None:
@@ -147,12 +147,12 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     about = frameworks(path)
     assert len({framework.fingerprint() for framework in about}) == 1
     release_file(path)
-    told = (tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8")
-    told = " ".join(told.split())
-    assert "2 matrices in a period of 24 steps" in told
-    assert "each step follows the matrix of the hour, in UTC, in which it starts" in told
-    assert "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes" in told
-    assert "hour 07-21: by the belief, calm lasts about 5 hours" in told
+    text = (tmp_path / "out" / "busy-2026-W03.certificate.txt").read_text(encoding="utf-8")
+    text = " ".join(text.split())
+    assert "2 matrices in a period of 24 steps" in text
+    assert "each step follows the matrix of the hour, in UTC, in which it starts" in text
+    assert "hour 22-06: by the belief, calm lasts about 20 hours at a time on average, busy about 100 minutes" in text
+    assert "hour 07-21: by the belief, calm lasts about 5 hours" in text
     data = json.loads((tmp_path / "out" / "busy-2026-W03.certificate.json").read_text(encoding="utf-8"))
     assert "periodic-chain" in json.dumps(data)
     costs = [float(row.epsilon) for row in outlook(load(path), 12).rows]
@@ -169,10 +169,10 @@ def test_a_table_by_cells_is_at_odds_with_matrices_that_do_not_tell_them_apart(
     changes = [(BY_HOUR[0], week), (BY_HOUR[1], 'matrix_by = "weekday"')] if matrices == "weekday" else []
     path = written(tmp_path, *changes, ('every = "week"', f'window = "2026-W03"\nby = "{by}"'))
     release_file(path, anyway=True)
-    told = json.loads((tmp_path / "out" / "busy.certificate.json").read_text(encoding="utf-8"))["assumptions"]
+    assumptions = json.loads((tmp_path / "out" / "busy.certificate.json").read_text(encoding="utf-8"))["assumptions"]
     said = f"the belief says that every {by} is like any other, while this table asks how they differ"
-    assert (told[0] == said) is is_said
-    assert len([words for words in told if "any other" in words]) == is_said
+    assert (assumptions[0] == said) is is_said
+    assert len([words for words in assumptions if "any other" in words]) == is_said
 
 
 def test_which_beliefs_tell_steps_apart() -> None:
@@ -202,7 +202,7 @@ def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforeha
     assert result.exit_code == 0
 
 
-@pytest.mark.parametrize(("changes", "told"), [
+@pytest.mark.parametrize(("changes", "message"), [
     ([("22-06", "22-05")], "belief.matrices: no matrix is that of 06"),
     ([("22-06", "21-06")], "belief.matrices.07-21: 21 is in '21-06' and in '07-21'"),
     ([("22-06", "22-24")], "belief.matrices.22-24: '22-24' names '24', which is no hour"),
@@ -235,12 +235,12 @@ def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforeha
     ([(MATRICES, "[belief.stays]\n00-23 = { calm = 8, busy = 2 }\n"), (BY_HOUR[1] + "\n", "")],
      "belief.matrix_by: is missing"),
 ])  # fmt: skip
-def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, told: str) -> None:
+def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, message: str) -> None:
     path = written(tmp_path, *changes)
     (tmp_path / "w.csv").write_text("time,state\n", encoding="utf-8")
     with pytest.raises(SpecError) as error:
         load(path)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert not (tmp_path / "ledger.db").exists()
 
 
@@ -280,11 +280,11 @@ def _on_engine(folder: Path, engine: str, rows: Any) -> None:
     made = ENGINES[engine]({"time": ("time", [t for t, _ in rows]), "state": ("text", [state for _, state in rows])})
     calendar = Calendar.read("0001-01-01", None, timedelta(hours=1))
     layout = Layout("state", order="time", step="1h", calendar=calendar)
-    found = transitions_by(open_frame(made), layout, Recode(("calm", "busy")), list(range(24)))
+    transitions = transitions_by(open_frame(made), layout, Recode(("calm", "busy")), list(range(24)))
     counts = counted(rows)
     for hour in range(24):
         expected = [[counts[hour, a, b] for b in ("calm", "busy")] for a in ("calm", "busy")]
-        assert found[hour].tolist() == expected
+        assert transitions[hour].tolist() == expected
 
 
 def test_an_undeclared_fit_to_the_private_data_is_refused(tmp_path: Path) -> None:
@@ -314,5 +314,5 @@ def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
     lines = [f"{t.isoformat()},{ward},{state}" for ward in "AB" for t, state in recorded(672)]
     (tmp_path / "ward.csv").write_text("\n".join(["time,ward,state", *lines, ""]), encoding="utf-8")
     release_file(path)
-    told = (tmp_path / "out" / "busy-2026-W04-pooled.certificate.txt").read_text(encoding="utf-8")
-    assert "period of 24 steps" in " ".join(told.split())
+    text = (tmp_path / "out" / "busy-2026-W04-pooled.certificate.txt").read_text(encoding="utf-8")
+    assert "period of 24 steps" in " ".join(text.split())

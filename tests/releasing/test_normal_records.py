@@ -26,19 +26,19 @@ def calibrated(query=None, belief=BELIEF):
 
 def test_the_exact_answer_goes_into_the_noise_off_the_grid():
     calibration = calibrated(tf.Together([tf.Mean("income"), tf.Sum("weight", grid="0.5")]))
-    told = truth.answer_of(calibration, truth.read(calibration, DATA))
+    answer = truth.answer_of(calibration, truth.read(calibration, DATA))
     grid = calibration.problem.grid
     exact = (Fraction("157.5") / 4, Fraction("61.5") + Fraction("70.2") + 80 + Fraction("66.1"))
-    assert [cell * grid for cell in told] == list(exact)  # 70.25 is 70.2 in tenths (half to even)
-    drawn = calibration.randomiser.draw(told, InsecureSeededEntropyForTests(1))
+    assert [cell * grid for cell in answer] == list(exact)  # 70.25 is 70.2 in tenths (half to even)
+    drawn = calibration.randomiser.draw(answer, InsecureSeededEntropyForTests(1))
     assert all((value / grid).denominator == 1 for value in drawn)
 
 
 def test_noise_around_a_real_answer_has_its_deviation():
     calibration = calibrated()
-    told = truth.answer_of(calibration, truth.read(calibration, DATA))
+    answer = truth.answer_of(calibration, truth.read(calibration, DATA))
     entropy = InsecureSeededEntropyForTests(3)
-    drawn = np.array([float(calibration.randomiser.draw(told, entropy)[0]) for _ in range(2000)])
+    drawn = np.array([float(calibration.randomiser.draw(answer, entropy)[0]) for _ in range(2000)])
     assert drawn.mean() == pytest.approx(39.375, abs=5 * float(calibration.scale) / 2000**0.5)
     assert drawn.std() == pytest.approx(float(calibration.scale), rel=0.1)
 
@@ -72,7 +72,7 @@ def test_bad_data_release_nothing_and_leave_the_ledger_as_it_was(tmp_path, wrong
 
 
 def test_a_second_release_about_the_same_records_is_refused(tmp_path):
-    told = {"ledger": tmp_path / "l.db", "source": "customers"}
-    tf.release(calibrated(), DATA, **told)
+    account = {"ledger": tmp_path / "l.db", "source": "customers"}
+    tf.release(calibrated(), DATA, **account)
     with pytest.raises(tf.errors.CompositionRefused, match="alone"):
-        tf.release(calibrated(tf.Sum("income")), DATA, **told)
+        tf.release(calibrated(tf.Sum("income")), DATA, **account)

@@ -83,9 +83,9 @@ def test_a_chain_fitted_to_the_data_that_are_given_is_refused(tmp_path: Path, gi
     path = chain(tmp_path, OTHER, CHAIN.replace("public.csv", "d.csv"))
     (tmp_path / "d.csv").write_text(files.data(), encoding="utf-8")
     data = GIVEN[given](tmp_path / "d.csv")
-    (found,) = problems(path, data)
-    assert found.startswith("belief.fit.file: ")
-    assert "write private = true" in found
+    (problem,) = problems(path, data)
+    assert problem.startswith("belief.fit.file: ")
+    assert "write private = true" in problem
     with pytest.raises(SpecError):
         release_file(path, data)
     assert not (tmp_path / "ledger.db").exists()
@@ -161,8 +161,8 @@ def test_a_frame_needs_no_file(tmp_path: Path) -> None:
     path = files.write(tmp_path, files.SPEC.replace('file = "data.csv"\n', ""))
     frame = pandas.read_csv(tmp_path / "data.csv")
     (tmp_path / "data.csv").unlink()
-    (found,) = problems(path)
-    assert found.startswith('source.file: is missing; write file = "data.csv"')
+    (problem,) = problems(path)
+    assert problem.startswith('source.file: is missing; write file = "data.csv"')
     assert [t.name for t in tf.release_file(path, data=frame).tables] == ["time-use-units", "time-use-pooled"]
 
 

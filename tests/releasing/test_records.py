@@ -198,16 +198,16 @@ def test_the_calibration_is_that_of_the_same_belief_in_python(tmp_path: Path) ->
     framework = tf.Pufferfish(tf.attribute("origin", "north", "south"), belief)
     query = tf.Identity("education", codes={"basic": 1, "school": 2, "degree": 4})
     expected = tf.calibrate(framework, query, 1, mechanism="kantorovich")
-    found = plan.calibrated(spec.load(write(tmp_path, TABLE))).tables[0].calibrations[0]
-    assert (found.scale, found.guarantee.epsilon) == (expected.scale, expected.guarantee.epsilon)
+    calibration = plan.calibrated(spec.load(write(tmp_path, TABLE))).tables[0].calibrations[0]
+    assert (calibration.scale, calibration.guarantee.epsilon) == (expected.scale, expected.guarantee.epsilon)
     assert expected.scale == 2  # 2 of 9 move from basic, 2 of 9 to degree: at best school stays, and one moves 2
 
 
 def test_counted_masses_are_exact(tmp_path: Path) -> None:
     belief = records(write(tmp_path, TABLE)).belief
     assert isinstance(belief, tf.JointTable)
-    found = dict(zip(belief.rows, (Fraction(int(m), belief.total or 0) for m in belief.masses), strict=True))
-    assert found == {row: Fraction(times, 18) for row, times in COUNTS.items()}
+    masses = dict(zip(belief.rows, (Fraction(int(m), belief.total or 0) for m in belief.masses), strict=True))
+    assert masses == {row: Fraction(times, 18) for row, times in COUNTS.items()}
     assert "a public census; counted in census.csv" in belief.describe()
 
 
@@ -367,8 +367,8 @@ def test_a_network_cut_in_half_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_the_data_lack(tmp_path: Path) -> None:
-    found = problems(tmp_path, NETWORK, PATIENTS.replace("smoke", "smoking"))
-    assert found.startswith("source.file: the data has no column 'smoke'")
+    message = problems(tmp_path, NETWORK, PATIENTS.replace("smoke", "smoking"))
+    assert message.startswith("source.file: the data has no column 'smoke'")
 
 
 def test_several_faults_at_once(tmp_path: Path) -> None:

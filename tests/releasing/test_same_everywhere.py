@@ -127,8 +127,8 @@ def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
     outcome = tf.release_file(where, data=ENGINES["polars"](columns()), output=where.parent / "elsewhere")
     assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walks"]
     assert outcome.tables[0].files[0].parent.name == "elsewhere"
-    told = outcome.tables[0].certificate.assumptions
-    assert "rows that name no person or no piece were left out, and nothing is promised about them" in told
+    assumptions = outcome.tables[0].certificate.assumptions
+    assert "rows that name no person or no piece were left out, and nothing is promised about them" in assumptions
     with pytest.raises(SpecError, match=r"source\.value: the data has no column"):
         load(where, ENGINES["pandas"]({k: v for k, v in columns().items() if k != "état; raw"}))
 
@@ -150,11 +150,11 @@ def test_counts_and_rows_agree(data: st.DataObject) -> None:
     ]))  # fmt: skip
     guarantee = SimpleNamespace(covers=Covers.ENTRIES, epsilon=Fraction(1))
     problem = Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1))
-    asked: Any = SimpleNamespace(
+    calibration: Any = SimpleNamespace(
         framework=problem.framework, query=query, guarantee=guarantee, mechanism="x", problem=problem
     )
     counted = Counted(tuple(_piece(walk, states) for walk in walks))
-    assert true_answer(asked, counted) == true_answer(asked, walks[0] if len(walks) == 1 else walks)
+    assert true_answer(calibration, counted) == true_answer(calibration, walks[0] if len(walks) == 1 else walks)
 
 
 def _piece(walk: list[str | None], states: list[str]) -> Piece:
@@ -166,14 +166,14 @@ def _piece(walk: list[str | None], states: list[str]) -> Piece:
 def test_counts_cannot_answer_what_they_do_not_hold() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=["a", "b"])
     guarantee = SimpleNamespace(covers=Covers.ENTRIES, epsilon=Fraction(1))
-    asked: Any = SimpleNamespace(
+    calibration: Any = SimpleNamespace(
         framework=tf.Pufferfish(tf.every_entry(), chain), query=Linear([1, 2, 3], {"a": 0, "b": 1}),
         guarantee=guarantee, mechanism="x",
     )  # fmt: skip
     with pytest.raises(DataError, match="weighs entries differently"):
-        true_answer(asked, Counted((_piece(["a", "b", "b"], ["a", "b"]),)))
+        true_answer(calibration, Counted((_piece(["a", "b", "b"], ["a", "b"]),)))
     with pytest.raises(DataError, match="other sequences"):
-        true_answer(asked, Counted((_piece(["a", "b"], ["a", "b"]),)))
+        true_answer(calibration, Counted((_piece(["a", "b"], ["a", "b"]),)))
 
 
 # One sequence: a linear query, one hidden entry, a budget with delta.
@@ -241,27 +241,27 @@ def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
     belief = plan.tables[1].calibrations[0].framework.beliefs[0].to_dict()["chain"]
     assert belief["kind"] == "chain-region"
     assert "estimated from public.csv" in belief["source"]
-    told = " ".join(run.publish(plan).tables[1].certificate.text().split())
-    assert "0.99" in told
-    assert "cover" in told
+    text = " ".join(run.publish(plan).tables[1].certificate.text().split())
+    assert "0.99" in text
+    assert "cover" in text
 
 
 def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
-    found = list(planning.priced(load(where), ["0.5", 1, 4]))
-    assert [(p.name, float(p.requested)) for p in found] == [
+    prices = list(planning.priced(load(where), ["0.5", 1, 4]))
+    assert [(p.name, float(p.requested)) for p in prices] == [
         (name, e) for name in ("time-use-units", "time-use-pooled", "walks") for e in (0.5, 1, 4)
     ]
-    assert {p.unit for p in found if p.scope == "unit"} == {"zoë"}
-    own = {p.name: p.calibration for p in found if p.requested == 1}
+    assert {p.unit for p in prices if p.scope == "unit"} == {"zoë"}
+    calibrations = {p.name: p.calibration for p in prices if p.requested == 1}
     for table in planning.plan(load(where)).tables:
         longest = [q.calibration for q in table.questions if q.unit in ("zoë", None)]
-        assert own[table.name] is not None
-        assert [c.scale for c in longest] == [own[table.name].scale]  # type: ignore[union-attr]
-        assert [c.mechanism for c in longest] == [own[table.name].mechanism]  # type: ignore[union-attr]
+        assert calibrations[table.name] is not None
+        assert [c.scale for c in longest] == [calibrations[table.name].scale]  # type: ignore[union-attr]
+        assert [c.mechanism for c in longest] == [calibrations[table.name].mechanism]  # type: ignore[union-attr]
 
 
 def test_what_is_refused_has_a_reason_instead_of_a_price(tmp_path: Path) -> None:
     where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "quilt-local-exact"'))
-    found = list(planning.priced(load(where), [1]))
-    assert [p.calibration for p in found] == [None, None]
-    assert all("quilt-local-exact does not apply" in p.reason for p in found)
+    prices = list(planning.priced(load(where), [1]))
+    assert [p.calibration for p in prices] == [None, None]
+    assert all("quilt-local-exact does not apply" in p.reason for p in prices)

@@ -111,18 +111,18 @@ epsilon = 1.0
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each query of an engine has brought to the driver."""
-    found: list[int] = []
+    counts: list[int] = []
     plain: Callable[[Any], Iterator[tuple[Any, ...]]] = differences.collected
 
     def counted(frame: Any) -> Iterator[tuple[Any, ...]]:
         rows = list(plain(frame))
-        found.append(len(rows))
+        counts.append(len(rows))
         return iter(rows)
 
     for module in [m for name, m in sys.modules.items() if name.startswith("takifugu.")]:
         if getattr(module, "collected", None) is plain:
             monkeypatch.setattr(module, "collected", counted)
-    return found
+    return counts
 
 
 def folder_of(path: Path, text: str, gaps: bool = False) -> Path:

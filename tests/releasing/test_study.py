@@ -58,7 +58,7 @@ def rows_as_text(thing: Any) -> Element:
     return root
 
 
-def marked(root: Element) -> list[str]:
+def chosen_rows(root: Element) -> list[str]:
     """Return the first cell of every row that is marked and not folded."""
     rows = [row for row in root.all("tr") if "bold" in row.children[0].attributes["style"]]
     return [row.children[0].text for row in rows if not row.within("details")]
@@ -69,39 +69,39 @@ def folded(root: Element) -> str:
 
 
 def test_compare_marks_the_choice_and_folds_what_is_refused(tmp_path: Path) -> None:
-    found = study(tmp_path, SPEC).compare()
-    assert [table.name for table in found.tables] == ["time-use-units", "time-use-pooled"]
-    page = rows_as_text(found)
-    chosen = [next(row.name for row in table.rows if row.status == "chosen") for table in found.tables]
-    assert marked(page) == chosen
+    comparison = study(tmp_path, SPEC).compare()
+    assert [table.name for table in comparison.tables] == ["time-use-units", "time-use-pooled"]
+    page = rows_as_text(comparison)
+    chosen = [next(row.name for row in table.rows if row.status == "chosen") for table in comparison.tables]
+    assert chosen_rows(page) == chosen
     open_rows = [r.children[0].text for r in page.all("tr") if not r.within("details")]
-    for table in found.tables:
+    for table in comparison.tables:
         for row in table.rows:
             may_be_used = row.status in ("chosen", "possible", "if the only release", "if others follow")
             assert (row.name in open_rows) is may_be_used, row
             assert may_be_used or row.reason in folded(page)
-        assert str(table.rows) in str(found)
+        assert str(table.rows) in str(comparison)
 
 
 def test_calibrate_says_what_forced_the_noise(tmp_path: Path) -> None:
-    found = study(tmp_path, SPEC).calibrate()
-    page = rows_as_text(found)
-    for table in found.tables:
+    calibrated = study(tmp_path, SPEC).calibrate()
+    page = rows_as_text(calibrated)
+    for table in calibrated.tables:
         assert table.name in page.text
         assert table.noisiest.witness.comparison in folded(page)
-        assert table.noisiest.witness.comparison in " ".join(str(found).split())
-    units, pooled = ([(whose, c.mechanism) for whose, c in table.noise] for table in found.tables)
+        assert table.noisiest.witness.comparison in " ".join(str(calibrated).split())
+    units, pooled = ([(whose, c.mechanism) for whose, c in table.noise] for table in calibrated.tables)
     assert units == [("2 people", "influence"), ("zoë", "influence")]  # the shorter ones, and the longest
     assert pooled == [("all people together", "influence")]
 
 
 def test_a_dry_run_is_what_the_command_foresees(tmp_path: Path) -> None:
-    found = study(tmp_path).dry_run()
-    told = CliRunner().invoke(main, ["release", "--dry-run", "--json", str(tmp_path / "release.toml")])
-    foreseen = json.loads(told.stdout)["forecast"]
-    assert foreseen == json.loads(json.dumps(found.forecast.to_dict()))
-    assert "nothing was paid" in rows_as_text(found).text
-    assert "nothing was paid" in str(found)
+    rehearsal = study(tmp_path).dry_run()
+    outcome = CliRunner().invoke(main, ["release", "--dry-run", "--json", str(tmp_path / "release.toml")])
+    foreseen = json.loads(outcome.stdout)["forecast"]
+    assert foreseen == json.loads(json.dumps(rehearsal.forecast.to_dict()))
+    assert "nothing was paid" in rows_as_text(rehearsal).text
+    assert "nothing was paid" in str(rehearsal)
     assert not (tmp_path / "ledger.db").exists()
     assert not (tmp_path / "out").exists()
 
@@ -117,11 +117,11 @@ def test_a_study_prints_what_the_terminal_prints(tmp_path: Path) -> None:
 
 def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
     weekly = tf.open_study(written(tmp_path), window="2026-W02")
-    found = weekly.dry_run()
-    assert found.outlook is not None
-    assert [row.releases for row in found.outlook.rows][-1] == 52
-    assert "epsilon in all" in folded(rows_as_text(found))
-    assert "epsilon in all" in str(found)
+    rehearsal = weekly.dry_run()
+    assert rehearsal.outlook is not None
+    assert [row.releases for row in rehearsal.outlook.rows][-1] == 52
+    assert "epsilon in all" in folded(rows_as_text(rehearsal))
+    assert "epsilon in all" in str(rehearsal)
     (table,) = weekly.release().tables
     assert table.name == "busy-2026-W02"
 
@@ -188,8 +188,8 @@ def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as refusal:
         study(tmp_path, spec)
     lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
-    told = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
-    assert [*lines, told[-1]] == told  # a command that would have released says that nothing happened
+    printed = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
+    assert [*lines, printed[-1]] == printed  # a command that would have released says that nothing happened
     assert len(lines) == 3
 
 
@@ -198,8 +198,8 @@ def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     with pytest.raises(tf.errors.BudgetExceeded) as refusal:
         steps.release(anyway=True)
     lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
-    told = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
-    assert lines == [line for line in told if "ledger at" not in line]
+    printed = CliRunner().invoke(main, ["release", str(tmp_path / "release.toml")]).stderr.splitlines()
+    assert lines == [line for line in printed if "ledger at" not in line]
     assert "nothing happened" in lines[-1]
     assert steps.dry_run().forecast.refused
     assert "Refused: " in rows_as_text(steps.dry_run()).all("strong")[0].text

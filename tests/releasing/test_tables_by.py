@@ -74,8 +74,8 @@ def written(folder: Path, *changes: tuple[str, str], rows: Any = None, local: bo
     (folder / "ward.toml").write_text(changed(FILE, *changes), encoding="utf-8")
     lines = ["who,at,state"]
     for who, at, state in recorded() if rows is None else rows:
-        rows_as_text = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
-        lines.append(f"{who},{rows_as_text:%Y-%m-%dT%H:%M},{state}")
+        clock = at.replace(tzinfo=UTC).astimezone(ZoneInfo(ZONE)) if local else at
+        lines.append(f"{who},{clock:%Y-%m-%dT%H:%M},{state}")
     (folder / "ward.csv").write_text("\n".join(lines), encoding="utf-8")
     return folder / "ward.toml"
 
@@ -98,11 +98,11 @@ WEEK = {
 
 def by_hand(rows: Any, by: tuple[str, ...], zone: str | None) -> dict[str, int]:
     """Return the histogram of all units by cell."""
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for counts in cell_oracles.table(rows, WEEK[zone], by, zone).values():
         for (cell, state), times in counts.items():
-            found[f"{cell}, {state}"] = found.get(f"{cell}, {state}", 0) + times
-    return found
+            totals[f"{cell}, {state}"] = totals.get(f"{cell}, {state}", 0) + times
+    return totals
 
 
 @pytest.mark.sampled(2)
@@ -116,15 +116,15 @@ def test_a_table_is_what_a_direct_count_finds_on_every_engine(tmp_path: Path, en
     data = None if engine is None else ENGINES[engine](columns)
     for by, axes in (('"hour"', ("hour",)), ('["weekday", "hour"]', ("weekday", "hour")), ('"date"', ("date",))):
         path = written(tmp_path, LOCAL, ('"hour"', by), rows=rows, local=True)
-        ((_, found),) = truths(path, data)
-        assert {cell: n for cell, n in found.items() if n} == by_hand(rows, axes, ZONE)
+        ((_, counts),) = truths(path, data)
+        assert {cell: n for cell, n in counts.items() if n} == by_hand(rows, axes, ZONE)
 
 
 def test_an_hour_that_clocks_show_twice_holds_the_steps_of_both(tmp_path: Path) -> None:
     rows = [("ana", START + place * STEP, "calm") for place in range(1000)]
     path = written(tmp_path, LOCAL, ALONE, ("units_independent = true\n", ""), rows=rows, local=True)
-    ((_, found),) = truths(path)
-    assert [found[f"{hour:02}, calm"] for hour in (1, 2, 3)] == [12, 16, 14]  # the recording starts at 02:00
+    ((_, counts),) = truths(path)
+    assert [counts[f"{hour:02}, calm"] for hour in (1, 2, 3)] == [12, 16, 14]  # the recording starts at 02:00
 
 
 def test_units_and_all_of_them_agree_and_one_scan_counts_every_table(tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ def test_units_and_all_of_them_agree_and_one_scan_counts_every_table(tmp_path: P
     more += 'window = "2025-W43"\n[[release]]\nname = "plain"\nquery = "histogram"\nepsilon = 1\nwindow = "2025-W43"\n'
     path = written(tmp_path, both)
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
-    found = list(truths(path))
-    units, (pooled, days, plain) = [cells for who, cells in found if who], [c for who, c in found if not who]
+    tables = list(truths(path))
+    units, (pooled, days, plain) = [cells for who, cells in tables if who], [c for who, c in tables if not who]
     assert pooled == by_hand(recorded(), ("hour",), None)
     assert pooled == {cell: sum(unit[cell] for unit in units) for cell in pooled}
     assert sum(days.values()) == plain["busy"] == sum(n for cell, n in pooled.items() if cell.endswith("busy"))
@@ -148,9 +148,9 @@ def test_a_mean_of_each_cell_divides_by_its_own_steps(tmp_path: Path) -> None:
         load(path)
     rows = recorded()
     path = written(tmp_path, mean, PUBLIC, ('window = "2025-W43"', 'window = "2025-W43"\nper = "unit"'), rows=rows)
-    for who, found in truths(path):
+    for who, cells in truths(path):
         counts = cell_oracles.table(rows, WEEK[None], ("hour",), None)[str(who)]
-        for cell, value in found.items():
+        for cell, value in cells.items():
             assert value == Fraction(counts[cell, "busy"], counts[cell, "busy"] + counts[cell, "calm"])
 
 
@@ -251,8 +251,8 @@ def test_a_belief_that_knows_the_hours_is_not_at_odds_with_a_table_by_them(tmp_p
     by_hour = 'matrix_by = "hour"\nmatrices = { 20-07 = [[0.9, 0.1], [0.5, 0.5]], 08-19 = [[0.5, 0.5], [0.2, 0.8]] }'
     known = ("matrix = [[0.9, 0.1], [0.4, 0.6]]", by_hour)
     for by, first in (('"hour"', False), ('"weekday"', True)):
-        asked = ('by = "hour"\nepsilon = 0.5', f"by = {by}\nepsilon = 8")
-        release_file(written(tmp_path, asked, known), force=True)
+        change = ('by = "hour"\nepsilon = 0.5', f"by = {by}\nepsilon = 8")
+        release_file(written(tmp_path, change, known), force=True)
         content = json.loads((tmp_path / "out" / "table.certificate.json").read_text(encoding="utf-8"))
         assert ("every weekday is like any other" in content["assumptions"][0]) == first
         assert any("is like any other" in words for words in content["assumptions"]) == first

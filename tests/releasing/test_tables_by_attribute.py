@@ -81,8 +81,8 @@ def cells(path: Path, data: Any = None) -> dict[str, Fraction]:
     """Return the exact answer of the one table of a file."""
     ((question,),) = (table.questions for table in plan(load(path, data)).tables)
     made = question.calibration
-    found = answer_of(made, read(made, question.data))
-    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, found, strict=True)}
+    answer = answer_of(made, read(made, question.data))
+    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, answer, strict=True)}
 
 
 def by_hand(rows: list[Row], column: int = 1) -> Counter[str]:
@@ -99,10 +99,10 @@ def test_a_histogram_is_counted_by_ward(tmp_path: Path) -> None:
     ("mean", lambda states: Fraction(2 * states.count("busy"), len(states))),
 ])  # fmt: skip
 def test_other_queries_are_told_by_ward(tmp_path: Path, query: str, of: Any) -> None:
-    asked = 'query = "count"\nstates = ["busy"]\nby = "ward"' if query == "count" else f'query = "{query}"\n{CODED}'
-    found = cells(written(tmp_path, ('query = "histogram"\nby = "ward"', asked)))
+    question = 'query = "count"\nstates = ["busy"]\nby = "ward"' if query == "count" else f'query = "{query}"\n{CODED}'
+    sums = cells(written(tmp_path, ('query = "histogram"\nby = "ward"', question)))
     states = {ward: [row[4] for row in recorded() if row[1] == ward] for ward in "AB"}
-    assert found == {ward: of(states[ward]) for ward in "AB"}
+    assert sums == {ward: of(states[ward]) for ward in "AB"}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -137,15 +137,15 @@ def debits(path: Path) -> list[Any]:
     return debits_of([question for table in plan(load(path)).tables for question in table.questions])
 
 
-@pytest.mark.parametrize("asked", ['query = "histogram"\n', 'query = "count"\nstates = ["busy"]\n'])
-def test_a_unit_is_charged_for_its_own_entries_once(tmp_path: Path, asked: str) -> None:
-    by_ward = debits(written(tmp_path, ('query = "histogram"\n', asked)))
-    pooled = debits(written(tmp_path, ('query = "histogram"\nby = "ward"\n', asked)))
-    told = [{d.unit: (d.charge.change, d.charge.entry_change, d.charge.scale, d.charge.query) for d in both}
-            for both in (by_ward, pooled)]  # fmt: skip
-    assert told[0] == told[1]  # as if all units were in one ward
+@pytest.mark.parametrize("question", ['query = "histogram"\n', 'query = "count"\nstates = ["busy"]\n'])
+def test_a_unit_is_charged_for_its_own_entries_once(tmp_path: Path, question: str) -> None:
+    by_ward = debits(written(tmp_path, ('query = "histogram"\n', question)))
+    pooled = debits(written(tmp_path, ('query = "histogram"\nby = "ward"\n', question)))
+    charges = [{d.unit: (d.charge.change, d.charge.entry_change, d.charge.scale, d.charge.query) for d in both}
+               for both in (by_ward, pooled)]  # fmt: skip
+    assert charges[0] == charges[1]  # as if all units were in one ward
     assert len(by_ward) == len({d.unit for d in by_ward}) == 12
-    per_step = 2 if "histogram" in asked else 1
+    per_step = 2 if "histogram" in question else 1
     assert {(d.charge.change / d.charge.entries, d.charge.entry_change) for d in by_ward} == {(per_step, per_step)}
 
 
@@ -178,7 +178,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
         table = tf.By(query, entries, by="ward")
         made = tf.calibrate(about, table, 1, mechanism="group")
 
-        def rows_as_text(data: Any, of: Any = of) -> list[Any]:
+        def cells_of(data: Any, of: Any = of) -> list[Any]:
             return [x for w in "AB" for x in of([data[i] for i in entries[w]])]
 
         first = 0
@@ -187,7 +187,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
             for one in itertools.product(["calm", "busy"], repeat=5):
                 for moved in itertools.product(["calm", "busy"], repeat=size):
                     other = (*one[:first], *moved, *one[first + size :])
-                    gap = sum(abs(a - b) for a, b in zip(rows_as_text(one), rows_as_text(other), strict=True))
+                    gap = sum(abs(a - b) for a, b in zip(cells_of(one), cells_of(other), strict=True))
                     worst = max(worst, Fraction(gap))
             alone = tf.Pufferfish(tf.every_entry(), chain.with_length(size))
             held = Fraction(len(entries[ward[unit]])) if isinstance(query, tf.Mean) else Fraction(1)
@@ -226,7 +226,7 @@ def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike:
     wards = [[0, 1, 5], [2, 3, 4]]
     other = [list(range(6))] if alike else [[0, 1], [2, 3, 4, 5]]
     pool = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, sizes))
-    tables = [tf.By(tf.Count(1), {str(n): cell for n, cell in enumerate(found)}) for found in (wards, other)]
+    tables = [tf.By(tf.Count(1), {str(n): cell for n, cell in enumerate(table)}) for table in (wards, other)]
     made = [tf.calibrate(pool, table, 1, mechanism=mechanism) for table in tables]
     charged = []
     for size in sizes:
@@ -292,10 +292,10 @@ def test_a_window_of_a_calendar_is_told_by_ward(tmp_path: Path) -> None:
 
 def test_a_year_is_planned_and_mechanisms_are_compared(tmp_path: Path) -> None:
     path = written(tmp_path, CALENDAR, WINDOW)
-    found = outlook(load(path), 4)
-    assert found.rows[0].epsilon == Fraction(1, 2)
-    (rows_as_text,) = compared(load(path))
-    assert "quilt-exact" in str(rows_as_text.rows)
+    year = outlook(load(path), 4)
+    assert year.rows[0].epsilon == Fraction(1, 2)
+    (comparison,) = compared(load(path))
+    assert "quilt-exact" in str(comparison.rows)
 
 
 def test_terminal_and_report_know_it(tmp_path: Path) -> None:
@@ -306,25 +306,25 @@ def test_terminal_and_report_know_it(tmp_path: Path) -> None:
     assert all(f">{part}<" in page for part in ("A", "B", "calm", "busy"))  # a table of two ways
 
 
-@pytest.mark.parametrize(("row", "told"), [
+@pytest.mark.parametrize(("row", "message"), [
     ({1: "SENTINEL"}, "column 'ward' has a value that is not declared"),
     ({1: ""}, "column 'ward' has missing values"), ({1: "OTHER"}, "column 'ward' has two values for one person"),
 ])  # fmt: skip
-def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path, row: Any, told: str) -> None:
+def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path, row: Any, message: str) -> None:
     rows = recorded()
-    found = list(rows[17])
-    found[1] = {"OTHER": "B" if found[1] == "A" else "A"}.get(row[1], row[1])
-    rows[17] = tuple(found)  # type: ignore[assignment]
+    other = list(rows[17])
+    other[1] = {"OTHER": "B" if other[1] == "A" else "A"}.get(row[1], row[1])
+    rows[17] = tuple(other)  # type: ignore[assignment]
     with pytest.raises(DataError) as caught:
         tf.release_file(written(tmp_path, rows=rows))
-    assert f"source.attributes.ward: {told}" in str(caught.value)
+    assert f"source.attributes.ward: {message}" in str(caught.value)
     assert "SENTINEL" not in str(caught.value)
     assert rows[17][0] not in str(caught.value).split()
     assert not (tmp_path / "ledger.db").exists()
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("changes", "place", "told"), [
+@pytest.mark.parametrize(("changes", "place", "message"), [
     ([('by = "ward"', 'by = "diagnosis"')], "release[0].by", 'part of the states ("flu, busy"), or publish records'),
     ([('by = "ward"', 'by = "wrad"')], "release[0].by", "did you mean 'ward'"),
     ([('by = "ward"', 'by = ["ward", "floor"]')], "release[0].by", "one table by each"),
@@ -343,8 +343,9 @@ def test_data_that_break_the_rules_are_refused_without_being_told(tmp_path: Path
     ([('["A", "B", "C"]', '"A"')], "source.attributes.ward", "is 'A'"),
     ([('by = "ward"', 'by = "hour"')], "release[0].by", "needs a declared calendar"),
 ])  # fmt: skip
-def test_files_that_are_refused(tmp_path: Path, changes: Any, place: str, told: str) -> None:
+def test_files_that_are_refused(tmp_path: Path, changes: Any, place: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
         load(written(tmp_path, *changes))
-    assert any(line.startswith(f"{place}: ") and told in line for line in caught.value.problems), caught.value.problems
+    problems = caught.value.problems
+    assert any(line.startswith(f"{place}: ") and message in line for line in problems), problems
     assert not (tmp_path / "ledger.db").exists()

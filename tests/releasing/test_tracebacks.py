@@ -183,8 +183,8 @@ def test_faults_at_every_step(
     book = Ledger.open(tmp_path / "ledger.db")
     with monkeypatch.context() as patched:
         patched.setattr(room, name, raising(type(error)(*error.args)))
-        found = check(lambda: tf.release(calibration(), DATA, ledger=book, budget=3), state)
-    assert isinstance(found, TakifuguError | KeyboardInterrupt | MemoryError)
+        raised = check(lambda: tf.release(calibration(), DATA, ledger=book, budget=3), state)
+    assert isinstance(raised, TakifuguError | KeyboardInterrupt | MemoryError)
     again = tf.release(calibration(), DATA, ledger=book)  # what was paid for is completed, never paid for again
     assert (again.completed is not None) == (state is not ReleaseState.NOTHING)
     assert book.spent("data").spent.epsilon == 1
@@ -198,17 +198,17 @@ def test_faults_at_every_step(
 def test_release_files_of_broken_data(tmp_path: Path, old: str, new: str) -> None:
     toml = files.write(tmp_path, table=files.data().replace(old, new, 1))
     check(lambda: tf.release_file(toml))
-    found = left_by(lambda: tf.forecast(toml))
-    assert [one for one in carried(found) if tells(one)] == []
-    assert not any(holds(one) for one in carried(found))
+    error = left_by(lambda: tf.forecast(toml))
+    assert [one for one in carried(error) if tells(one)] == []
+    assert not any(holds(one) for one in carried(error))
     assert not (tmp_path / "ledger.db").exists()
 
 
 def test_forecasts_that_fail_hold_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = files.write(tmp_path)
     monkeypatch.setattr(forecasting, "expected", raising(KeyError(PLANTED)))
-    found = left_by(lambda: tf.forecast(toml))
-    assert [one for one in carried(found) if tells(one) or holds(one)] == []
+    error = left_by(lambda: tf.forecast(toml))
+    assert [one for one in carried(error) if tells(one) or holds(one)] == []
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -234,19 +234,19 @@ def holds(thing: Any) -> bool:
 def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = files.SPEC + 'mechanism = "quilt-exact"\n'
     toml = files.write(tmp_path, spec.replace("budget = 10", "budget = 0.5"))
-    found = [check(lambda: tf.release_file(toml))]
+    errors = [check(lambda: tf.release_file(toml))]
     toml = files.write(tmp_path, spec)
     monkeypatch.setattr(folder.os, "replace", raising(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
-    found.append(check(lambda: tf.release_file(toml), ReleaseState.DRAWN))
+    errors.append(check(lambda: tf.release_file(toml), ReleaseState.DRAWN))
     monkeypatch.undo()
     monkeypatch.setattr(Ledger, "publish", raising(tf.errors.LedgerError("gone")))
-    found.append(check(lambda: tf.release_file(toml), ReleaseState.UNRECORDED))
+    errors.append(check(lambda: tf.release_file(toml), ReleaseState.UNRECORDED))
     monkeypatch.undo()
     assert [one.state for one in resume(tmp_path / "ledger.db")] == [ReleaseState.DONE]
     assert all(table.since for table in tf.release_file(toml).tables)
     monkeypatch.setattr(run, "ready", raising(KeyError(PLANTED)))
-    found.append(check(lambda: tf.release_file(toml, again=["time-use"], once="second")))
-    for error in found:
+    errors.append(check(lambda: tf.release_file(toml, again=["time-use"], once="second")))
+    for error in errors:
         assert not any(holds(one) for one in carried(error))
 
 

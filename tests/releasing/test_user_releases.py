@@ -72,9 +72,9 @@ def test_an_absent_user_is_no_value_where_it_is_counted() -> None:
 def test_the_certificate_names_the_meaning_of_absence(mode: str, tmp_path: Path) -> None:
     users = IndependentUsers([ILL] * 5, Fraction(1, 2), mode, source="a public survey")
     release = tf.release(count(users), ["ill"] * 5, ledger=tmp_path / "ledger.db")
-    told = "an unknown value" if mode == "unknown" else "is removed and contributes nothing"
-    assert told in release.certificate.beliefs[0]
-    assert any(told in text for text in release.certificate.assumptions)
+    meaning = "an unknown value" if mode == "unknown" else "is removed and contributes nothing"
+    assert meaning in release.certificate.beliefs[0]
+    assert any(meaning in text for text in release.certificate.assumptions)
     assert "a public survey" in " ".join(str(release.certificate).split())
     assert release.certificate.frameworks.popitem()[1]["beliefs"][0]["absence"] == mode  # type: ignore[attr-defined]
 

@@ -95,8 +95,8 @@ def written(folder: Path, text: str, *changes: tuple[str, str], rows: Any = None
 def cells(path: Path, data: Any = None) -> dict[str, Fraction]:
     ((question,),) = (table.questions for table in plan(load(path, data)).tables)
     made = question.calibration
-    found = answer_of(made, read(made, question.data))
-    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, found, strict=True)}
+    answer = answer_of(made, read(made, question.data))
+    return {label: units * made.problem.grid for label, units in zip(made.problem.labels, answer, strict=True)}
 
 
 def scale(path: Path) -> Any:
@@ -171,21 +171,21 @@ def test_a_table_by_group_and_columns(tmp_path: Path) -> None:
 
 
 def test_people_who_are_absent_are_so_in_every_column(tmp_path: Path) -> None:
-    rows = [(ward, *(("absent", "absent") if n % 7 == 0 else own)) for n, (ward, *own) in enumerate(people())]
+    rows = [(ward, *(("absent", "absent") if n % 7 == 0 else rest)) for n, (ward, *rest) in enumerate(people())]
     absence = ("size = 60", 'size = 60\npresence = "0.8"\nabsence = "removed"')
-    found = cells(written(tmp_path, FILE, absence, ('[[release]]', '[hide]\npresence = true\n[[release]]'), rows=rows))
-    assert found == Counter(f"{age}, {sex}" for _, age, sex in rows if age != "absent")
+    counts = cells(written(tmp_path, FILE, absence, ('[[release]]', '[hide]\npresence = true\n[[release]]'), rows=rows))
+    assert counts == Counter(f"{age}, {sex}" for _, age, sex in rows if age != "absent")
     with pytest.raises(DataError):
         cells(written(tmp_path, FILE, absence, rows=[("A", "absent", "f"), *rows[1:]]))
 
 
-@pytest.mark.parametrize(("row", "told"), [
+@pytest.mark.parametrize(("row", "message"), [
     (("A", "young", "SENTINEL"), "has a value that the belief does not know"), (("A", "", "f"), "'age' has missing"),
     (("A", "young", "absent"), "does not know"),
 ])  # fmt: skip
-def test_rows_that_the_belief_does_not_know_are_refused(tmp_path: Path, row: Row, told: str) -> None:
+def test_rows_that_the_belief_does_not_know_are_refused(tmp_path: Path, row: Row, message: str) -> None:
     path = written(tmp_path, FILE, rows=[row, *people()[1:]])
-    with pytest.raises(DataError, match=told) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         tf.release_file(path)
     assert "SENTINEL" not in str(caught.value)
     assert not (tmp_path / "ledger.db").exists()
@@ -215,7 +215,7 @@ epsilon = 1.0
 """
 
 
-@pytest.mark.parametrize(("text", "changes", "place", "told"), [
+@pytest.mark.parametrize(("text", "changes", "place", "message"), [
     (TABLE, [], "release[0].by", 'belief.kind = "users"'),
     (FILE, [('by = ["age", "sex"]', 'by = ["age", "ses"]')], "release[0].by", "did you mean 'sex'"),
     (FILE, [('by = ["age", "sex"]', 'by = "age"')], "release[0].by", "add up its cells"),
@@ -232,7 +232,8 @@ epsilon = 1.0
     (GROUPED, [('values = ["young", "old"]\nprobabilities = ["0.1", "0.9"]',
                 'values = [["young"], "old"]\nprobabilities = ["0.1", "0.9"]')], "belief.groups[1].values", "single"),
 ])  # fmt: skip
-def test_files_that_are_refused(tmp_path: Path, text: str, changes: Any, place: str, told: str) -> None:
+def test_files_that_are_refused(tmp_path: Path, text: str, changes: Any, place: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
         load(written(tmp_path, text, *changes))
-    assert any(line.startswith(f"{place}: ") and told in line for line in caught.value.problems), caught.value.problems
+    problems = caught.value.problems
+    assert any(line.startswith(f"{place}: ") and message in line for line in problems), problems

@@ -117,8 +117,8 @@ def test_what_is_counted_is_the_window_on_every_engine(tmp_path: Path) -> None:
         expected[week] = expected.get(week, 0) + (state == "busy")
     for data in (None, polars.read_csv(csv), pandas.read_csv(csv), duckdb.read_csv(str(csv))):
         planned = plan(load(path, data))
-        found = {table.name: int(table.questions[0].data.pieces[0].counts[1]) for table in planned.tables}
-        assert found == expected
+        counts = {table.name: int(table.questions[0].data.pieces[0].counts[1]) for table in planned.tables}
+        assert counts == expected
 
 
 @pytest.mark.mutants
@@ -190,10 +190,10 @@ def test_bad_windows_release_nothing(tmp_path: Path, changes: Any, rows: str | N
     path = written(tmp_path, *changes, rows=rows)
     with pytest.raises((SpecError, DataError)) as caught:
         release_file(path)
-    told = str(caught.value)
-    assert place in told
-    assert "23:00" not in told
-    assert "00:30,calm" not in told
+    message = str(caught.value)
+    assert place in message
+    assert "23:00" not in message
+    assert "00:30,calm" not in message
     assert (tmp_path / "ledger.db").read_bytes() == before
 
 
@@ -205,13 +205,13 @@ def test_a_window_is_chosen_only_where_tables_are_regular(tmp_path: Path) -> Non
 
 def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     path = written(tmp_path)
-    found = outlook(load(path), 52)
-    assert found.rows[-1].releases == 52
-    assert found.rows[-1].epsilon == Fraction(1, 2)
-    assert found.rows[-1].added == 26
-    assert found.fits is not None
-    assert 3.9 < found.fits <= 4
-    assert [row.epsilon for row in found.rows] == sorted(row.epsilon for row in found.rows)
+    year = outlook(load(path), 52)
+    assert year.rows[-1].releases == 52
+    assert year.rows[-1].epsilon == Fraction(1, 2)
+    assert year.rows[-1].added == 26
+    assert year.fits is not None
+    assert 3.9 < year.fits <= 4
+    assert [row.epsilon for row in year.rows] == sorted(row.epsilon for row in year.rows)
     slow = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
     assert outlook(load(written(tmp_path, slow)), 12).rows[-1].epsilon == Fraction(1, 2)  # .8586 by quilts
     least = outlook(load(written(tmp_path, slow, INFLUENCE)), 12)
@@ -230,9 +230,9 @@ def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> Non
     path = str(written(tmp_path))
     content = json.loads(CliRunner().invoke(main, ["plan", path, "--releases", "12", "--json"]).output)
     assert content["ahead"][-1] == {"releases": 12, "epsilon": 0.5, "sum": 6.0}
-    rows_as_text = CliRunner().invoke(main, ["plan", path]).output
-    assert "52" in rows_as_text
-    assert "26" in rows_as_text
-    assert "fit the budget" in rows_as_text
+    printed = CliRunner().invoke(main, ["plan", path]).output
+    assert "52" in printed
+    assert "26" in printed
+    assert "fit the budget" in printed
     assert "epsilon in all" in CliRunner().invoke(main, ["release", path, "--window", "2026-W02", "--dry-run"]).output
     assert CliRunner().invoke(main, ["plan", path, "--releases", "0"]).exit_code != 0

@@ -56,29 +56,29 @@ CHANGES = [
 
 def recorded(zone: str, first: date, last: date, minutes: int) -> list[tuple[datetime, str]]:
     """Return every step of some local days, as clocks show it, with its state."""
-    local, found = ZoneInfo(zone), []
+    local, rows = ZoneInfo(zone), []
     at = datetime(first.year, first.month, first.day, tzinfo=UTC) - timedelta(days=2)
-    while (rows_as_text := at.astimezone(local)).date() < last:
-        if rows_as_text.date() >= first:
-            found.append((rows_as_text, "busy" if len(found) * len(found) % 7 < 3 else "calm"))
+    while (clock := at.astimezone(local)).date() < last:
+        if clock.date() >= first:
+            rows.append((clock, "busy" if len(rows) * len(rows) % 7 < 3 else "calm"))
         at += timedelta(minutes=minutes)
-    return found
+    return rows
 
 
 def written(folder: Path, change: tuple[str, date, date, int], every: str = "day") -> Path:
     zone, first, last, minutes = change
-    told = {"step": f"{minutes}min", "start": f'"{first}"', "stop": str(last), "zone": zone, "every": every}
-    (folder / "ward.toml").write_text(FILE.format(**told), encoding="utf-8")
+    values = {"step": f"{minutes}min", "start": f'"{first}"', "stop": str(last), "zone": zone, "every": every}
+    (folder / "ward.toml").write_text(FILE.format(**values), encoding="utf-8")
     return folder / "ward.toml"
 
 
 def read(path: Path, data: Any = None) -> dict[str, tuple[int, int]]:
     """Return how many steps each window has, and how many of them are busy."""
-    file, found = load(path, data), {}
+    file, counts = load(path, data), {}
     for item in file.items:
         (unit,) = file.kind.units(file.kind.part(file, item))
-        found[item.name] = unit.data[0].length, int(unit.data[0].counts[1])
-    return found
+        counts[item.name] = unit.data[0].length, int(unit.data[0].counts[1])
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ def test_days_and_weeks_are_those_of_clocks_on_every_engine(
     assert set(weeks.values()) != {168 * 60 // change[3]}
     busy = Counter("busy-{}-W{:02}".format(*time.isocalendar()[:2]) for time, state in rows if state == "busy")
     states = ("text", [state for _, state in rows])
-    rows_as_text: Columns = {"time": ("time", [time.replace(tzinfo=None) for time, _ in rows]), "state": states}
+    naive: Columns = {"time": ("time", [time.replace(tzinfo=None) for time, _ in rows]), "state": states}
     texts: Columns = {"time": ("text", [time.isoformat() for time, _ in rows]), "state": states}
     path = written(tmp_path, change, "week")
     for name in ENGINES:
-        for columns in (rows_as_text, texts):
+        for columns in (naive, texts):
             if name != "duckdb" or columns is texts:  # its rows have no order, so two passes cannot be told apart
-                found = read(path, ENGINES[name](columns))
-                assert found == {week: (steps, busy[week]) for week, steps in weeks.items()}, name
+                counts = read(path, ENGINES[name](columns))
+                assert counts == {week: (steps, busy[week]) for week, steps in weeks.items()}, name
 
 
 def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str],
     before = (tmp_path / "ledger.db").read_bytes()
     with pytest.raises(TakifuguError) as caught:
         release_file(path)
-    told: Any = caught.value.problems if isinstance(caught.value, SpecError) else [str(caught.value)]
-    assert any(words in line for line in told), told
+    messages: Any = caught.value.problems if isinstance(caught.value, SpecError) else [str(caught.value)]
+    assert any(words in line for line in messages), messages
     assert (tmp_path / "ledger.db").read_bytes() == before
     assert not (tmp_path / "out").exists()
 

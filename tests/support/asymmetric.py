@@ -35,10 +35,10 @@ def laplace(decay: Any, reach: int) -> dict[int, Any]:
 
 def together(laws: Sequence[Mapping[Any, Any]]) -> dict[tuple[Any, ...], Any]:
     """The law of a vector of independent cells."""
-    found = {}
+    joint = {}
     for cells in product(*(law.items() for law in laws)):
-        found[tuple(y for y, _ in cells)] = math.prod(mass for _, mass in cells)
-    return found
+        joint[tuple(y for y, _ in cells)] = math.prod(mass for _, mass in cells)
+    return joint
 
 
 def sparse(counts: Sequence[int], rule: Rule, limit: int | None, decay: Fraction, cap: int) -> dict[Any, Fraction]:
@@ -109,8 +109,8 @@ def moves(world: tuple[frozenset[int], ...], places: int) -> Iterator[tuple[froz
     """Every data set that differs in one person, who has lost some places: the policy {not c_1, ..., not c_d}."""
     for person, held in enumerate(world):
         for size in range(len(held)):
-            for kept in combinations(sorted(held), size):
-                yield (*world[:person], frozenset(kept), *world[person + 1 :])
+            for revealed in combinations(sorted(held), size):
+                yield (*world[:person], frozenset(revealed), *world[person + 1 :])
 
 
 def counted(world: Sequence[frozenset[int]], places: int) -> tuple[int, ...]:

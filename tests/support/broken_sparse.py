@@ -20,7 +20,7 @@ from tests.support.asymmetric import SAFE, Rule, geometric, laplace, noisy
 ABOVE = "above"
 REACH = 40
 #: Published values from here on, and from minus this down, are lumped: merging outputs never raises a loss.
-MOST_TOLD = 2
+MOST_PUBLISHED = 2
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Variant:
             single: dict[Any, float] = defaultdict(float)
             for n, mass in noise.items():
                 z = count + n
-                told = max(-MOST_TOLD, min(z, MOST_TOLD)) if self.publishes else ABOVE
-                single[SAFE if z <= level else told] += mass
+                published = max(-MOST_PUBLISHED, min(z, MOST_PUBLISHED)) if self.publishes else ABOVE
+                single[SAFE if z <= level else published] += mass
             for past, chance in law.items():
                 if self.stops and sum(answer not in (SAFE, None) for answer in past) >= limit:
                     after[(*past, None)] += chance
@@ -78,14 +78,14 @@ Mutant = Callable[[Sequence[int], Rule, int, Fraction, int], dict[Any, Fraction]
 
 def _steps(answer: Callable[[tuple[Any, ...], int, int], dict[Any, Fraction]]) -> Mutant:
     def law(counts: Sequence[int], rule: Rule, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
-        found: dict[tuple[Any, ...], Fraction] = {(): Fraction(1)}
+        masses: dict[tuple[Any, ...], Fraction] = {(): Fraction(1)}
         for count in counts:
             after: dict[tuple[Any, ...], Fraction] = defaultdict(Fraction)
-            for past, chance in found.items():
+            for past, chance in masses.items():
                 for mark, mass in answer(past, count, rule(past), limit, decay, cap).items():  # type: ignore[call-arg]
                     after[(*past, mark)] += chance * mass
-            found = after
-        return dict(found)
+            masses = after
+        return dict(masses)
 
     return law
 
@@ -95,10 +95,10 @@ def _stopped(past: tuple[Any, ...], limit: int) -> bool:
 
 
 def _compared(law: dict[int, Fraction], threshold: int) -> dict[Any, Fraction]:
-    found: dict[Any, Fraction] = defaultdict(Fraction)
+    compared: dict[Any, Fraction] = defaultdict(Fraction)
     for z, mass in law.items():
-        found[SAFE if z <= threshold else z] += mass
-    return found
+        compared[SAFE if z <= threshold else z] += mass
+    return compared
 
 
 def _free_values(past: Any, count: int, threshold: int, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
@@ -119,17 +119,17 @@ def _second_draw(past: Any, count: int, threshold: int, limit: int, decay: Fract
     """The comparison and the value have noise of their own: two uses of the count for the price of one."""
     if _stopped(past, limit):
         return {None: Fraction(1)}
-    found = _compared(noisy(count, decay, cap), threshold)
-    above = sum(mass for mark, mass in found.items() if mark != SAFE)
-    return {SAFE: found.get(SAFE, Fraction(0)), **{z: above * m for z, m in noisy(count, decay, cap).items()}}
+    compared = _compared(noisy(count, decay, cap), threshold)
+    above = sum(mass for mark, mass in compared.items() if mark != SAFE)
+    return {SAFE: compared.get(SAFE, Fraction(0)), **{z: above * m for z, m in noisy(count, decay, cap).items()}}
 
 
 def _exact_value(past: Any, count: int, threshold: int, limit: int, decay: Fraction, cap: int) -> dict[Any, Fraction]:
     """What is above is published as it is."""
     if _stopped(past, limit):
         return {None: Fraction(1)}
-    found = _compared(noisy(count, decay, cap), threshold)
-    safe = found.get(SAFE, Fraction(0))
+    compared = _compared(noisy(count, decay, cap), threshold)
+    safe = compared.get(SAFE, Fraction(0))
     return {SAFE: safe, count: 1 - safe}
 
 

@@ -71,9 +71,9 @@ def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
 
     real = duckdb.connect
 
-    def connect(*told: Any, **options: Any) -> Any:
-        if told or set(options) != {"config"} or not options["config"].keys() >= {"temp_directory"}:
-            return real(*told, **options)
+    def connect(*args: Any, **options: Any) -> Any:
+        if args or set(options) != {"config"} or not options["config"].keys() >= {"temp_directory"}:
+            return real(*args, **options)
         if not _DATABASES:
             _DATABASES.append(real(config={**options["config"], "temp_directory": ""}))
         return _DATABASES[0].cursor()

@@ -16,11 +16,11 @@ def label(moment: datetime, axes: Sequence[str], zone: str | None) -> str:
     """Return the cell of a moment in UTC, on clocks in a zone."""
     local = moment.replace(tzinfo=UTC).astimezone(ZoneInfo(zone or "UTC"))
     year, week, _ = local.isocalendar()
-    told = {
+    parts = {
         "hour": f"{local:%H}", "weekday": f"{local:%A}", "date": f"{local:%Y-%m-%d}", "month": f"{local:%Y-%m}",
         "week": f"{year:04}-W{week:02}",
     }  # fmt: skip
-    return " ".join(told[axis] for axis in axes)
+    return " ".join(parts[axis] for axis in axes)
 
 
 def labels(start: datetime, step: timedelta, steps: int, axes: Sequence[str], zone: str | None) -> list[str]:
@@ -32,11 +32,11 @@ def table(
     rows: Sequence[tuple[str, datetime, Any]], window: tuple[datetime, datetime], axes: Sequence[str], zone: str | None
 ) -> dict[str, Counter[tuple[str, Any]]]:
     """Return for each unit how many of its rows (unit, moment, state) in a window are in each cell and state."""
-    found: dict[str, Counter[tuple[str, Any]]] = {unit: Counter() for unit, _, _ in rows}
+    counts: dict[str, Counter[tuple[str, Any]]] = {unit: Counter() for unit, _, _ in rows}
     for unit, moment, state in rows:
         if window[0] <= moment < window[1]:
-            found[unit][label(moment, axes, zone), state] += 1
-    return found
+            counts[unit][label(moment, axes, zone), state] += 1
+    return counts
 
 
 def joint_loss(law: dict[tuple[int, ...], float], tables: Sequence[tuple[Sequence[Sequence[int]], float]]) -> float:
@@ -47,9 +47,9 @@ def joint_loss(law: dict[tuple[int, ...], float], tables: Sequence[tuple[Sequenc
     paths, masses = np.array(list(law)), np.array(list(law.values()))
     cells = [(list(chosen), scale) for table, scale in tables for chosen in table]
     counts = np.stack([paths[:, chosen].sum(axis=1) for chosen, _ in cells], axis=1)
-    shown = np.array(list(product(*(range(len(chosen) + 1) for chosen, _ in cells))))
+    answers = np.array(list(product(*(range(len(chosen) + 1) for chosen, _ in cells))))
     scales = np.array([scale for _, scale in cells])
-    weights = np.exp(-(np.abs(shown[:, None, :] - counts[None, :, :]) / scales).sum(axis=2)) * masses
+    weights = np.exp(-(np.abs(answers[:, None, :] - counts[None, :, :]) / scales).sum(axis=2)) * masses
     worst = 0.0
     for entry in range(paths.shape[1]):
         given = [weights[:, mine].sum(axis=1) / masses[mine].sum() for mine in (paths[:, entry] == v for v in (0, 1))]

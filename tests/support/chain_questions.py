@@ -24,8 +24,8 @@ def loss_of(belief: MarkovChain, query: Query, units: Fraction) -> float:
     answer = query.resolve(belief)
     joint = joint_law(exact_rows(belief.matrix.tolist()), belief.length, [Fraction(p) for p in belief.initial])
     contribution = [[int(row[0]) for row in answer.contribution(i)] for i in range(belief.length)]
-    found = [0.0]
+    each = [0.0]
     for i in range(belief.length):
         laws = [answer_law_given(joint, contribution, i, v) for v in range(len(belief.states))]
-        found += [float(laplace_loss(p, q, units, 30)) for p in laws for q in laws if p and q and p is not q]
-    return max(found)
+        each += [float(laplace_loss(p, q, units, 30)) for p in laws for q in laws if p and q and p is not q]
+    return max(each)

@@ -44,10 +44,10 @@ def tables(draw: st.DrawFn, exact: bool = True) -> JointTable:
     """Joint tables of 2 or 3 numeric columns with up to 8 rows."""
     columns = draw(st.integers(2, 3))
     row = st.tuples(*[st.integers(-2, 3)] * columns)
-    found = draw(st.lists(row, min_size=2, max_size=8, unique=True))
-    weights = draw(st.lists(st.integers(1, 9), min_size=len(found), max_size=len(found)))
+    distinct = draw(st.lists(row, min_size=2, max_size=8, unique=True))
+    weights = draw(st.lists(st.integers(1, 9), min_size=len(distinct), max_size=len(distinct)))
     shares = [Fraction(w, sum(weights)) for w in weights]
-    return JointTable(found, shares if exact else [float(s) for s in shares])
+    return JointTable(distinct, shares if exact else [float(s) for s in shares])
 
 
 def weights(size: int, largest: int = 3) -> st.SearchStrategy[list[int]]:

@@ -13,13 +13,13 @@ Law = dict[tuple[int, ...], float]
 
 def first_heads(coins: Sequence[Any]) -> list[Any]:
     """Return P(candidate is the first head in a random order); the last one shows heads for certain where none did."""
-    found: list[Any] = [0 * coins[0] for _ in coins]
+    chances: list[Any] = [0 * coins[0] for _ in coins]
     for order in permutations(range(len(coins))):
         still = Fraction(1, factorial(len(coins)))
         for place in order:
-            found[place] += still * coins[place]
+            chances[place] += still * coins[place]
             still = still * (1 - coins[place])
-    return found
+    return chances
 
 
 def frequent_law(counts: Sequence[int], draws: int, rate: float) -> Law:

@@ -41,7 +41,7 @@ def answer_law(
 ) -> dict[tuple[int, ...], Fraction]:
     """Return the law of a statistic given that a parameter has a value: over all parameters and all data sets."""
     sizes = [1 + max(max(given) for given in laws.values()) for _, laws in columns]
-    found = dict[tuple[int, ...], Fraction]()
+    law_of_answer = dict[tuple[int, ...], Fraction]()
     total = sum(mass for phi, mass in law.items() if phi[entry] == value)
     for phi, mass in law.items():
         if phi[entry] != value or not mass:
@@ -53,8 +53,8 @@ def answer_law(
                     chance *= laws[phi[parameter]].get(state, Fraction(0))
             if chance:
                 at = statistic(data)
-                found[at] = found.get(at, Fraction(0)) + chance
-    return found
+                law_of_answer[at] = law_of_answer.get(at, Fraction(0)) + chance
+    return law_of_answer
 
 
 def quilt_scale(law: Law, size: int, entry: int, moved: Callable[[Sequence[int]], int], epsilon: float) -> float:
@@ -62,8 +62,8 @@ def quilt_scale(law: Law, size: int, entry: int, moved: Callable[[Sequence[int]]
 
     `moved(near)` is D(N) of the columns of the parameters `near`.
     """
-    own = marginal(law, (entry,))
-    values = sorted(v for (v,), mass in own.items() if mass > 0)
+    marginals = marginal(law, (entry,))
+    values = sorted(v for (v,), mass in marginals.items() if mass > 0)
     pairs = [(a, b) for a in values for b in values if a != b]
     best = moved(range(size)) / epsilon
     others = [v for v in range(size) if v != entry]

@@ -23,13 +23,13 @@ def recording() -> list[tuple[str, datetime, str]]:
     return [*rows, ("cleo", START, "lying")]  # outside the window
 
 
-def told(table: Any, by: tuple[str, ...], zone: str | None) -> dict[str, dict[tuple[str, str], int]]:
+def counts_by_cell(table: Any, by: tuple[str, ...], zone: str | None) -> dict[str, dict[tuple[str, str], int]]:
     """Return what is counted by cell and state, of each unit."""
     calendar = Calendar.read(START.replace(tzinfo=UTC), None, HALF, None if zone is None else Zone(zone))
     rules = {"unit": "who", "order": "at", "step": "30min", "calendar": calendar, "window": WINDOW, "gaps": "hidden"}
     layout = Layout("state", **rules, timezone=zone, by=by)
     states = ("lying", "walking", "sitting")
-    slots, found = layout.slots, {}
+    slots, counts = layout.slots, {}
     assert slots is not None
     for piece in pieces(table, layout, Recode(states)):
         assert piece.by_cell is not None
@@ -38,12 +38,12 @@ def told(table: Any, by: tuple[str, ...], zone: str | None) -> dict[str, dict[tu
         assert piece.by_cell.sum(axis=0).tolist() == piece.counts.tolist()
         labels = [slots.label(int(number)) for number in slots.cells[0]]
         assert len(piece.cell) == len(WINDOW) == piece.length
-        found[str(piece.unit)] = {
+        counts[str(piece.unit)] = {
             (label, state): int(count)
             for label, row in zip(labels, piece.by_cell, strict=True)
             for state, count in zip(states, row, strict=True) if count
         }  # fmt: skip
-    return found
+    return counts
 
 
 def by_hand(rows: Any, by: tuple[str, ...], zone: str | None) -> dict[str, dict[tuple[str, str], int]]:

@@ -141,14 +141,14 @@ class Seen:
     releases: set[str]
     files: dict[str, bytes]
 
-    def state_beside(self, before: Seen) -> str:
+    def state_since(self, before: Seen) -> str:
         """Return in the program's words how far a release has come that began after `before`."""
         new = [held for group, held in self.reservations.items() if group not in before.reservations]
         if not new:
             return "nothing happened"
         assert len(new) == 1, "paid twice"
-        state, kept = new[0]
-        if state == "drawn" and all(self.files.get(name) == content for name, content in kept.items()):
+        state, contents = new[0]
+        if state == "drawn" and all(self.files.get(name) == content for name, content in contents.items()):
             return "published, not recorded"
         return {"reserved": "paid, not drawn", "drawn": "drawn, not published", "published": "done"}[state]
 
@@ -162,8 +162,8 @@ def seen(folder: Path) -> Seen:
             for group, state, bundle in connection.execute("select public_id, state, bundle from reservations"):
                 tables = json.loads(zlib.decompress(bundle))["tables"] if bundle else []
                 listed = {name: text for table in tables for name, text in table["files"].items()}
-                kept = {n: b64decode(text) if n.endswith(".png") else text.encode() for n, text in listed.items()}
-                reservations[group] = (state, kept)
+                contents = {n: b64decode(text) if n.endswith(".png") else text.encode() for n, text in listed.items()}
+                reservations[group] = (state, contents)
             releases = {row[0] for row in connection.execute("select public_id from releases")}
     out = folder / "out"
     files = {p.name: p.read_bytes() for p in out.iterdir()} if out.exists() else {}
@@ -176,24 +176,24 @@ def check_public(now: Seen) -> None:
         if name.endswith(".certificate.json"):
             assert json.loads(content)["release_id"] in now.releases, "published and not paid"
         if name.endswith(".csv"):
-            beside = now.files.get(name.removesuffix(".csv") + ".certificate.json")
-            assert beside is not None, "a table without a certificate"
-            its_own = json.loads(beside)["table"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
-            assert its_own, "a table beside another certificate"
+            certificate = now.files.get(name.removesuffix(".csv") + ".certificate.json")
+            assert certificate is not None, "a table without a certificate"
+            is_certified = json.loads(certificate)["table"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+            assert is_certified, "a table beside another certificate"
 
 
 def check_words(ended: Ended, now: Seen, before: Seen) -> None:
     """The exit code and the words are those of the state that the release is in."""
-    state = now.state_beside(before)
-    told = [s for s in STATES if f"State of the release: {s}." in ended.said]
+    state = now.state_since(before)
+    words = [s for s in STATES if f"State of the release: {s}." in ended.said]
     if ended.code == 0:
         assert state == "done"
-        assert told in ([], ["done"])
+        assert words in ([], ["done"])
         return
     if ended.code == 4 and "count it as spent" in ended.said:
         assert state in ("nothing happened", "paid, not drawn")
         return
-    assert told == [state], (ended, state)
+    assert words == [state], (ended, state)
     codes = {"nothing happened": (1, 2), "paid, not drawn": (4,), "drawn, not published": (4,),
              "published, not recorded": (5,)}  # fmt: skip
     assert ended.code in (*codes[state], 3, 130), (ended, state)

@@ -31,10 +31,10 @@ def change_of_columns(
     rows: Sequence[Row], records: int, columns: Collection[int], places: Sequence[int], cells: Sequence[Row]
 ) -> int:
     """Return the largest L1 change when every record may change at will, in these columns only."""
-    kept = [place for place in range(len(rows[0])) if place not in columns]
+    others = [place for place in range(len(rows[0])) if place not in columns]
     alike: dict[Any, list[list[int]]] = {}  # the tables of data sets that agree in the other columns
     for data in product(rows, repeat=records):
-        key = tuple(row[place] for row in data for place in kept)
+        key = tuple(row[place] for row in data for place in others)
         alike.setdefault(key, []).append(table(data, places, cells))
     return max(distance(one, other) for tables in alike.values() for one in tables for other in tables)
 

@@ -22,20 +22,20 @@ from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.densities.uniform_mean import UniformMean
 
 
-def height(told: dict[str, Any]) -> Callable[[float], Any]:
+def height(density: dict[str, Any]) -> Callable[[float], Any]:
     """Return the density, as a function that gives 40 digits where `mp.dps` is that."""
-    kind = told["kind"]
+    kind = density["kind"]
     if kind == "normal":
-        return lambda x: mp.npdf(x, told["mean"], told["deviation"])
+        return lambda x: mp.npdf(x, density["mean"], density["deviation"])
     if kind == "normal-mixture":
-        total = mp.fsum(told["weights"])
-        parts = list(zip(told["weights"], told["means"], told["deviations"], strict=True))
+        total = mp.fsum(density["weights"])
+        parts = list(zip(density["weights"], density["means"], density["deviations"], strict=True))
         return lambda x: mp.fsum(w * mp.npdf(x, m, s) for w, m, s in parts) / total
     if kind == "uniform-mean":
-        n, low, high = told["count"], told["low"], told["high"]
+        n, low, high = density["count"], density["low"], density["high"]
         return lambda x: _irwin_hall(n, low, high, x, n - 1) * n / (mp.mpf(high) - mp.mpf(low))
-    whole, (low, high) = height(told["whole"]), _range(told)
-    share = mass(told["whole"], low, high)
+    whole, (low, high) = height(density["whole"]), _range(density)
+    share = mass(density["whole"], low, high)
     return lambda x: whole(x) / share if low <= x <= high else mp.mpf(0)
 
 
@@ -50,43 +50,45 @@ def _irwin_hall(n: int, low: float, high: float, x: Any, order: int) -> Any:
         )
 
 
-def below(told: dict[str, Any], x: Any) -> Any:
+def below(density: dict[str, Any], x: Any) -> Any:
     """Return P(X <= x)."""
-    kind = told["kind"]
+    kind = density["kind"]
     if kind == "normal":
-        return mp.ncdf(x, told["mean"], told["deviation"])
+        return mp.ncdf(x, density["mean"], density["deviation"])
     if kind == "normal-mixture":
-        parts = zip(told["weights"], told["means"], told["deviations"], strict=True)
-        return mp.fsum(w * mp.ncdf(x, m, s) for w, m, s in parts) / mp.fsum(told["weights"])
+        parts = zip(density["weights"], density["means"], density["deviations"], strict=True)
+        return mp.fsum(w * mp.ncdf(x, m, s) for w, m, s in parts) / mp.fsum(density["weights"])
     if kind == "uniform-mean":
-        return _irwin_hall(told["count"], told["low"], told["high"], x, told["count"])
-    low, high = _range(told)
-    first = below(told["whole"], low)
-    return (below(told["whole"], min(max(x, low), high)) - first) / (below(told["whole"], high) - first)
+        return _irwin_hall(density["count"], density["low"], density["high"], x, density["count"])
+    low, high = _range(density)
+    first = below(density["whole"], low)
+    return (below(density["whole"], min(max(x, low), high)) - first) / (below(density["whole"], high) - first)
 
 
-def mass(told: dict[str, Any], low: Any, high: Any) -> Any:
+def mass(density: dict[str, Any], low: Any, high: Any) -> Any:
     """Return the mass of an interval, from the distribution function."""
-    return below(told, high) - below(told, low)
+    return below(density, high) - below(density, low)
 
 
-def _range(told: dict[str, Any]) -> tuple[Any, Any]:
-    return (-mp.inf if told["low"] is None else told["low"]), (mp.inf if told["high"] is None else told["high"])
+def _range(density: dict[str, Any]) -> tuple[Any, Any]:
+    return (-mp.inf if density["low"] is None else density["low"]), (
+        mp.inf if density["high"] is None else density["high"]
+    )
 
 
-def _kinks(told: dict[str, Any]) -> list[float]:
-    kind = told["kind"]
+def _kinks(density: dict[str, Any]) -> list[float]:
+    kind = density["kind"]
     if kind == "normal":
-        return [told["mean"] + told["deviation"] * k for k in range(-9, 10)]
+        return [density["mean"] + density["deviation"] * k for k in range(-9, 10)]
     if kind == "normal-mixture":
-        parts = zip(told["means"], told["deviations"], strict=True)
+        parts = zip(density["means"], density["deviations"], strict=True)
         return sorted({m + s * k for m, s in parts for k in range(-9, 10)})
     if kind == "uniform-mean":
-        n, low, high = told["count"], told["low"], told["high"]
+        n, low, high = density["count"], density["low"], density["high"]
         return [low + (high - low) * k / n for k in range(n)] + [high]
-    ends = {end for end in (told["low"], told["high"]) if end is not None}
-    low, high = _range(told)
-    return sorted({x for x in _kinks(told["whole"]) if low < x < high} | ends)
+    ends = {end for end in (density["low"], density["high"]) if end is not None}
+    low, high = _range(density)
+    return sorted({x for x in _kinks(density["whole"]) if low < x < high} | ends)
 
 
 def hockey_stick(p: Any, q: Any, epsilon: float) -> float:
@@ -123,21 +125,21 @@ def max_divergence(p: Any, q: Any, eta: float, cells: int = 3200) -> float:
     kinks = sorted({*_kinks(one), *_kinks(other)})
     ends = np.unique(np.concatenate([np.linspace(kinks[0], kinks[-1], cells + 1), kinks]))
     middles = (ends[1:] + ends[:-1]) / 2
-    masses = [np.array([float(height(told)(x)) for x in middles]) * np.diff(ends) for told in (one, other)]
+    masses = [np.array([float(height(density)(x)) for x in middles]) * np.diff(ends) for density in (one, other)]
     with np.errstate(all="ignore"):
         order = np.argsort(-np.where(masses[0] > 0, masses[0] / masses[1], 0.0))
         left, right = (np.cumsum(part[order]) for part in masses)
-        found = np.log((left - eta) / right)
-    return float(np.nanmax(np.where(left > eta, found, -np.inf)))
+        ratio = np.log((left - eta) / right)
+    return float(np.nanmax(np.where(left > eta, ratio, -np.inf)))
 
 
 def noisy_hockey_stick(p: Any, q: Any, sigma: float, epsilon: float, cells: int = 1500) -> float:
     """Return the divergence after normal noise: both densities as many narrow point masses; right to 1e-5 or so."""
     laws = []
-    for told in (p.to_dict(), q.to_dict()):
-        kinks = _kinks(told)
+    for density in (p.to_dict(), q.to_dict()):
+        kinks = _kinks(density)
         ends = np.unique(np.concatenate([np.linspace(kinks[0], kinks[-1], cells), kinks]))
-        weights = np.diff([float(below(told, x)) for x in ends])
+        weights = np.diff([float(below(density, x)) for x in ends])
         laws.append(((ends[1:] + ends[:-1]) / 2, weights))
     first, last = (edge(x for places, _ in laws for x in places) for edge in (min, max))
     y = np.linspace(first - 8 * sigma, last + 8 * sigma, cells)

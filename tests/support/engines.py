@@ -71,9 +71,9 @@ class Entries(NamedTuple):
 
 def entries(table: Table, layout: Layout, states: Recode, lengths: Lengths | None = None) -> tuple[Entries, ...]:
     """Return every piece entry by entry; what is counted on the way is what is counted without them."""
-    found, counted = (pieces(table, layout, states, lengths, entrywise=both) for both in (True, False))
+    entrywise, counted = (pieces(table, layout, states, lengths, entrywise=both) for both in (True, False))
     read = []
-    for one, other in zip(found, counted, strict=True):
+    for one, other in zip(entrywise, counted, strict=True):
         assert (one.length, one.observed, one.counts.tolist()) == (other.length, other.observed, other.counts.tolist())
         assert one.values is not None
         read.append(Entries(one.unit, one.piece, one.values))

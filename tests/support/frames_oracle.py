@@ -62,13 +62,13 @@ def sequences(
         grouped.setdefault(key, []).append(row)
     if not grouped:
         raise Broken("no rows")
-    found = [(*key, _piece(some, known, order, step, nulls, in_rows, keep, rounded)) for key, some in grouped.items()]
-    if longest is not None and any(len(states) > longest for *_, states in found) and not cut:
+    pieces = [(*key, _piece(some, known, order, step, nulls, in_rows, keep, rounded)) for key, some in grouped.items()]
+    if longest is not None and any(len(states) > longest for *_, states in pieces) and not cut:
         raise Broken("too long")
-    kept = [(unit, piece, states[:longest]) for unit, piece, states in found if len(states) >= shortest]
-    if not kept:
+    chosen = [(unit, piece, states[:longest]) for unit, piece, states in pieces if len(states) >= shortest]
+    if not chosen:
         raise Broken("too short")
-    return sorted(kept, key=lambda piece: (str(piece[0]), str(piece[1])))
+    return sorted(chosen, key=lambda piece: (str(piece[0]), str(piece[1])))
 
 
 def _piece(
@@ -98,11 +98,11 @@ def _piece(
         raise Broken("set back")
     if ties and keep == "refuse":
         raise Broken("ties")
-    found: dict[Fraction, int | None] = {}
+    states_at: dict[Fraction, int | None] = {}
     for place, state in zip(exact, states, strict=True):
-        if keep == "last" or place not in found:
-            found[place] = state
-    line = sorted(found.items())
+        if keep == "last" or place not in states_at:
+            states_at[place] = state
+    line = sorted(states_at.items())
     if step is None:
         return tuple(state for _, state in line)
     filled: dict[int, int | None] = {}

@@ -19,8 +19,8 @@ def late_delta(count: int, revealing: int, ratio: float) -> float:
     reach = math.ceil(60 / -math.log(ratio))
     norm = (1 - ratio) / (1 + ratio)
     return math.fsum(
-        math.fsum(sorted((norm * ratio ** abs(shown - number) for number in range(count)), reverse=True)[:revealing])
-        for shown in range(-reach, count + reach)
+        math.fsum(sorted((norm * ratio ** abs(output - number) for number in range(count)), reverse=True)[:revealing])
+        for output in range(-reach, count + reach)
     ) / count
 
 

@@ -182,11 +182,11 @@ def _zeros(terms: list[Any], low: Any, high: Any) -> list[Any]:
         (sign * mpmath.sign(x - centre), x, size + mpmath.log(abs(x - centre))) for sign, x, size in terms
     ]
     edges = [low, *_zeros(derived, low, high), high]
-    found = []
+    roots = []
     for start, end in pairwise(edges):
         if _exponential_sum(terms, start) * _exponential_sum(terms, end) < 0:
-            found.append(_root(lambda y: _exponential_sum(terms, y), start, end))
-    return found
+            roots.append(_root(lambda y: _exponential_sum(terms, y), start, end))
+    return roots
 
 
 def _normal_between(low: Any, high: Any) -> mpmath.mpf:

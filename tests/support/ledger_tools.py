@@ -193,12 +193,12 @@ def ask_in_a_race(path: str, group: str, questions: int) -> list[str]:
     ledger = Ledger.open(path)
     (paid,) = (one for one in ledger.pending() if one.group == group)
     noise, entropy = DiscreteLaplace(Fraction(100), Fraction(1)), InsecureSeededEntropyForTests(os.getpid())
-    found = []
+    answers = []
     for number in range(questions):
         while len(known := ledger.session_of(paid)) <= number:
             ledger.answer(paid, len(known), (f"question {len(known)}", str(noise.draw((0,), entropy)[0])))
-        found.append(known[number][1])
-    return found
+        answers.append(known[number][1])
+    return answers
 
 
 def release_forever(path: str, log: str, epsilon: str) -> None:

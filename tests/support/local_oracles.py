@@ -54,13 +54,13 @@ def near_laws(
     law: Law, tables: list[list[int]], entry: int, near: tuple[int, ...], quilt: tuple[int, ...]
 ) -> dict[tuple[int, tuple[int, ...]], Sum]:
     """Return P(X_i = s, X_Q = x_Q, near sum = j) as {(s, x_Q): {j: mass}}."""
-    found: dict[tuple[int, tuple[int, ...]], Sum] = {}
+    laws: dict[tuple[int, tuple[int, ...]], Sum] = {}
     for x, mass in law.items():
         if mass:
-            sums = found.setdefault((x[entry], tuple(x[v] for v in quilt)), {})
+            sums = laws.setdefault((x[entry], tuple(x[v] for v in quilt)), {})
             at = sum(tables[v][x[v]] for v in near)
             sums[at] = sums.get(at, Fraction(0)) + mass
-    return found
+    return laws
 
 
 def needed_scale(
@@ -69,8 +69,8 @@ def needed_scale(
     """Return max over entries and ordered pairs of min over quilts of max over x_Q of the scale for epsilon - r."""
     n, worst = len(tables), 0.0
     for entry in entries:
-        own = marginal(law, (entry,))
-        values = [v for (v,), mass in own.items() if mass > 0]
+        prior = marginal(law, (entry,))
+        values = [v for (v,), mass in prior.items() if mass > 0]
         best = {(a, b): math.inf for a in values for b in values if a != b}
         others = [v for v in range(n) if v != entry]
         for quilt in (q for r in range(least_nodes, n) for q in itertools.combinations(others, r)):
@@ -84,13 +84,13 @@ def needed_scale(
             )
             laws = near_laws(law, tables, entry, near, quilt)
             for a, b in best:
-                best[(a, b)] = min(best[(a, b)], _quilt_scale(laws, own, (a, b), epsilon))
+                best[(a, b)] = min(best[(a, b)], _quilt_scale(laws, prior, (a, b), epsilon))
         worst = max([worst, *best.values()])
     return worst
 
 
 def _quilt_scale(
-    laws: dict[tuple[int, tuple[int, ...]], Sum], own: Law, pair: tuple[int, int], epsilon: float
+    laws: dict[tuple[int, tuple[int, ...]], Sum], prior: Law, pair: tuple[int, int], epsilon: float
 ) -> float:
     a, b = pair
     worst = 0.0
@@ -101,7 +101,7 @@ def _quilt_scale(
         if q is None:
             return math.inf
         left, right = sum(p.values()), sum(q.values())
-        r = math.log(left / own[(a,)] / (right / own[(b,)]))
+        r = math.log(left / prior[(a,)] / (right / prior[(b,)]))
         p_law, q_law = ({v: m / whole for v, m in part.items()} for part, whole in ((p, left), (q, right)))
         apart = max(*p, *q) > min(*p, *q)
         if r > epsilon or (r >= epsilon and apart):

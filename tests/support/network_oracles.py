@@ -61,30 +61,30 @@ def joint_law(spec: Spec, order: list[str]) -> Law:
 
 def marginal(law: Law, entries: tuple[int, ...]) -> Law:
     """Return the joint law of some entries, in the order given."""
-    found: Law = {}
+    sums: Law = {}
     for x, mass in law.items():
         key = tuple(x[i] for i in entries)
-        found[key] = found.get(key, Fraction(0)) + mass
-    return found
+        sums[key] = sums.get(key, Fraction(0)) + mass
+    return sums
 
 
 def independent(law: Law, entry: int, others: tuple[int, ...], given: tuple[int, ...]) -> bool:
     """Whether X_entry and X_others are independent given X_given, exactly."""
     full = marginal(law, (entry, *others, *given))
-    own, rest, base = marginal(law, (entry, *given)), marginal(law, (*others, *given)), marginal(law, given)
+    of_entry, rest, base = marginal(law, (entry, *given)), marginal(law, (*others, *given)), marginal(law, given)
     n = 1 + len(others)
     return all(
-        mass * base[x[n:]] == own[(x[0], *x[n:])] * rest[x[1:]] for x, mass in full.items()
+        mass * base[x[n:]] == of_entry[(x[0], *x[n:])] * rest[x[1:]] for x, mass in full.items()
     )  # fmt: skip
 
 
 def influence(law: Law, entry: int, quilt: tuple[int, ...], pair: tuple[int, int]) -> float:
     """Return max over x_Q of log P(x_Q | a)/P(x_Q | b), infinite where only a allows x_Q."""
-    table, own = marginal(law, (entry, *quilt)), marginal(law, (entry,))
+    table, prior = marginal(law, (entry, *quilt)), marginal(law, (entry,))
     a, b = pair
     worst = 0.0
     for x in {x[1:] for x in table}:
-        p, q = table.get((a, *x), Fraction(0)) / own[(a,)], table.get((b, *x), Fraction(0)) / own[(b,)]
+        p, q = table.get((a, *x), Fraction(0)) / prior[(a,)], table.get((b, *x), Fraction(0)) / prior[(b,)]
         if p > 0:
             worst = max(worst, math.inf if q == 0 else math.log(p / q))
     return worst
@@ -94,8 +94,8 @@ def needed_scale(law: Law, sizes: list[int], changes: list[int], entries: list[i
     """Return Song17 Algorithm 2 over all quilts: every subset whose remote set is independent by enumeration."""
     n, worst = len(sizes), 0.0
     for entry in entries:
-        own = marginal(law, (entry,))
-        values = [v for v in range(sizes[entry]) if own[(v,)] > 0]
+        prior = marginal(law, (entry,))
+        values = [v for v in range(sizes[entry]) if prior[(v,)] > 0]
         pairs = [(a, b) for a in values for b in values if a != b]
         if not pairs:
             continue
@@ -119,14 +119,14 @@ def needed_scale(law: Law, sizes: list[int], changes: list[int], entries: list[i
 
 def answer_laws(law: Law, tables: list[list[int]], entry: int) -> dict[int, dict[int, Fraction]]:
     """Return the law of sum_i tables[i][x_i] given each possible value of an entry."""
-    own = marginal(law, (entry,))
-    found: dict[int, dict[int, Fraction]] = {}
+    prior = marginal(law, (entry,))
+    laws_by_value: dict[int, dict[int, Fraction]] = {}
     for x, mass in law.items():
         if mass > 0:
             answer = sum(t[v] for t, v in zip(tables, x, strict=True))
-            laws = found.setdefault(x[entry], {})
-            laws[answer] = laws.get(answer, Fraction(0)) + mass / own[(x[entry],)]
-    return found
+            laws = laws_by_value.setdefault(x[entry], {})
+            laws[answer] = laws.get(answer, Fraction(0)) + mass / prior[(x[entry],)]
+    return laws_by_value
 
 
 def laplace_loss(p: dict[int, Fraction], q: dict[int, Fraction], scale: float) -> float:

@@ -41,13 +41,13 @@ def needed_nodes(parents: Parents, entry: int, quilt: Quilt) -> Quilt:
 
 
 def _ancestors(parents: Parents, nodes: set[int]) -> set[int]:
-    found, stack = set(nodes), list(nodes)
+    ancestors, stack = set(nodes), list(nodes)
     while stack:
         for p in parents[stack.pop()]:
-            if p not in found:
-                found.add(p)
+            if p not in ancestors:
+                ancestors.add(p)
                 stack.append(p)
-    return found
+    return ancestors
 
 
 def choices(
@@ -57,13 +57,13 @@ def choices(
     joint = np.zeros(sizes)
     for x, mass in law.items():
         joint[x] = float(mass)
-    own = joint.sum(axis=tuple(v for v in range(len(sizes)) if v != entry))
-    pairs = list(itertools.permutations(np.flatnonzero(own).tolist(), 2))
+    prior = joint.sum(axis=tuple(v for v in range(len(sizes)) if v != entry))
+    pairs = list(itertools.permutations(np.flatnonzero(prior).tolist(), 2))
     yield sum(steps), dict.fromkeys(pairs, 0.0)
     for quilt in family:
         moved = sum(steps[v] for v in near_set(parents, entry, quilt))
         table = joint.sum(axis=tuple(v for v in range(len(sizes)) if v not in (entry, *quilt)), keepdims=True)
-        given = np.moveaxis(table, entry, 0).reshape(sizes[entry], -1) / own[:, None]
+        given = np.moveaxis(table, entry, 0).reshape(sizes[entry], -1) / prior[:, None]
         yield moved, {(a, b): _influence(given[a], given[b]) for a, b in pairs}
 
 
@@ -74,17 +74,17 @@ def _influence(p: Any, q: Any) -> float:
     return max(0.0, float(np.log(p[p > 0] / q[p > 0]).max()))
 
 
-def scale(found: Sequence[tuple[int, dict[Any, float]]], epsilon: float) -> float:
+def scale(near_sets: Sequence[tuple[int, dict[Any, float]]], epsilon: float) -> float:
     """Return the least D(N)/(epsilon - e(Q)) of one entry."""
     best = math.inf
-    for moved, influences in found:
+    for moved, influences in near_sets:
         room = epsilon - max(influences.values())
         if room > 0 or (room == 0 and moved == 0):
             best = min(best, moved / room if moved else 0.0)
     return best
 
 
-def cost(found: Sequence[tuple[int, dict[Any, float]]], unit: Fraction) -> float:
+def cost(near_sets: Sequence[tuple[int, dict[Any, float]]], unit: Fraction) -> float:
     """Return the largest over pairs of the least e(Q) + D(N) * unit of one entry."""
-    pairs = list(found[0][1])
-    return max(min(influences[pair] + moved * float(unit) for moved, influences in found) for pair in pairs)
+    pairs = list(near_sets[0][1])
+    return max(min(influences[pair] + moved * float(unit) for moved, influences in near_sets) for pair in pairs)

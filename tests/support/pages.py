@@ -27,7 +27,7 @@ class Element:
 
     def all(self, *tags: str) -> list[Element]:
         mine = [self] if self.tag in tags else []
-        return [*mine, *(found for child in self.children for found in child.all(*tags))]
+        return [*mine, *(inner for child in self.children for inner in child.all(*tags))]
 
     def within(self, tag: str) -> bool:
         return self.parent is not None and (self.parent.tag == tag or self.parent.within(tag))
@@ -43,10 +43,10 @@ class Tree(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len({name for name, _ in attrs}) == len(attrs), f"<{tag}> has an attribute twice"
-        found = Element(tag, {name: value or "" for name, value in attrs}, self.here)
-        self.here.children.append(found)
+        element = Element(tag, {name: value or "" for name, value in attrs}, self.here)
+        self.here.children.append(element)
         if tag not in VOID:
-            self.here = found
+            self.here = element
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -116,7 +116,7 @@ def check_parts(page: Element) -> None:
 
 
 def walk(element: Element) -> list[Element]:
-    return [element, *(found for child in element.children for found in walk(child))]
+    return [element, *(inner for child in element.children for inner in walk(child))]
 
 
 def luminance(colour: str) -> float:
@@ -139,7 +139,7 @@ def contrast(one: str, other: str) -> float:
 
 def rules(sheet: str) -> list[tuple[str, str, dict[str, str]]]:
     """Return the rules of a style sheet: the media that they are for ("" for all), what they are about, and what."""
-    found, media, at = [], "", 0
+    listed, media, at = [], "", 0
     for rule in re.finditer(r"@media([^{]+)\{|([^{}]+)\{([^{}]*)\}|\}", sheet):
         at = rule.end()
         if rule[1] is not None:
@@ -148,6 +148,6 @@ def rules(sheet: str) -> list[tuple[str, str, dict[str, str]]]:
             media = ""
         else:
             pairs = (pair.split(":", 1) for pair in rule[3].split(";") if ":" in pair)
-            found.append((media, rule[2].strip(), {key.strip(): value.strip() for key, value in pairs}))
+            listed.append((media, rule[2].strip(), {key.strip(): value.strip() for key, value in pairs}))
     assert at, "no rule"
-    return found
+    return listed

@@ -61,7 +61,7 @@ def normal_excess(
     components: Sequence[Component], weights: Sequence[int], sigma: float, epsilon: float, known: int = 0
 ) -> float:
     """Return the delta of normal noise at epsilon, against someone who knows `known` others."""
-    found = [mpmath.mpf(0)]
+    each = [mpmath.mpf(0)]
     for p, q in pairs_of_laws(components, weights, known):
-        found += [gaussian_divergence(p, q, sigma, epsilon), gaussian_divergence(q, p, sigma, epsilon)]
-    return float(max(found))
+        each += [gaussian_divergence(p, q, sigma, epsilon), gaussian_divergence(q, p, sigma, epsilon)]
+    return float(max(each))

@@ -65,9 +65,9 @@ def periodic(
     start, kind = draw(st.integers(0, 5)), draw(st.sampled_from(starts))
     initial: Any = draw(law) if kind == "given" else kind
     given = [[[float(p) for p in r] for r in m] for m in matrices]
-    told = [float(p) for p in initial] if kind == "given" else kind
+    first_law = [float(p) for p in initial] if kind == "given" else kind
     try:
-        chain = PeriodicChain(given, draw(st.integers(*length)), numbers, start, told)
+        chain = PeriodicChain(given, draw(st.integers(*length)), numbers, start, first_law)
     except InputError as error:
         assume(error.where != ("matrices",))  # several laws repeat
         raise

@@ -63,10 +63,10 @@ def joint_cost_of_steps(steps: Sequence[Array], law: Array | None, costs: Array)
     sums = np.concatenate([[0.0], np.cumsum(costs)])
 
     def between(i: int, j: int) -> Array:
-        found = np.eye(k)
+        matrix = np.eye(k)
         for t in range(i, j):
-            found = found @ steps[t]
-        return np.log(found)
+            matrix = matrix @ steps[t]
+        return np.log(matrix)
 
     worst = 0.0
     for i in range(size):
@@ -78,8 +78,8 @@ def joint_cost_of_steps(steps: Sequence[Array], law: Array | None, costs: Array)
         for a, b in product(range(k), repeat=2):
             if a == b:
                 continue
-            own = float((prior[:, b] - prior[:, a]).max())
-            lefts = [float((p[:, a] - p[:, b]).max()) + own + sums[i] - sums[n + 1] for n, p in enumerate(before)]
+            mine = float((prior[:, b] - prior[:, a]).max())
+            lefts = [float((p[:, a] - p[:, b]).max()) + mine + sums[i] - sums[n + 1] for n, p in enumerate(before)]
             rights = [float((p[a] - p[b]).max()) + sums[i + n + 1] - sums[i + 1] for n, p in enumerate(after)]
             left, right = min([sums[i], *lefts]), min([sums[-1] - sums[i + 1], *rights])
             worst = max(worst, left + costs[i] + right)

@@ -49,14 +49,14 @@ def distances(start: Data, data: Sequence[Data], related: Relation) -> dict[Data
     onward: dict[Data, list[Data]] = {one: [] for one in data}
     for one, other in moves(data, related):
         onward[one].append(other)
-    found, queue = {start: 0}, deque([start])
+    steps, queue = {start: 0}, deque([start])
     while queue:
         one = queue.popleft()
         for other in onward[one]:
-            if other not in found:
-                found[other] = found[one] + 1
+            if other not in steps:
+                steps[other] = steps[one] + 1
                 queue.append(other)
-    return found
+    return steps
 
 
 def best_yes(

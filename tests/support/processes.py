@@ -19,9 +19,9 @@ FAST = multiprocessing.get_context("forkserver")
 FAST.set_forkserver_preload(["tests.support.ledger_tools"])
 
 
-def in_a_child(action: Callable[..., object], *told: object) -> int:
+def in_a_child(action: Callable[..., object], *args: object) -> int:
     """Call a function of a module in a child; return the child's exit code, or minus the signal that killed it."""
-    child = FAST.Process(target=action, args=told)
+    child = FAST.Process(target=action, args=args)
     child.start()
     child.join(SECONDS)
     if child.exitcode is None:
@@ -30,13 +30,13 @@ def in_a_child(action: Callable[..., object], *told: object) -> int:
     return child.exitcode
 
 
-def told_by_a_child(action: Callable[..., Any], *told: object) -> Any:
+def result_of_a_child(action: Callable[..., Any], *args: object) -> Any:
     """Return what a function of a module returns in a child."""
-    (answer,) = side_by_side(action, [told])
+    (answer,) = side_by_side(action, [args])
     return answer
 
 
-def told_by_a_fork(action: Callable[[], bytes]) -> bytes:
+def bytes_of_a_fork(action: Callable[[], bytes]) -> bytes:
     """Return the bytes, 4,096 at most, that an action gives in a copy of this process: to be called in a child."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -51,8 +51,8 @@ def told_by_a_fork(action: Callable[[], bytes]) -> bytes:
         return pipe.read()
 
 
-def side_by_side(work: Callable[..., Any], told: Iterable[tuple[Any, ...]]) -> list[Any]:
+def side_by_side(work: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Call a function of a module once for each tuple of arguments, in as many processes at once."""
-    arguments = list(told)
+    arguments = list(calls)
     with FAST.Pool(len(arguments)) as pool:
         return pool.starmap_async(work, arguments, chunksize=1).get(SECONDS)

@@ -21,16 +21,16 @@ def laws_given(
     property_: Callable[[list[Row]], Any],
 ) -> Laws:
     """Return P(answer = x | property = a) for every a of positive probability, over all data sets."""
-    found: Laws = {}
+    laws: Laws = {}
     for chosen in product(range(len(rows)), repeat=records):
         mass = Fraction(1)
         for row in chosen:
             mass *= Fraction(masses[row])
         if mass:
             data = [rows[row] for row in chosen]
-            inner = found.setdefault(property_(data), {})
+            inner = laws.setdefault(property_(data), {})
             inner[answer(data)] = inner.get(answer(data), Fraction(0)) + mass
-    return {a: {x: m / sum(law.values()) for x, m in law.items()} for a, law in found.items()}
+    return {a: {x: m / sum(law.values()) for x, m in law.items()} for a, law in laws.items()}
 
 
 @st.composite

@@ -18,14 +18,14 @@ def vertices(sets, low, high, values):
         rows += [(row, Fraction(a)), (row, Fraction(b))]
     rows += [([Fraction(int(x == y)) for x in range(values)], Fraction(0)) for y in range(values)]
     whole = ([Fraction(1)] * values, Fraction(1))
-    found = set()
+    extremes = set()
     for chosen in combinations(rows, values - 1):
         p = solved([whole, *chosen])
         if p is not None and min(p) >= 0 and all(
             a <= sum((p[x] for x in members), Fraction(0)) <= b for members, a, b in zip(sets, low, high, strict=True)
         ):  # fmt: skip
-            found.add(p)
-    return sorted(found)
+            extremes.add(p)
+    return sorted(extremes)
 
 
 def solved(rows):

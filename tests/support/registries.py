@@ -43,6 +43,6 @@ def restored() -> Iterator[None]:
         for held in _held():
             if id(held) not in known:  # loaded in the block: what it knows of ours is found again
                 held.clear()
-        for held, kept in before:
+        for held, before_test in before:
             held.clear()
-            held.update(kept)
+            held.update(before_test)

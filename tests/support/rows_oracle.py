@@ -17,12 +17,12 @@ Law = Mapping[Any, Fraction]
 
 def sent(law: Law, channels: Sequence[Channel]) -> dict[tuple[Any, ...], Fraction]:
     """Return the joint distribution of what all channels send of data sets (tuples of one value per channel)."""
-    found: dict[tuple[Any, ...], Fraction] = {}
+    masses: dict[tuple[Any, ...], Fraction] = {}
     for data, mass in law.items():
         for outputs in product(*(channel[x].items() for x, channel in zip(data, channels, strict=True))):
             key = tuple(y for y, _ in outputs)
-            found[key] = found.get(key, Fraction(0)) + mass * math.prod((p for _, p in outputs), start=Fraction(1))
-    return found
+            masses[key] = masses.get(key, Fraction(0)) + mass * math.prod((p for _, p in outputs), start=Fraction(1))
+    return masses
 
 
 def loss(one: Mapping[Any, Fraction], other: Mapping[Any, Fraction]) -> float:

@@ -35,7 +35,7 @@ def adaptive_delta(first: float, choice: Choice, given: Sequence[float], epsilon
     outputs = np.linspace(-8, 8 + first, 401)
     ratio = outputs * first - first * first / 2
     rest = [
-        hockey_stick(choice(output), given, epsilon - told)
-        for output, told in zip(outputs.tolist(), ratio.tolist(), strict=True)
+        hockey_stick(choice(output), given, epsilon - spent)
+        for output, spent in zip(outputs.tolist(), ratio.tolist(), strict=True)
     ]
     return float(np.trapezoid(density(outputs, first) * np.array(rest), outputs))

@@ -59,8 +59,8 @@ def laws_on_a_tree(spec: Spec, parents: list[list[int]], added: list[list[int]],
         for parent in above:
             children[parent].append(child)
 
-    def table(child: int, above: int, own: int) -> Fraction:
-        return exact(spec[child][3][above][own])
+    def table(child: int, above: int, value: int) -> Fraction:
+        return exact(spec[child][3][above][value])
 
     def seen_from(node: int, origin: int, states: int) -> list[Polynomial]:
         """The law of what lies beyond `node`, seen from its neighbour `origin`, for each of the neighbour's states."""

@@ -20,11 +20,11 @@ from takifugu.numbers.distributions.pmf import Pmf
 
 @dataclass(frozen=True)
 class Urn:
-    """`size` balls drawn one after the other from an urn of `balls`, of which `marked` are marked (state 1)."""
+    """`size` balls drawn one after the other from an urn of `balls`, of which `red` are red (state 1)."""
 
     size: int
     balls: int
-    marked: int
+    red: int
     source: str = "assumed"
 
     names = None  # entries are steps: they have numbers, not names
@@ -34,7 +34,7 @@ class Urn:
         return (0, 1)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        return (self.marked < self.balls, self.marked > 0)
+        return (self.red < self.balls, self.red > 0)
 
     def components(self) -> tuple[range, ...]:
         return (range(self.size),)  # all draws hang together
@@ -49,18 +49,18 @@ class Urn:
         return ("the draws are without replacement, in random order",)
 
     def describe(self) -> str:
-        return f"{self.size} draws from an urn with {self.marked} of {self.balls} balls marked ({self.source})"
+        return f"{self.size} draws from an urn with {self.red} of {self.balls} balls red ({self.source})"
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": "urn", "size": self.size, "balls": self.balls, "marked": self.marked, "source": self.source}
+        return {"kind": "urn", "size": self.size, "balls": self.balls, "red": self.red, "source": self.source}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Urn:
-        return Urn(data["size"], data["balls"], data["marked"], data["source"])
+        return Urn(data["size"], data["balls"], data["red"], data["source"])
 
     def ways(self, drawn: int) -> int:
-        """How many of the equally likely urns show one given sequence with `drawn` marked balls."""
-        return comb(self.balls - self.size, self.marked - drawn) if 0 <= drawn <= self.marked else 0
+        """How many of the equally likely urns show one given sequence with `drawn` red balls."""
+        return comb(self.balls - self.size, self.red - drawn) if 0 <= drawn <= self.red else 0
 
 
 class UrnLaw(AnswerLaw[Urn]):

@@ -26,7 +26,7 @@ def answer_law(
     state: Any,
 ) -> dict[int, Fraction]:
     """Return the law of the answer given that a user is in a state (ABSENT included), as {answer: probability}."""
-    found: dict[int, Fraction] = {}
+    law_of_answer: dict[int, Fraction] = {}
     possible = [user_states(law, there, mode) for law, there in zip(laws, presences, strict=True)]
     if state != ABSENT or mode == "removed":
         possible[user] = {state: Fraction(1)}
@@ -35,8 +35,8 @@ def answer_law(
         for share, (value, p) in zip(shares, states, strict=True):
             mass *= p
             answer += 0 if value == ABSENT else share[value]
-        found[answer] = found.get(answer, Fraction(0)) + mass
-    return dict(sorted(found.items()))
+        law_of_answer[answer] = law_of_answer.get(answer, Fraction(0)) + mass
+    return dict(sorted(law_of_answer.items()))
 
 
 def states_compared(law: Mapping[Any, Any], presence: Any, mode: str) -> list[Any]:

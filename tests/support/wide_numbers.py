@@ -14,8 +14,8 @@ def fractions(array: Wide) -> list[Fraction]:
     return [Fraction(m) * Fraction(2) ** e if m else Fraction(0) for m, e in pairs]
 
 
-def close(found: Wide, expected: list[Fraction], roundings: int) -> bool:
-    return all(abs(a - b) <= roundings * Fraction(UNIT) * b for a, b in zip(fractions(found), expected, strict=True))
+def close(computed: Wide, expected: list[Fraction], roundings: int) -> bool:
+    return all(abs(a - b) <= roundings * Fraction(UNIT) * b for a, b in zip(fractions(computed), expected, strict=True))
 
 
 def random_wide(seed: int, shape: tuple[int, ...], orders: int) -> Wide:

@@ -33,9 +33,9 @@ def true_window_loss(
     """
     paths, masses = np.array(list(law)), np.array(list(law.values()))
     counts = np.stack([(paths[:, s : s + n] == values - 1).sum(axis=1) for s, n, _ in windows], axis=1)
-    shown = np.array(list(product(*(range(n + 1) for _, n, _ in windows))))
+    answers = np.array(list(product(*(range(n + 1) for _, n, _ in windows))))
     scales = np.array([scale for _, _, scale in windows])
-    weights = np.exp(-(np.abs(shown[:, None, :] - counts[None, :, :]) / scales).sum(axis=2)) * masses
+    weights = np.exp(-(np.abs(answers[:, None, :] - counts[None, :, :]) / scales).sum(axis=2)) * masses
     worst = 0.0
     for entry in range(paths.shape[1]):
         which = [paths[:, entry] == v for v in range(values)]
@@ -53,9 +53,9 @@ def loss_about_a_step(
     """
     paths, masses = np.array(list(law)), np.array(list(law.values()))
     sums = np.stack([paths[:, s : s + len(w)] @ np.array(w, dtype=float) for s, w, _ in windows], axis=1)
-    shown = np.array(list(product(*(sorted({*column}) for column in sums.T.tolist()))))
+    answers = np.array(list(product(*(sorted({*column}) for column in sums.T.tolist()))))
     scales = np.array([float(scale) for _, _, scale in windows])
-    weights = np.exp(-(np.abs(shown[:, None, :] - sums[None, :, :]) / scales).sum(axis=2)) * masses
+    weights = np.exp(-(np.abs(answers[:, None, :] - sums[None, :, :]) / scales).sum(axis=2)) * masses
     which = [paths[:, step] == value for value in sorted({*paths[:, step].tolist()})]
     given = [weights[:, mine].sum(axis=1) / masses[mine].sum() for mine in which]
     return max(float(np.log(p / q).max()) for p in given for q in given)

@@ -18,10 +18,10 @@ def sum_of(chances: Iterable[Fraction]) -> Law:
     """Return the law of how many of some independent records have a one."""
     law: Law = {0: Fraction(1)}
     for chance in chances:
-        found: Law = {}
+        convolved: Law = {}
         for (value, mass), (one, p) in product(law.items(), ((0, 1 - chance), (1, chance))):
-            found[value + one] = found.get(value + one, Fraction(0)) + mass * p
-        law = found
+            convolved[value + one] = convolved.get(value + one, Fraction(0)) + mass * p
+        law = convolved
     return law
 
 
@@ -45,15 +45,15 @@ def largest_move(p: Mapping[int, Fraction], q: Mapping[int, Fraction]) -> int:
 
 def moves(p: Mapping[int, Fraction], q: Mapping[int, Fraction]) -> set[tuple[int, int]]:
     """Return from where to where the monotone plan moves mass, moves of no length left out."""
-    found = set()
+    pairs = set()
     left, right = [[v, m] for v, m in sorted(p.items()) if m], [[v, m] for v, m in sorted(q.items()) if m]
     while left and right:
         moved = min(left[0][1], right[0][1])
-        found.add((int(left[0][0]), int(right[0][0])))
+        pairs.add((int(left[0][0]), int(right[0][0])))
         left[0][1] -= moved
         right[0][1] -= moved
         left, right = [x for x in left if x[1]], [x for x in right if x[1]]
-    return {(x, y) for x, y in found if x != y}
+    return {(x, y) for x, y in pairs if x != y}
 
 
 def laplace_loss(p: Mapping[int, Fraction], q: Mapping[int, Fraction], scale: float) -> float:
@@ -112,12 +112,12 @@ def quilts(nodes: Sequence[str], secret: str, parents: Mapping[str, Sequence[str
 def influence(joint: Mapping[tuple[int, ...], Fraction], nodes: Sequence[str], secret: str, quilt: str) -> Fraction:
     """Return exp of Definition 8's max-influence of a node on the nodes in `quilt`, from the joint law."""
     place = nodes.index(secret)
-    kept = [nodes.index(n) for n in quilt]
+    places = [nodes.index(n) for n in quilt]
     best = Fraction(1)
     laws: dict[int, dict[tuple[int, ...], Fraction]] = {}
     for state, mass in joint.items():
         law = laws.setdefault(state[place], {})
-        key = tuple(state[k] for k in kept)
+        key = tuple(state[k] for k in places)
         law[key] = law.get(key, Fraction(0)) + mass
     totals = {a: sum(law.values()) for a, law in laws.items()}
     for a, b in product(laws, repeat=2):

@@ -34,11 +34,11 @@ def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
     attributes = getattr(owner, "__dict__", None)
     if attributes is None:
         return make()
-    store: Store | None = attributes.get("_kept")
+    store: Store | None = attributes.get("_cached")
     if store is None or store.owner != id(owner):
         store = Store()
         store.owner = id(owner)
-        attributes["_kept"] = store
+        attributes["_cached"] = store
     value: Any = store.get(key, _NOTHING)
     if value is _NOTHING:
         value = make()
@@ -52,4 +52,4 @@ def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
 
 def forget(owner: object) -> None:
     """Drop everything that is kept on an object."""
-    owner.__dict__.pop("_kept", None)
+    owner.__dict__.pop("_cached", None)

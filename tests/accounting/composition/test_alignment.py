@@ -361,23 +361,23 @@ def test_rolling_windows_in_a_ledger(tmp_path: Any) -> None:
         tf.calibrate(framework, Linear([int(i == 60 - s) for i in range(100)]), 1, mechanism="quilt-exact")
         for s in (0, 50)
     )
-    told = {"ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.01"}
-    tf.release(first, days[:100], **told)
+    account = {"ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.01"}
+    tf.release(first, days[:100], **account)
     with pytest.raises(BudgetExceeded):
-        tf.release(second, days[50:], **told)
+        tf.release(second, days[50:], **account)
     with pytest.raises(BudgetExceeded):  # what the data hold does not decide
-        tf.release(second, days[:100], **told)
+        tf.release(second, days[:100], **account)
 
 
 def test_declared_places_in_a_ledger(tmp_path: Any) -> None:
     framework = chain([[0.6, 0.4], [0.4, 0.6]], 20)
     week = tf.calibrate(framework, Count(1), 1, mechanism="quilt-exact")
-    told = {"ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.2"}
+    account = {"ledger": tmp_path / "ledger.db", "source": "p", "budget": "1.2"}
     for at in (0, 20, 40, 60):
-        noisy = tf.release(week, [0, 1] * 10, at=at, **told)
+        noisy = tf.release(week, [0, 1] * 10, at=at, **account)
         assert f"the sequence starts at step {at} of the recording" in noisy.certificate.assumptions
     with pytest.raises(InputError, match="where one sequence starts"):
-        tf.release(week, [0, 1] * 10, at=-1, **told)
+        tf.release(week, [0, 1] * 10, at=-1, **account)
 
 
 def test_other_orders_of_the_same_variables_in_a_ledger(tmp_path: Any) -> None:
@@ -406,8 +406,8 @@ def test_answers_of_one_draw_read_the_same_entries() -> None:
     halves = [tf.calibrate(users, Count(1, entries=e), 1, mechanism="group") for e in ([0, 1], [2, 3])]
     questions = [Question(name, None, c, [0, 1, 1, 0], {"": users}) for name, c in zip("ab", halves, strict=True)]
     spy = Spy()
-    for asked in (questions, questions[1:]):
-        reserve(ready(asked), spy, Order("p", None, b"", {}))  # type: ignore[arg-type]
+    for subset in (questions, questions[1:]):
+        reserve(ready(subset), spy, Order("p", None, b"", {}))  # type: ignore[arg-type]
     charges = [debit.charge for debit in spy.debits]
     assert joint(users, charges[:2]).epsilon == 1
     assert joint(users, charges).epsilon == 2
@@ -427,10 +427,10 @@ def test_whoever_calls_itself_private_is_not_believed() -> None:
 
 def test_half_a_hash_is_another_one() -> None:
     framework = chain([[0.6, 0.4], [0.4, 0.6]], 9)
-    kept = charge_of(laplace(framework, Count(1), 9, QUILT, Fraction(1, 100)))
-    assert len(kept.framework) == len(kept.answers[0]) == 32
-    half = replace(kept, framework=kept.framework[:16], answers=tuple(a[:16] for a in kept.answers))
-    assert joint(framework, [half]).epsilon > joint(framework, [kept]).epsilon == Fraction(1, 100)
+    full = charge_of(laplace(framework, Count(1), 9, QUILT, Fraction(1, 100)))
+    assert len(full.framework) == len(full.answers[0]) == 32
+    half = replace(full, framework=full.framework[:16], answers=tuple(a[:16] for a in full.answers))
+    assert joint(framework, [half]).epsilon > joint(framework, [full]).epsilon == Fraction(1, 100)
 
 
 @pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]])

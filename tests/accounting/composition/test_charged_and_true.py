@@ -79,13 +79,13 @@ def case(kind: str, seed: int) -> tuple[float, float]:
 
 
 def ratios(kind: str, count: int) -> list[float]:
-    found = []
+    quotients = []
     for seed in range(count):
         charged, true = case(kind, seed)
         assert charged >= true * (1 - 1e-9), (kind, seed)
         if true > 0:
-            found.append(charged / true)
-    return found
+            quotients.append(charged / true)
+    return quotients
 
 
 #: Why a case may be charged much more than it loses.
@@ -98,18 +98,18 @@ REASONS = {
 
 @pytest.mark.parametrize("kind", REASONS)
 def test_no_set_is_charged_less_than_it_loses(kind: str) -> None:
-    found = ratios(kind, 12)
+    quotients = ratios(kind, 12)
     if not REASONS[kind]:
-        assert max(found) <= 1 + 1e-9  # the truth: two states, positive correlation, weights of one sign
+        assert max(quotients) <= 1 + 1e-9  # the truth: two states, positive correlation, weights of one sign
 
 
 @pytest.mark.slow
 def test_what_is_charged_is_nearly_what_is_lost() -> None:
     everything = []
     for kind, why in REASONS.items():
-        found = ratios(kind, 50)
-        everything += found
-        print(f"{kind}: median {statistics.median(found):.4f}, most {max(found):.3f} {why}")
-        assert why or max(found) <= 1 + 1e-9
-        assert max(found) < math.inf
+        quotients = ratios(kind, 50)
+        everything += quotients
+        print(f"{kind}: median {statistics.median(quotients):.4f}, most {max(quotients):.3f} {why}")
+        assert why or max(quotients) <= 1 + 1e-9
+        assert max(quotients) < math.inf
     assert statistics.median(everything) <= 1.05

@@ -73,9 +73,9 @@ def test_the_order_of_beliefs_and_of_their_tables_does_not_matter() -> None:
     one, other = (network("a", ("b", "a")).beliefs[0], network(("a", "b"), "b").beliefs[0])
     for beliefs in ([one, other], [other, one]):
         about = Pufferfish(every_entry(), beliefs)
-        kept = charge(about, Linear([5, 2]))
-        assert changes(kept) == (7, 5, 10)
-        assert kept.names == ("a", "b")
+        charged = charge(about, Linear([5, 2]))
+        assert changes(charged) == (7, 5, 10)
+        assert charged.names == ("a", "b")
 
 
 @pytest.mark.parametrize("unit", [1, 0.5, 0.001, 1000])
@@ -83,9 +83,9 @@ def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) ->
     """Answers in thousands are no safer: the change of a pair of laws was once counted in grid units of grid units."""
     pair = between(Pmf([0, 10 * unit], [0.5, 0.5]), Pmf([unit, 11 * unit], [0.5, 0.5]))
     one = promised(pair, Identity(), wasserstein.MECHANISM)
-    kept = charge_of(one)
-    assert float(kept.change or 0) == pytest.approx(11 * unit)
-    assert float(noise_loss(kept)) == pytest.approx(11)
+    charged = charge_of(one)
+    assert float(charged.change or 0) == pytest.approx(11 * unit)
+    assert float(noise_loss(charged)) == pytest.approx(11)
     assert float(compose([one, one], as_composing=True).epsilon) == pytest.approx(22)  # the true loss is 11.31
 
 
@@ -103,8 +103,8 @@ def test_a_charge_says_which_entries_it_means() -> None:
 
 
 def test_options_are_kept() -> None:
-    told = charge(steps(3), Count(1), release="r", reading="one", scope="pooled", fixed_in_advance=True, at=0)
-    assert (told.release, told.reading, told.scope, told.fixed_in_advance, told.at) == ("r", "one", "pooled", True, 0)
+    one = charge(steps(3), Count(1), release="r", reading="one", scope="pooled", fixed_in_advance=True, at=0)
+    assert (one.release, one.reading, one.scope, one.fixed_in_advance, one.at) == ("r", "one", "pooled", True, 0)
     plain = charge(steps(3), Count(1))
     assert (plain.release, plain.reading, plain.scope, plain.fixed_in_advance) == ("", "", "unit", False)
     assert plain.at is None
@@ -127,9 +127,9 @@ def test_a_place_is_that_of_one_sequence() -> None:
 def test_a_pooled_mean_is_a_sum_with_the_scale_to_match() -> None:
     for states, grid in (([0, 1], Fraction(1)), ([0.0, 0.25], Fraction(1, 4))):
         pool, unit = pieces(2, 2, states=states), pieces(2, states=states)
-        kept = charge_of(laplace(pool, Mean(), 10, Covers.COMPONENT), unit)
-        assert (kept.query["kind"], kept.entries) == ("sum", 2)
-        assert changes(kept) == (2 * grid, grid, 10 * grid)  # of the mean it is a quarter of that
+        charged = charge_of(laplace(pool, Mean(), 10, Covers.COMPONENT), unit)
+        assert (charged.query["kind"], charged.entries) == ("sum", 2)
+        assert changes(charged) == (2 * grid, grid, 10 * grid)  # of the mean it is a quarter of that
 
 
 def test_entries_that_are_numbered_are_those_of_one_layout() -> None:
@@ -167,12 +167,12 @@ def test_a_hash_is_of_what_is_added_up_and_of_nothing_else() -> None:
 def test_a_hash_of_an_answer_that_is_no_sum_is_of_what_it_computes() -> None:
     coin = {"lo": {0: "0.7", 1: "0.3"}, "hi": {0: "0.4", 1: "0.6"}}
     net = tf.BayesianNetwork([(name, ["lo", "hi"], [], [0.5, 0.5]) for name in "ab"])
-    told = []
+    hashes = []
     for records, query in ((4, {"a": 1, "b": 1}), (4, {"a": 1, "b": 0}), (4, {"a": 1}), (5, {"a": 1, "b": 1})):
         belief = tf.Parameters(net, dict.fromkeys("ab", coin), records)
-        told.append(answer_hash(resolved(tf.CountRows(query), belief), belief))
-    assert len(set(told)) == 4
-    assert {len(one) for one in told} == {32}
+        hashes.append(answer_hash(resolved(tf.CountRows(query), belief), belief))
+    assert len(set(hashes)) == 4
+    assert {len(one) for one in hashes} == {32}
 
 
 weights = st.lists(st.integers(0, 3), min_size=3, max_size=3)

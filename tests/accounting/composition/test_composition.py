@@ -106,11 +106,11 @@ def test_a_mean_is_charged_as_the_sum_that_it_divides() -> None:
     """A unit's share of a pooled mean is divided by the pool's number of entries, not by the unit's."""
     pool = Pufferfish(every_entry(), IndependentPieces(chain(1), [10, 30]))
     unit = Pufferfish(every_entry(), IndependentPieces(chain(1), [10]))
-    kept = charge_of(promised(pool, Mean(), group.MECHANISM), framework=unit, scope="pooled")
-    assert kept.query["kind"] == "sum"
-    assert (kept.scale, kept.change, kept.entries) == (30, 10, 10)
+    charged = charge_of(promised(pool, Mean(), group.MECHANISM), framework=unit, scope="pooled")
+    assert charged.query["kind"] == "sum"
+    assert (charged.scale, charged.change, charged.entries) == (30, 10, 10)
     alone = charge_of(laplace(unit, Sum(), 30, QUILT))
-    costs = [joint(unit, [replace(c, framework="another")]).epsilon for c in (kept, alone)]
+    costs = [joint(unit, [replace(c, framework="another")]).epsilon for c in (charged, alone)]
     assert costs[0] == costs[1] < THIRD  # a third is what a unit that never forgets would lose
 
 
@@ -216,8 +216,8 @@ Rule = Callable[[Framework, Sequence[Charge]], Fraction | None]
 
 def never_below_the_truth(rule: Rule, true: float, *given: Any) -> bool:
     """Whether a rule refuses these releases or gives them at least their true joint loss."""
-    found = rule(*given)
-    return found is None or found >= true - 1e-9
+    cost = rule(*given)
+    return cost is None or cost >= true - 1e-9
 
 
 def the_rule(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
@@ -465,13 +465,13 @@ def test_a_group_release_is_recomputed_under_another_belief() -> None:
 
 def test_a_single_under_another_belief_is_charged_by_its_noise() -> None:
     slow, fast = chain_framework(8, 0.9), chain_framework(8, 0.6)
-    kept = charge_of(promised(fast, Count(1), wasserstein.MECHANISM, 1))
-    assert joint(fast, [kept]).epsilon == 1
-    under_slow = joint(slow, [kept]).epsilon
+    charged = charge_of(promised(fast, Count(1), wasserstein.MECHANISM, 1))
+    assert joint(fast, [charged]).epsilon == 1
+    under_slow = joint(slow, [charged]).epsilon
     assert under_slow > 1
-    listed = [(contributions_of(slow, Count(1)), kept.scale)]
+    listed = [(contributions_of(slow, Count(1)), charged.scale)]
     assert under_slow >= worst_joint_loss(law_of(slow.beliefs[0]), listed, 8) - 1e-9
-    exact = replace(kept, scale=Fraction(0))
+    exact = replace(charged, scale=Fraction(0))
     with pytest.raises(CompositionRefused, match="without any noise"):
         joint(slow, [exact])
 
@@ -525,8 +525,8 @@ def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> N
     second = charge_of(made(here, Linear([1] * 5 + [1000] * 5), noise, DATA, 1, delta))
     uneven = Pufferfish(every_entry(), IndependentPieces(chain(8), [2, 8]))
     third = charge_of(made(everywhere, Count(1), noise, DATA, 1, delta))
-    for own, foreign, normal in ((one, other, first), (here, everywhere, second), (everywhere, uneven, third)):
-        assert joint(own, [normal, normal]).epsilon == 2
+    for home, foreign, normal in ((one, other, first), (here, everywhere, second), (everywhere, uneven, third)):
+        assert joint(home, [normal, normal]).epsilon == 2
         with pytest.raises(CompositionRefused, match="other states, values or pieces"):
             joint(foreign, [normal, normal])
 
@@ -541,8 +541,8 @@ def test_numbers_that_another_belief_would_not_read_count_as_they_were_published
     """The same raw values may stand for other states in another belief; the change that was published is kept."""
     published = Pufferfish(every_entry(), chain(10, states=[0, 1000]))
     reader = chain_framework(10)
-    kept = replace(charge(published, Sum(), 12, QUILT), framework="another belief")
-    assert joint(reader, [kept]).epsilon == joint(published, [kept]).epsilon
+    foreign = replace(charge(published, Sum(), 12, QUILT), framework="another belief")
+    assert joint(reader, [foreign]).epsilon == joint(published, [foreign]).epsilon
     weighted = replace(charge(published, Linear([1, 2] * 5), 12, QUILT), framework="another belief")
     assert joint(reader, [weighted]).epsilon >= joint(published, [weighted]).epsilon
 
@@ -580,9 +580,9 @@ def test_other_definitions_have_no_joint_proof() -> None:
 
 def test_a_joint_promise_says_how_it_adds_up_further() -> None:
     framework = chain_framework(6)
-    found: list[Joint] = [joint(framework, [charge(framework, Count(1), 6, k)]) for k in Covers]
-    assert [j.covers for j in found] == list(Covers)
-    assert [j.leans_on_single for j in found] == [False, False, False, True]
+    joints: list[Joint] = [joint(framework, [charge(framework, Count(1), 6, k)]) for k in Covers]
+    assert [j.covers for j in joints] == list(Covers)
+    assert [j.leans_on_single for j in joints] == [False, False, False, True]
 
 
 def test_discrete_laplace_and_its_grid() -> None:

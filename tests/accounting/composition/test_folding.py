@@ -91,10 +91,10 @@ def test_many_queries_cost_by_entry_what_they_cost_one_by_one(name: str, how: st
     how = "one reading" if name == "pieces" and how == "one window" else how  # windows are one sequence each
     chance = np.random.default_rng(len(name))
     charges = different(chance, framework, 2 * len(kinds) * FEW + 5, states, kinds, **PLACES[how])
-    found = fold(framework, charges)
-    assert len(found) == len(kinds)
-    assert all(isinstance(one, ByEntry) for one in found)
-    plain, together = joint(framework, charges).epsilon, joint(framework, found).epsilon
+    groups = fold(framework, charges)
+    assert len(groups) == len(kinds)
+    assert all(isinstance(one, ByEntry) for one in groups)
+    plain, together = joint(framework, charges).epsilon, joint(framework, groups).epsilon
     assert together == pytest.approx(float(plain), rel=1e-9)
     assert together >= plain * (1 - Fraction(1, 10**11))
     after = fold(framework, [*fold(framework, charges[: FEW + 1]), *charges[FEW + 1 :]])
@@ -114,8 +114,8 @@ def test_the_sum_is_the_true_loss_of_two_values(seed: int) -> None:
     for number, count in enumerate(counts):
         rate = sum(1 / b for n, b in enumerate(scales) if n % 6 == number)
         releases.append((contributions_of(framework, count), 1 / rate))
-    (found,) = fold(framework, charges)
-    cost = joint(framework, [found]).epsilon
+    (group,) = fold(framework, charges)
+    cost = joint(framework, [group]).epsilon
     true = worst_joint_loss(law, releases, 3)
     assert true <= float(cost) <= true * (1 + 1e-9)
 
@@ -152,11 +152,11 @@ def test_rates_are_sums_of_losses_by_entry_and_value_rounded_up(seed: int) -> No
         rates = {cut: of[stretch] for cut, of in (total.cuts or {}).items()}
         for u in range(states):
             for v in range(states):
-                found = Fraction(sum(rate for cut, rate in rates.items() if (cut >> u ^ cut >> v) & 1), 2**BITS)
-                assert losses[entry, u, v] <= found <= losses[entry, u, v] + Fraction(5 * 2**states, 2**BITS)
+                summed = Fraction(sum(rate for cut, rate in rates.items() if (cut >> u ^ cut >> v) & 1), 2**BITS)
+                assert losses[entry, u, v] <= summed <= losses[entry, u, v] + Fraction(5 * 2**states, 2**BITS)
                 table = answer.contribution(entry)
                 read = int(np.abs(table[u] - table[v]).sum()) * grid
-                assert found <= read <= found + 2**states * grid
+                assert summed <= read <= summed + 2**states * grid
                 assert losses[entry, u, v] <= changes[entry] * grid
 
 
@@ -179,14 +179,14 @@ def test_the_most_that_steps_in_a_row_cost(seed: int) -> None:
     each = np.array([step * (2**62 if seed % 3 == 0 else 1) for step in steps.tolist()], dtype=object)
     runs = [range(12)] if seed % 2 else [range(5), range(5, 12)]
     rates = in_stretches(range(1, 13), each.tolist(), None)
-    found = in_a_row(rates, runs)
-    assert found is not None
-    first = np.cumsum(found.each())
-    for length in range(1, found.size + 1):
+    row = in_a_row(rates, runs)
+    assert row is not None
+    first = np.cumsum(row.each())
+    for length in range(1, row.size + 1):
         rows = [each[run.start : run.stop] for run in runs]
         most = max(sum(row[at : at + length]) for row in rows for at in range(len(row)))
         assert first[length - 1] == most
-        windows = [sum(found.each()[at : at + length]) for at in range(found.size)]
+        windows = [sum(row.each()[at : at + length]) for at in range(row.size)]
         assert max(windows) == most
     sorted_rates = in_a_row(rates, None)
     assert sorted_rates is not None
@@ -216,11 +216,11 @@ def test_windows_at_several_places_are_sums_each(name: str) -> None:
         for place, many in ((0, FEW + 3), (3, 2 * FEW), (20, 2), (40, FEW + 1))
         for one in different(chance, framework, many, states, (QUILT,), reading="", at=place, calendar="hours")
     ]
-    found = fold(framework, charges)
-    assert sorted((one.at or 0, isinstance(one, ByEntry)) for one in found) == [
+    groups = fold(framework, charges)
+    assert sorted((one.at or 0, isinstance(one, ByEntry)) for one in groups) == [
         (0, True), (3, True), (20, False), (20, False), (40, True)
     ]  # fmt: skip
-    plain, together = joint(framework, charges).epsilon, joint(framework, found).epsilon
+    plain, together = joint(framework, charges).epsilon, joint(framework, groups).epsilon
     assert together == pytest.approx(float(plain), rel=1e-9)
     assert together >= plain * (1 - Fraction(1, 10**11))
 
@@ -231,8 +231,8 @@ def test_users_and_networks() -> None:
     for framework, states in ((persons(), 3), (network(), 2)):
         for how in ({"reading": "file"}, {"reading": ""}):
             charges = different(chance, framework, 3 * FEW, states, (QUILT,), **how)
-            (found,) = fold(framework, charges)
-            plain, together = joint(framework, charges).epsilon, joint(framework, [found]).epsilon
+            (group,) = fold(framework, charges)
+            plain, together = joint(framework, charges).epsilon, joint(framework, [group]).epsilon
             assert together == pytest.approx(float(plain), rel=1e-9)
             assert together >= plain * (1 - Fraction(1, 10**11))
 
@@ -243,10 +243,10 @@ def test_readings_of_several_queries_stay_together() -> None:
     chance = np.random.default_rng(3)
     files = [different(chance, framework, 3, states, (QUILT,), reading=f"file {n}") for n in range(FEW + 2)]
     charges = [one for file in files for one in file]
-    (found,) = fold(framework, charges)
-    assert isinstance(found, ByEntry)
-    assert (found.readings, found.times, found.is_apart) == (FEW + 2, 3 * (FEW + 2), True)
-    assert joint(framework, [found]).epsilon == pytest.approx(float(joint(framework, charges).epsilon), rel=1e-9)
+    (group,) = fold(framework, charges)
+    assert isinstance(group, ByEntry)
+    assert (group.readings, group.times, group.is_apart) == (FEW + 2, 3 * (FEW + 2), True)
+    assert joint(framework, [group]).epsilon == pytest.approx(float(joint(framework, charges).epsilon), rel=1e-9)
     few = fold(framework, charges[: 3 * FEW])
     assert len(few) == 3 * FEW
     long = [*different(chance, framework, FEW + 1, states, (QUILT,), reading="long"), *charges[:3]]
@@ -264,10 +264,10 @@ def test_two_frameworks_read_the_same_charges_in_their_own_ways() -> None:
     chance = np.random.default_rng(4)
     charges = different(chance, near, 2 * FEW, 2, (QUILT,), reading="", at=0, calendar="days")
     both = {f.fingerprint(): f for f in (near, far)}
-    found = folded(both, charges)
-    assert sorted(one.under for one in found if isinstance(one, ByEntry)) == sorted(both)
+    groups = folded(both, charges)
+    assert sorted(one.under for one in groups if isinstance(one, ByEntry)) == sorted(both)
     for fingerprint, framework in both.items():
-        mine = [one for one in found if isinstance(one, ByEntry) and one.under == fingerprint]
+        mine = [one for one in groups if isinstance(one, ByEntry) and one.under == fingerprint]
         cost = joint(framework, mine, fingerprint=fingerprint).epsilon
         assert cost == pytest.approx(float(joint(framework, charges).epsilon), rel=1e-9)
 

@@ -72,9 +72,10 @@ def test_no_step_that_is_hidden_loses_more_than_its_framework_is_charged(case: A
         for framework, (start, weights, scale, _) in zip(known, windows, strict=True)
     ]
     law = law_of(rows, 6)
-    shown = [(start, weights, float(c.scale or 0)) for (start, weights, _, _), c in zip(windows, charges, strict=True)]
+    scales = [float(charge.scale or 0) for charge in charges]
+    noisy_windows = [(start, weights, b) for (start, weights, _, _), b in zip(windows, scales, strict=True)]
     for framework, (start, _, _, step) in zip(known, windows, strict=True):
-        true = loss_about_a_step(law, start + step, shown)
+        true = loss_about_a_step(law, start + step, noisy_windows)
         assert true <= joint(framework, charges).epsilon + 1e-9
 
 
@@ -82,16 +83,16 @@ def test_a_release_without_noise_that_moves_nothing_costs_nothing_and_blocks_not
     about, other = hiding(0, 3), hiding(0, 3, source="G")
     for where in ({"at": 4}, {"reading": "one"}, {}):
         silent = replace(by_noise(about, [0, 0, 0], 1, **where), scale=Fraction(0))
-        shown = by_noise(other, [1, 10, 0], 1, **({**where, "at": 3} if "at" in where else where))
+        noisy = by_noise(other, [1, 10, 0], 1, **({**where, "at": 3} if "at" in where else where))
         expected = 1 if "reading" in where else 10
-        assert joint(about, [silent, shown]).epsilon == pytest.approx(expected)
+        assert joint(about, [silent, noisy]).epsilon == pytest.approx(expected)
 
 
 def test_a_framework_whose_release_reads_no_single_steps_may_hide_any_step() -> None:
     about, other = hiding(0, 3), hiding(0, 3, source="G")
     blind = replace(by_noise(about, [0, 0, 0], 1, reading="one"), entry_change=None)
-    shown = by_noise(other, [1, 10, 0], 1, reading="one")
-    assert joint(about, [blind, shown]).epsilon == pytest.approx(10)
+    noisy = by_noise(other, [1, 10, 0], 1, reading="one")
+    assert joint(about, [blind, noisy]).epsilon == pytest.approx(10)
 
 
 def test_a_user_without_a_name_may_be_anybody_beside_a_release_that_moves_nothing() -> None:

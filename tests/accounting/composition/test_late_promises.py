@@ -108,23 +108,23 @@ def test_a_delta_is_raised_by_what_was_seen_before_and_never_above_one() -> None
 
 def test_a_pooled_promise_is_raised_by_what_was_seen_of_other_units() -> None:
     singles = {d.unit: replace(d.charge, delta=SHARE) for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
-    (own,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
+    (debit,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
     for number, factor in ((1, math.e), (3, 1)):
-        cid = sorted([(own.charge, number), (singles["cid"], 2)], key=lambda pair: pair[1])
+        cid = sorted([(debit.charge, number), (singles["cid"], 2)], key=lambda pair: pair[1])
         accounts = accounts_of(bob=[(singles["bob"], 2)], cid=cid)
         for unit in TWO:
             assert accounts.cost(unit).epsilon == 2
             assert accounts.cost(unit).delta == pytest.approx(factor * SHARE, rel=1e-11)
             assert accounts.cost(unit).delta >= factor * SHARE
     fixed = {unit: replace(single, fixed_in_advance=True) for unit, single in singles.items()}
-    accounts = accounts_of(bob=[(fixed["bob"], 2)], cid=[(own.charge, 1), (fixed["cid"], 2)])
+    accounts = accounts_of(bob=[(fixed["bob"], 2)], cid=[(debit.charge, 1), (fixed["cid"], 2)])
     assert accounts.cost("bob") == Amount(Fraction(2), SHARE)
 
 
 def test_a_pooled_promise_is_raised_by_each_pooled_answer_about_others_once() -> None:
     singles = {d.unit: replace(d.charge, delta=SHARE) for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
-    (own,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
-    other = replace(own.charge, scope="pooled")
+    (debit,) = alone({"cid": TWO["cid"]}, Count(1), group.MECHANISM)
+    other = replace(debit.charge, scope="pooled")
     accounts = accounts_of(bob=[(singles["bob"], 2)], cid=[(other, 1), (singles["cid"], 2)])
     assert accounts.cost("bob").delta == pytest.approx(math.e * SHARE, rel=1e-11)
 

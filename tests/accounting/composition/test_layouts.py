@@ -46,17 +46,17 @@ def view(framework: Framework) -> View:
 
 def items(about: Framework, *charges: Charge) -> list[Item]:
     """Return charges as the framework's belief reads them."""
-    seen, found = view(about), []
+    seen, listed = view(about), []
     for one in charges:
         read = seen.read(about.beliefs[0], one)
         assert read is not None
-        found.append(Item(one, read, one.scale or Fraction(1)))
-    return found
+        listed.append(Item(one, read, one.scale or Fraction(1)))
+    return listed
 
 
 def layout(about: Framework, *charges: Charge) -> tuple[Any, list[list[int]]] | None:
-    found = laid_out(view(about), about.beliefs[0], items(about, *charges))
-    return None if found is None else (found[0], [row.tolist() for row in found[1]])
+    placed = laid_out(view(about), about.beliefs[0], items(about, *charges))
+    return None if placed is None else (placed[0], [row.tolist() for row in placed[1]])
 
 
 def in_a_row(about: Framework, *groups: Sequence[Charge]) -> list[Fraction]:
@@ -76,8 +76,8 @@ def tenths(*values: int) -> list[Fraction]:
 def test_readings() -> None:
     one = charge(steps(3), [1, 1, 1])
     a, b, here = {"reading": "a"}, {"reading": "b"}, {"at": 3}
-    told: list[dict[str, Any]] = [here, {}, a, {"at": 0}, {}, b, a, {**here, **b}]
-    assert readings([replace(one, **changes) for changes in told]) == [[0, 3, 7], [1], [2, 6], [4], [5]]
+    variants: list[dict[str, Any]] = [here, {}, a, {"at": 0}, {}, b, a, {**here, **b}]
+    assert readings([replace(one, **changes) for changes in variants]) == [[0, 3, 7], [1], [2, 6], [4], [5]]
 
 
 # Layouts.
@@ -115,11 +115,11 @@ def test_declared_places_count_from_the_first() -> None:
 
 def test_a_given_start_is_where_the_frameworks_own_release_starts() -> None:
     about = steps(2, (0.5, 0.5))
-    own, other = charge(about, [1, 2]), charge(about, [3, 4], framework="another belief")
-    assert layout(about, replace(own, at=3), replace(other, at=4)) is not None
+    mine, other = charge(about, [1, 2]), charge(about, [3, 4], framework="another belief")
+    assert layout(about, replace(mine, at=3), replace(other, at=4)) is not None
     for places in ((4, 3), (3, 2)):
-        assert layout(about, *(replace(c, at=at) for c, at in zip((own, other), places, strict=True))) is None
-    assert layout(about, replace(own, at=3), replace(own, at=4)) is None
+        assert layout(about, *(replace(c, at=at) for c, at in zip((mine, other), places, strict=True))) is None
+    assert layout(about, replace(mine, at=3), replace(mine, at=4)) is None
     assert layout(about, replace(other, at=3), replace(other, at=4)) is None  # nobody says where it starts
 
 

@@ -207,10 +207,10 @@ def test_a_query_or_noise_is_chosen_late_after_the_first_delta() -> None:
 def test_under_another_definition_a_release_costs_what_its_noise_loses() -> None:
     framework = pieces(6, 4)
     one = data(framework, Count(1), 20, QUILT, definition="another", at=3)
-    found = as_whole(one, "pufferfish")
-    assert (found.epsilon, found.covers, found.definition) == (HALF, WHOLE, "pufferfish")
-    assert (found.scale, found.entries, found.answers) == (None, 0, ())
-    assert (found.names, found.lengths, found.at) == ((), (), None)
+    whole = as_whole(one, "pufferfish")
+    assert (whole.epsilon, whole.covers, whole.definition) == (HALF, WHOLE, "pufferfish")
+    assert (whole.scale, whole.entries, whole.answers) == (None, 0, ())
+    assert (whole.names, whole.lengths, whole.at) == ((), (), None)
     for boundless in (
         replace(one, scale=Fraction(0)), replace(one, change=None), normal(framework, Count(1), WHOLE)
     ):  # fmt: skip

@@ -34,22 +34,22 @@ def drawn(chance: np.random.Generator, framework: Framework, many: int) -> list[
     size = framework.beliefs[0].size
     halves = (tuple(range(size // 2)), tuple(range(size // 2, size)))
     queries = [tf.Count(1), tf.Count(0), tf.Count(1, entries=halves[0]), tf.Count(1, entries=halves[1])]
-    found: list[Charge] = []
-    while len(found) < many:
+    charges: list[Charge] = []
+    while len(charges) < many:
         kind = (QUILT, QUILT, WHOLE, DATA)[chance.integers(4)]
         scale = (12, 30, Fraction(97, 7), Fraction(10**9 + 7, 10**8))[chance.integers(4)]
         one = charge(framework, queries[chance.integers(4)], scale, kind)
         where = chance.integers(4)
         if where == 0:
-            found.append(one)
+            charges.append(one)
         elif where == 1:
-            found.append(replace(one, at=size * int(chance.integers(6)), calendar="weeks"))
+            charges.append(replace(one, at=size * int(chance.integers(6)), calendar="weeks"))
         elif where == 2:
-            found.append(replace(one, at=int(chance.integers(6)), calendar="days", reading=f"file {len(found)}"))
+            charges.append(replace(one, at=int(chance.integers(6)), calendar="days", reading=f"file {len(charges)}"))
         else:
             both = [one, charge(framework, queries[chance.integers(4)], 30, QUILT)]
-            found += [replace(c, reading=f"file {len(found)}") for c in both]
-    return found
+            charges += [replace(c, reading=f"file {len(charges)}") for c in both]
+    return charges
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -91,12 +91,12 @@ def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -
     assert isinstance(series, Several)
     assert (series.series, series.times, series.epsilon) == (((0, 7, 100),), 100, 100 * one.epsilon)
     late = replace(one, at=7 * 40, calendar="days", scale=Fraction(10))
-    found = merged([series, late])
-    assert {c.series if isinstance(c, Several) else c.at for c in found} == {((0, 7, 40), (287, 7, 59)), ()}
-    assert {float(s.rates.value) for c in found if (s := several(c)).rates} == {99 / 30, 1 / 30 + 1 / 10}
-    assert set(found) == set(merged([late, *weeks]))
-    assert joint(framework, found).epsilon == joint(framework, [*weeks, late]).epsilon
-    again = merged([*found, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
+    together = merged([series, late])
+    assert {c.series if isinstance(c, Several) else c.at for c in together} == {((0, 7, 40), (287, 7, 59)), ()}
+    assert {float(s.rates.value) for c in together if (s := several(c)).rates} == {99 / 30, 1 / 30 + 1 / 10}
+    assert set(together) == set(merged([late, *weeks]))
+    assert joint(framework, together).epsilon == joint(framework, [*weeks, late]).epsilon
+    again = merged([*together, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
     assert [places_of(c).tolist() for c in again] == [list(range(0, 700, 7))]
     other = replace(one, at=3, calendar="days")
     assert len(merged([*weeks, other])) == 1
@@ -157,8 +157,8 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
     assert (sum_of.epsilon, sum_of.scale) == (Fraction(7, 8), Fraction(40, 7))
     assert (costliest(sum_of).epsilon, costliest(sum_of).scale) == (Fraction(1, 2), 10)
     assert type(as_one(sum_of)) is Charge
-    told = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
-    assert as_one(sum_of) == replace(alike(sum_of), **told)
+    promise = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
+    assert as_one(sum_of) == replace(alike(sum_of), **promise)
     at = replace(made[0], at=3, calendar="days")
     assert each_window(at) == [at]
     assert each_window(at_places(at, np.array([3, 9]))) == [at, replace(at, at=9)]
@@ -175,8 +175,8 @@ FRAMEWORKS: list[Any] = [
 
 
 def releases(many: int) -> list[tuple[Framework, Fraction, Charge]]:
-    chance, found = np.random.default_rng(21), []
-    while len(found) < many:
+    chance, history = np.random.default_rng(21), []
+    while len(history) < many:
         framework = tf.Pufferfish(tf.every_entry(), FRAMEWORKS[chance.integers(len(FRAMEWORKS))])
         epsilon = Fraction(int(chance.integers(1, 3000)), int(chance.integers(300, 1000)))
         query = (tf.Count(1), tf.Histogram(), tf.Mean())[chance.integers(3)]
@@ -185,14 +185,14 @@ def releases(many: int) -> list[tuple[Framework, Fraction, Charge]]:
             calibration = tf.calibrate(framework, query, epsilon=epsilon, mechanism=mechanism)
         except tf.TakifuguError:
             continue  # the mechanism is not for this belief
-        found.append((framework, epsilon, charge_of(calibration)))
-    return found
+        history.append((framework, epsilon, charge_of(calibration)))
+    return history
 
 
-def fits(framework: Framework, epsilon: Fraction, kept: Charge) -> bool:
+def fits(framework: Framework, epsilon: Fraction, released: Charge) -> bool:
     """Whether a release costs what was asked for, by the ledger's own search, too; and three of them at most thrice."""
-    alone, noise = joint(framework, [kept]), sums.quilt_cost(sums.View(framework, kept.framework), [kept])
-    thrice = joint(framework, [replace(kept, reading="one")] * 3)
+    alone, noise = joint(framework, [released]), sums.quilt_cost(sums.View(framework, released.framework), [released])
+    thrice = joint(framework, [replace(released, reading="one")] * 3)
     return max(alone.epsilon, noise.epsilon) <= epsilon and thrice.epsilon >= epsilon and math.isfinite(thrice.epsilon)
 
 

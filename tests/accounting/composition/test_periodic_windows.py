@@ -58,17 +58,17 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
     total = max(joint(framework, charges).epsilon for framework, _ in made)
     first, size = min(start for start, *_ in windows), max(start + n for start, n, _ in windows)
     steps = steps_of(matrices, matrix_of, first, size - first - 1)
-    shown = [(start - first, n, float(c.scale or 0)) for (start, n, _), c in zip(windows, charges, strict=True)]
+    noisy_windows = [(start - first, n, float(c.scale or 0)) for (start, n, _), c in zip(windows, charges, strict=True)]
     law = periodic_law(matrices, matrix_of[: chain.period], first)
     laws = [law] if initial == "stationary" else [[Fraction(1, 2)] * 2, [Fraction(1, 1000), Fraction(999, 1000)]]
     for one in laws:
         paths = {path: float(mass) for path, mass in joint_of_steps(steps, one).items()}
-        assert true_window_loss(paths, shown) <= total + 1e-9
+        assert true_window_loss(paths, noisy_windows) <= total + 1e-9
     alone = max(Fraction(epsilon) for *_, epsilon in windows)
     whole = sum((Fraction(n) / (c.scale or 1) for (_, n, _), c in zip(windows, charges, strict=True)), Fraction(0))
     assert total <= max(whole, alone)
     if initial == "stationary":
-        moved = [([float(s <= i < s + n) for i in range(size - first)], scale) for s, n, scale in shown]
+        moved = [([float(s <= i < s + n) for i in range(size - first)], scale) for s, n, scale in noisy_windows]
         expected = max(joint_quilt_cost(tensor_of(joint_of_steps(steps, law), 2), moved), float(alone))
         assert total <= expected * (1 + 1e-9)  # of all quilts
 

@@ -46,13 +46,13 @@ def normal(about: Framework, weights: list[Any], kind: Covers = WHOLE, **changes
     return replace(charge_of(made(about, Linear(weights), noise, kind, HALF, LITTLE), reading="one"), **changes)
 
 
-def found(about: Framework, charges: Sequence[Charge]) -> Joint:
+def joint_of(about: Framework, charges: Sequence[Charge]) -> Joint:
     return quilt_cost(View(about, about.fingerprint()), charges)
 
 
 def cost(about: Framework, *charges: Charge) -> Fraction:
     """Return the cost as a short decimal; what is found by a search is rounded up, by next to nothing."""
-    exact = found(about, charges).epsilon
+    exact = joint_of(about, charges).epsilon
     short = round(exact, 6)
     assert 0 <= exact - short <= Fraction(1, 10**9)
     return short
@@ -74,9 +74,11 @@ def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
 
 def test_a_joint_cost_says_what_it_is() -> None:
     about = users(2)
-    told = found(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
-    assert (told.epsilon, told.delta, told.rule, told.covers) == (3, 2 * LITTLE, "joint loss", QUILT)
-    assert found(about, []).epsilon == cost(about, noisy(about, [0, 0])) == cost(steps(2), noisy(steps(2), [0, 0])) == 0
+    promise = joint_of(about, [noisy(about, [2, 1]), normal(about, [1, 1]), normal(about, [1, 1])])
+    assert (promise.epsilon, promise.delta, promise.rule, promise.covers) == (3, 2 * LITTLE, "joint loss", QUILT)
+    assert (
+        joint_of(about, []).epsilon == cost(about, noisy(about, [0, 0])) == cost(steps(2), noisy(steps(2), [0, 0])) == 0
+    )
 
 
 def test_the_belief_under_which_releases_tell_most_decides() -> None:
@@ -99,7 +101,7 @@ def test_other_noise_has_no_cost_of_its_own() -> None:
     about = users(2)
     for kind in (QUILT, SINGLE):
         with pytest.raises(CompositionRefused, match="no cost by its noise alone"):
-            found(about, [normal(about, [1, 1], kind)])
+            joint_of(about, [normal(about, [1, 1], kind)])
     for kind in (WHOLE, DATA):
         assert cost(about, normal(about, [1, 1], kind)) == HALF
         assert cost(about, normal(about, [1, 0], kind), noisy(about, [0, 2])) == 2  # nobody is read by both
@@ -123,13 +125,13 @@ def test_a_release_without_noise_counts_where_it_reads() -> None:
     for hopeless in (steps(4), steps(4, entry(0, 0, 1))):
         for order in ([exact, other], [other, exact], [exact]):
             with pytest.raises(CompositionRefused, match="without any noise"):
-                found(hopeless, order)
+                joint_of(hopeless, order)
     apart = users(3, entry(0, 0, 1))
     assert cost(apart, noisy(apart, [0, 1, 0], 0), noisy(apart, [1, 1, 0], 10)) == TENTH
     clique = Pufferfish(every_entry(), tf.CliqueInfection([list("ab")], {2: [0.5, 0, 0.5]}))  # the trivial quilt
     assert cost(clique, noisy(clique, [1, 2], 10)) == Fraction(3, 10)
     with pytest.raises(CompositionRefused, match="without any noise"):
-        found(clique, [noisy(clique, [1, 0], 0), noisy(clique, [0, 1], 10)])
+        joint_of(clique, [noisy(clique, [1, 0], 0), noisy(clique, [0, 1], 10)])
 
 
 def test_equal_users_and_pieces_count_once_and_others_each() -> None:
@@ -149,9 +151,9 @@ def test_columns_that_move_an_answer_together_count_once() -> None:
     tables = [("s", "i", near), ("h", "s", near), ("w", "h", far), ("z", "w", near)]
     net = tf.BayesianNetwork([("i", levels, [], [0.5, 0.5]), *((n, levels, [above], t) for n, above, t in tables)])
     about = Pufferfish(tf.distribution_parameter("i"), tf.Parameters(net, dict.fromkeys("shz", coin), 20))
-    asked = ((tf.CountRows({"s": 1, "h": 1}), "1/2"), (tf.Count(1, ["z"]), 5))
-    found_so = [tf.calibrate(about, query, epsilon, mechanism="group") for query, epsilon in asked]
-    together = found(about, [charge_of(one, reading="one") for one in found_so]).epsilon
+    requests = ((tf.CountRows({"s": 1, "h": 1}), "1/2"), (tf.Count(1, ["z"]), 5))
+    calibrations = [tf.calibrate(about, query, epsilon, mechanism="group") for query, epsilon in requests]
+    together = joint_of(about, [charge_of(one, reading="one") for one in calibrations]).epsilon
     assert HALF < together < HALF + TENTH
 
 
@@ -188,7 +190,7 @@ def test_in_another_reading_a_step_may_be_any() -> None:
     assert cost(about, first, late, replace(second, fixed_in_advance=True)) == HALF + Fraction(2, 10) + Fraction(4, 20)
     assert cost(about, late, replace(late, reading="another")) == 1
     with pytest.raises(CompositionRefused, match="without any noise"):
-        found(about, [first, replace(second, scale=Fraction(0))])
+        joint_of(about, [first, replace(second, scale=Fraction(0))])
 
 
 def test_a_late_release_about_pieces_costs_its_dearest_piece() -> None:
@@ -225,7 +227,7 @@ def test_users_without_names_who_have_nothing_to_hide_cost_nothing() -> None:
 def test_what_decides_a_cost_is_told() -> None:
     for about in (steps(3), Pufferfish(every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))):
         for charges in ([noisy(about, [2, 0, 1])], [noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)]):
-            witness = found(about, charges).witness
+            witness = joint_of(about, charges).witness
             assert witness is not None
             assert witness.comparison.startswith("step ")
 
@@ -242,9 +244,9 @@ def test_in_another_reading_a_user_without_a_name_may_be_anybody() -> None:
     assert halves.scale == 1
     assert cost(about, halves, noisy(about, [1, 0, 0, 0], 1), other) == 2
     with pytest.raises(CompositionRefused, match="without any noise"):
-        found(about, [one, replace(other, scale=Fraction(0))])
+        joint_of(about, [one, replace(other, scale=Fraction(0))])
     assert cost(about, normal(about, [1] * 4, DATA), one, other) == HALF + 2 + HALF
     assert cost(about, normal(about, [1] * 4, DATA), normal(about, [1] * 4, WHOLE, reading="another")) == 1
-    witness = found(about, [one, other]).witness
+    witness = joint_of(about, [one, other]).witness
     assert witness is not None
     assert witness.comparison == "one user"

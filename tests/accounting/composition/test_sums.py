@@ -48,17 +48,17 @@ def normal(kind: Covers, about: Framework = EVERYBODY, **changes: Any) -> Charge
     return replace(charge_of(made(about, WEIGHTS, noise, kind, HALF, LITTLE), reading="one"), **changes)
 
 
-def told(found: Joint) -> tuple[Fraction, str, Covers]:
-    return found.epsilon, found.rule, found.covers
+def summary(promise: Joint) -> tuple[Fraction, str, Covers]:
+    return promise.epsilon, promise.rule, promise.covers
 
 
 def cost(charges: Sequence[Charge], about: Framework = EVERYBODY, **options: Any) -> tuple[Fraction, str, Covers]:
-    return told(joint(about, charges, **options))
+    return summary(joint(about, charges, **options))
 
 
 def in_any_order(charges: Sequence[Charge], about: Framework = EVERYBODY, **options: Any) -> Any:
-    (found,) = {cost(order, about, **options) for order in itertools.permutations(charges)}
-    return found
+    (outcome,) = {cost(order, about, **options) for order in itertools.permutations(charges)}
+    return outcome
 
 
 # Whole, data and quilt.
@@ -74,7 +74,7 @@ def test_one_release_alone() -> None:
     for kind in (QUILT, SINGLE):
         assert cost([charge(kind, 10, **foreign)]) == (HALF, "joint loss", QUILT)
     late = joint(EVERYBODY, [normal(DATA)])
-    assert (told(late), late.delta) == ((HALF, "sum", DATA), LITTLE)
+    assert (summary(late), late.delta) == ((HALF, "sum", DATA), LITTLE)
 
 
 def test_alone_a_release_costs_what_the_components_with_a_secret_do() -> None:
@@ -211,7 +211,7 @@ def test_a_single_chosen_after_a_delta_is_charged_by_its_noise() -> None:
 # Whose promise it is.
 
 
-def beside(single: Charge, whole: Charge, about: Framework) -> Fraction | None:
+def pair_cost(single: Charge, whole: Charge, about: Framework) -> Fraction | None:
     """Return what both cost, or None where the single may be about another entry than the one that is meant."""
     try:
         return joint(about, [single, whole]).epsilon
@@ -236,11 +236,11 @@ def test_a_promise_about_a_user_covers_whoever_is_meant_only_if_all_are_hidden(
 ) -> None:
     about = users(secrets, names)
     single, whole = charge(SINGLE, 1, THIRD, about), charge(WHOLE, 10, about=about)
-    assert beside(single, whole, about) == 1 + THIRD
+    assert pair_cost(single, whole, about) == 1 + THIRD
     elsewhere = replace(whole, reading="another")
-    assert beside(single, elsewhere, about) == (1 + THIRD if travels else None)
+    assert pair_cost(single, elsewhere, about) == (1 + THIRD if travels else None)
     unread = normal(WHOLE, about, reading="", entries=0)  # what reads no entries is about whomever the other is about
-    assert beside(single, unread, about) == HALF + THIRD
+    assert pair_cost(single, unread, about) == HALF + THIRD
     if not travels:
         assert joint(about, [single, elsewhere], as_composing=True).epsilon == Fraction(11, 2)
 
@@ -267,7 +267,7 @@ def test_a_promise_about_a_step_covers_the_step_that_is_meant_only_if_all_are_hi
     )
     for places, together in (((None, None), False), ((0, 0), True), ((3, 3), True), ((0, 1), False)):
         placed = [replace(c, at=at) for c, at in zip((single, whole), places, strict=True)]
-        assert beside(*placed, about) == (1 + THIRD if together or travels else None)
+        assert pair_cost(*placed, about) == (1 + THIRD if together or travels else None)
 
 
 def test_beside_two_laws_of_an_answer_every_other_release_costs_its_whole_change() -> None:

@@ -20,11 +20,11 @@ MATRIX = [[0.9, 0.1], [0.4, 0.6]]
 
 
 def law(size: int) -> dict[tuple[int, ...], float]:
-    start, found = (0.8, 0.2), {}
+    start, masses = (0.8, 0.2), {}
     for path in product((0, 1), repeat=size):
         steps = [MATRIX[x][y] for x, y in pairwise(path)]
-        found[path] = start[path[0]] * float(np.prod(steps))
-    return found
+        masses[path] = start[path[0]] * float(np.prod(steps))
+    return masses
 
 
 @st.composite
@@ -38,19 +38,21 @@ def cells(draw: st.DrawFn, size: int) -> list[list[int]]:
 @given(cells(6), cells(6), st.sampled_from(["group", "quilt-exact", "entry"]))
 def test_two_tables_by_hour_reveal_no_more_than_they_are_charged(one, two, mechanism):
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(MATRIX, 6))
-    asked = [tf.By(tf.Count(1), {f"{n:02}": chosen for n, chosen in enumerate(table)}) for table in (one, two)]
-    found = [tf.calibrate(framework, table, epsilon=1, mechanism=mechanism) for table in asked]
-    loss = cell_oracles.joint_loss(law(6), [(t, c.scale) for t, c in zip((one, two), found, strict=True)])
-    assert loss <= float(tf.compose(found).epsilon) + 1e-9
+    tables = [tf.By(tf.Count(1), {f"{n:02}": chosen for n, chosen in enumerate(table)}) for table in (one, two)]
+    calibrations = [tf.calibrate(framework, table, epsilon=1, mechanism=mechanism) for table in tables]
+    loss = cell_oracles.joint_loss(law(6), [(t, c.scale) for t, c in zip((one, two), calibrations, strict=True)])
+    assert loss <= float(tf.compose(calibrations).epsilon) + 1e-9
 
 
 def test_fewer_than_the_cells_of_an_entry_is_too_little_noise():
     """Where cells overlap, noise for one of them alone would break the promise that the table makes."""
     table, framework = [[0, 1], [1, 2]], tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5]] * 2, 3))
-    found = tf.calibrate(framework, tf.By(tf.Count(1), {"a": table[0], "b": table[1]}), epsilon=1, mechanism="group")
+    calibration = tf.calibrate(
+        framework, tf.By(tf.Count(1), {"a": table[0], "b": table[1]}), epsilon=1, mechanism="group"
+    )
     fair = dict.fromkeys(product((0, 1), repeat=3), 1 / 8)
-    assert found.scale == 4  # 1 + 2 + 1, and not 3
-    assert cell_oracles.joint_loss(fair, [(table, found.scale)]) <= 1
+    assert calibration.scale == 4  # 1 + 2 + 1, and not 3
+    assert cell_oracles.joint_loss(fair, [(table, calibration.scale)]) <= 1
     narrow = tf.calibrate(framework, tf.By(tf.Count(1), {"a": table[0], "b": table[1]}), epsilon=1, mechanism="entry")
     assert narrow.scale == 2
     assert cell_oracles.joint_loss(fair, [(table, narrow.scale / 2)]) > 1
@@ -64,10 +66,10 @@ def test_a_pool_charges_each_unit_for_its_own_table():
         table = tf.By(query, hours, by="hour", every=24)
         pooled = tf.calibrate(pool, table, epsilon=1, mechanism="quilt-exact")
         charge = charge_of(pooled, unit)
-        own = resolved(from_dict(charge.query), chain)
+        unit_answer = resolved(from_dict(charge.query), chain)
         whole = resolved(table, pool.beliefs[0])
         assert charge.scale is not None
-        rates = [Fraction(int(a.entry_changes()[5])) * a.grid for a in (own, whole)]
+        rates = [Fraction(int(a.entry_changes()[5])) * a.grid for a in (unit_answer, whole)]
         assert rates[0] / charge.scale == rates[1] / Fraction(pooled.randomiser.laplace_scale)
         assert charge.entry_change == rates[0]
         assert charge.query["cells"][0][0] == "0"  # labels say nothing of what is charged

@@ -49,7 +49,7 @@ def beliefs(draw: st.DrawFn) -> Any:
 @st.composite
 def histories(draw: st.DrawFn) -> Any:
     """Draw releases of every kind that composes, at declared places, of one reading, or nobody knows where."""
-    make, found = draw(beliefs()), []
+    make, releases = draw(beliefs()), []
     for _ in range(draw(st.integers(2, 5))):
         size, at = draw(st.integers(1, 4)), draw(st.integers(0, 12))
         framework = tf.Pufferfish(tf.every_entry(), make(size, at))
@@ -57,8 +57,8 @@ def histories(draw: st.DrawFn) -> Any:
         scale, kind = draw(st.sampled_from([1, 3, 40])), draw(st.sampled_from([WHOLE, QUILT, QUILT, QUILT]))
         made = laplace(framework, tf.Linear(weights), scale, kind, Fraction(max(sum(weights), 1), scale))
         where = draw(st.sampled_from([{"at": at}, {"at": at}, {"at": at}, {}, {"reading": "one"}]))
-        found.append((framework, charge_of(made, **where)))
-    return found
+        releases.append((framework, charge_of(made, **where)))
+    return releases
 
 
 @settings(max_examples=60, deadline=None)
@@ -107,13 +107,13 @@ def test_no_recording_that_starts_anew_loses_more_than_is_charged(case: Any) -> 
         for (_, charge), (start, _, _) in zip(made, windows, strict=True)
     ]
     total = max(joint(framework, charges).epsilon for framework, _ in made)
-    shown = [(start, size, float(c.scale or 0)) for (start, size, _), c in zip(windows, charges, strict=True)]
+    noisy_windows = [(start, size, float(c.scale or 0)) for (start, size, _), c in zip(windows, charges, strict=True)]
     exact = exact_rows(rows)
     for law in STARTS:
         before = joint_law(exact, again, STARTS[0]) if again else {(): Fraction(1)}
         after = joint_law(exact, 7 - again, law)
         paths = {one + two: float(p * q) for (one, p), (two, q) in product(before.items(), after.items()) if p * q}
-        assert true_window_loss(paths, shown) <= total + 1e-9
+        assert true_window_loss(paths, noisy_windows) <= total + 1e-9
 
 
 def quilt(rows: Any, size: int, epsilon: Any) -> tuple[Framework, Charge]:

@@ -52,12 +52,12 @@ def view(framework: Framework) -> View:
     return View(framework, framework.fingerprint())
 
 
-def told(about: Framework, one: Charge) -> tuple[list[Any], Any, bool] | None:
+def read_as(about: Framework, one: Charge) -> tuple[list[Any], Any, bool] | None:
     """Return what each entry moves the answer by, what all do, and whether they were not matched; in answer units."""
-    found = view(about).read(about.beliefs[0], one)
-    if found is None:
+    read = view(about).read(about.beliefs[0], one)
+    if read is None:
         return None
-    return [int(change) * found.grid for change in found.changes], found.total, found.is_blind
+    return [int(change) * read.grid for change in read.changes], read.total, read.is_blind
 
 
 # One release under one belief.
@@ -65,73 +65,73 @@ def told(about: Framework, one: Charge) -> tuple[list[Any], Any, bool] | None:
 
 def test_a_frameworks_own_release_is_read_as_it_was_calibrated() -> None:
     for about in (steps(3), pieces(2, 1), users(), users(names=list("abc")), network("a", "b", "c")):
-        own = charge(about, UNEVEN)
-        assert told(about, own) == ([5, 0, 2], 7, False)
-        assert told(about, replace(own, change=Fraction(99), entry_change=Fraction(99), answers=())) == (
+        mine = charge(about, UNEVEN)
+        assert read_as(about, mine) == ([5, 0, 2], 7, False)
+        assert read_as(about, replace(mine, change=Fraction(99), entry_change=Fraction(99), answers=())) == (
             [5, 0, 2], 7, False
         )  # fmt: skip
-        assert told(about, replace(own, names=())) == ([5, 0, 2], 7, False)
-        assert told(about, replace(own, change=None)) is told(about, replace(own, entry_change=None)) is None
+        assert read_as(about, replace(mine, names=())) == ([5, 0, 2], 7, False)
+        assert read_as(about, replace(mine, change=None)) is read_as(about, replace(mine, entry_change=None)) is None
 
 
 def test_entries_with_names_are_matched_by_name() -> None:
     one = charge(network("a", "b", "c"), UNEVEN)
-    assert told(network("c", "a", "b"), one) == ([2, 5, 0], 7, False)
-    assert told(users(names=list("bac")), charge(users(names=list("abc")), UNEVEN)) == ([0, 5, 2], 7, False)
-    assert told(network("a", "b", "d"), one) is None
-    assert told(network("a", "b"), one) is None
+    assert read_as(network("c", "a", "b"), one) == ([2, 5, 0], 7, False)
+    assert read_as(users(names=list("bac")), charge(users(names=list("abc")), UNEVEN)) == ([0, 5, 2], 7, False)
+    assert read_as(network("a", "b", "d"), one) is None
+    assert read_as(network("a", "b"), one) is None
 
 
 def test_without_names_on_one_side_every_entry_may_be_any() -> None:
     for about, other in ((users(), users(names=list("abc"))), (users(names=list("abc")), users())):
         one = charge(other, UNEVEN)
-        assert told(about, one) == ([5, 5, 5], 7, True)
-        assert told(about, replace(one, entry_change=Fraction(11, 2))) == ([6, 6, 6], 7, True)
-        assert told(about, replace(one, change=Fraction(99))) == ([5, 5, 5], 15, True)
+        assert read_as(about, one) == ([5, 5, 5], 7, True)
+        assert read_as(about, replace(one, entry_change=Fraction(11, 2))) == ([6, 6, 6], 7, True)
+        assert read_as(about, replace(one, change=Fraction(99))) == ([5, 5, 5], 15, True)
     one = charge(network("a", "b", "c"), UNEVEN)
-    assert told(steps(3), one) == ([5, 5, 5], 7, True)
-    assert told(steps(2), one) == ([5, 5, 5], 7, True)  # three steps of a sequence
-    assert told(steps(2), charge(network("a", "b", "c"), Count(1))) == ([1, 1, 1], 3, True)
-    assert told(users(), charge(users(names=list("abc")), Linear([0, 0, 0]))) == ([0, 0, 0], 0, True)
+    assert read_as(steps(3), one) == ([5, 5, 5], 7, True)
+    assert read_as(steps(2), one) == ([5, 5, 5], 7, True)  # three steps of a sequence
+    assert read_as(steps(2), charge(network("a", "b", "c"), Count(1))) == ([1, 1, 1], 3, True)
+    assert read_as(users(), charge(users(names=list("abc")), Linear([0, 0, 0]))) == ([0, 0, 0], 0, True)
 
 
 def test_what_adds_up_something_else_counts_with_the_largest_change_where_it_reads() -> None:
     small, large = steps(3, states=[0, 1]), steps(3, states=[0, 10])
     for query, expected in ((Sum(), [10, 10, 10]), (Sum(entries=[0, 2]), [10, 0, 10])):
         total = sum(expected)
-        assert told(large, charge(small, query)) == (expected, total, False)
-        assert told(small, charge(large, query)) == (expected, total, False)
-    assert told(large, charge(small, UNEVEN)) == ([50, 0, 50], 70, False)
-    assert told(small, charge(large, UNEVEN)) == ([50, 0, 50], 70, False)
+        assert read_as(large, charge(small, query)) == (expected, total, False)
+        assert read_as(small, charge(large, query)) == (expected, total, False)
+    assert read_as(large, charge(small, UNEVEN)) == ([50, 0, 50], 70, False)
+    assert read_as(small, charge(large, UNEVEN)) == ([50, 0, 50], 70, False)
     known = charge(small, Linear(["1/2", "3/2", 0]), framework="another", entry_change=Fraction(7, 4))
-    assert told(small, known) == ([Fraction(1, 2), Fraction(3, 2), 0], 2, False)
-    assert told(small, replace(known, answers=charge(small, UNEVEN).answers)) == ([2, 2, 0], 2, False)  # in halves
+    assert read_as(small, known) == ([Fraction(1, 2), Fraction(3, 2), 0], 2, False)
+    assert read_as(small, replace(known, answers=charge(small, UNEVEN).answers)) == ([2, 2, 0], 2, False)  # in halves
     alike = charge(small, UNEVEN)
-    assert told(steps(3, states=[0, 1], secrets=entry(0, 0, 1)), replace(alike, framework="another")) == (
+    assert read_as(steps(3, states=[0, 1], secrets=entry(0, 0, 1)), replace(alike, framework="another")) == (
         [5, 0, 2], 7, False
     )  # fmt: skip
-    assert told(small, replace(alike, framework="another", answers=("first", alike.answers[0]))) == (
+    assert read_as(small, replace(alike, framework="another", answers=("first", alike.answers[0]))) == (
         [5, 0, 2], 7, False
     )  # fmt: skip
 
 
 def test_a_sequence_of_another_length_is_read_at_its_own() -> None:
     for about in (steps(2), pieces(1, 1)):
-        assert told(about, charge(steps(3), UNEVEN)) == ([5, 0, 2], 7, False)
-        assert told(about, charge(steps(3), Count(1))) == ([1, 1, 1], 3, False)
-        assert told(about, charge(steps(3, states=["a", "b"]), Count("a"))) is None
-    assert told(users(2), charge(users(3), Count(1))) is None
+        assert read_as(about, charge(steps(3), UNEVEN)) == ([5, 0, 2], 7, False)
+        assert read_as(about, charge(steps(3), Count(1))) == ([1, 1, 1], 3, False)
+        assert read_as(about, charge(steps(3, states=["a", "b"]), Count("a"))) is None
+    assert read_as(users(2), charge(users(3), Count(1))) is None
 
 
 def test_beside_two_laws_nothing_is_known_of_entries() -> None:
     pair = between(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
-    assert told(pair, charge(steps(3), UNEVEN)) is None
-    own = charge_of(promised(pair, Identity(), group.MECHANISM))
-    assert own.entries == 0
-    assert told(pair, own) is told(users(), own) is None
-    assert told(steps(3), charge(steps(3), Count(1), entries=0)) is None
+    assert read_as(pair, charge(steps(3), UNEVEN)) is None
+    mine = charge_of(promised(pair, Identity(), group.MECHANISM))
+    assert mine.entries == 0
+    assert read_as(pair, mine) is read_as(users(), mine) is None
+    assert read_as(steps(3), charge(steps(3), Count(1), entries=0)) is None
     (laws,) = pair.beliefs
-    assert told(pair, charge(users(laws.size), Count(1))) is told(pair, replace(own, entries=laws.size)) is None
+    assert read_as(pair, charge(users(laws.size), Count(1))) is read_as(pair, replace(mine, entries=laws.size)) is None
 
 
 def test_a_release_is_read_once_and_as_long_as_it_is_known() -> None:
@@ -140,9 +140,9 @@ def test_a_release_is_read_once_and_as_long_as_it_is_known() -> None:
     first = about.read(belief, one)
     assert about.read(belief, one) is first
     for weight in range(1, 20):  # the memory of what is gone is used again
-        found = about.read(belief, charge(users(), Linear([weight * 2, 1, 0])))
-        assert found is not None
-        assert found.total == weight * 2 + 1
+        read = about.read(belief, charge(users(), Linear([weight * 2, 1, 0])))
+        assert read is not None
+        assert read.total == weight * 2 + 1
 
 
 # Whole promises.
@@ -190,8 +190,8 @@ def test_where_every_component_that_may_be_meant_holds_a_secret(about: Framework
 
 
 def runs(about: Framework, one: Charge) -> list[tuple[int, int]] | None:
-    found = view(about).runs(about.beliefs[0], one)  # type: ignore[arg-type]
-    return None if found is None else [(run.start, run.stop) for run in found]
+    covered = view(about).runs(about.beliefs[0], one)  # type: ignore[arg-type]
+    return None if covered is None else [(run.start, run.stop) for run in covered]
 
 
 def test_the_sequences_of_a_release() -> None:
@@ -211,8 +211,8 @@ def test_the_sequences_of_a_release() -> None:
 
 def secret_runs(about: Framework, reads: Sequence[Any] = ()) -> list[tuple[int, int, int, list[int]]]:
     given = [None if read is None else Read(np.array(read), Fraction(1), Fraction(9)) for read in reads]
-    found = view(about).secret_runs(about.beliefs[0], given)
-    return [(number, run.start, run.stop, list(family.entries)) for number, run, family in found]
+    hidden = view(about).secret_runs(about.beliefs[0], given)
+    return [(number, run.start, run.stop, list(family.entries)) for number, run, family in hidden]
 
 
 def test_components_that_hold_a_secret() -> None:
@@ -249,6 +249,6 @@ def test_chosen_entries_inside_a_run() -> None:
 
 def test_a_step_has_no_name() -> None:
     named = charge(network("a", "b", "c"), Count(1, entries=["a"]))
-    assert told(steps(2), named) is None
+    assert read_as(steps(2), named) is None
     with pytest.raises(TakifuguError, match="no name 'a'"):
         Steps(3, (0, 1)).position("a")

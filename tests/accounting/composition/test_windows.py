@@ -54,10 +54,10 @@ def test_the_true_loss_is_at_most_what_windows_cost_and_that_at_most_a_whole_cha
     total = max(totals)
     size = max(start + n for start, n, _ in windows)
     exact = exact_rows(rows)
-    shown = [(start, n, float(scale or 0)) for (start, n, _), scale in zip(windows, scales, strict=True)]
+    noisy_windows = [(start, n, float(scale or 0)) for (start, n, _), scale in zip(windows, scales, strict=True)]
     for law in [stationary_vector(exact)] if initial == "stationary" else STARTS:
         paths = {path: float(mass) for path, mass in joint_law(exact, size, law).items() if mass}
-        assert true_window_loss(paths, shown) <= total + 1e-9
+        assert true_window_loss(paths, noisy_windows) <= total + 1e-9
     first = min(start for start, _, _ in windows)
     alone = max(Fraction(epsilon) for _, _, epsilon in windows)
     whole = sum((Fraction(n) / (scale or 1) for (_, n, _), scale in zip(windows, scales, strict=True)), Fraction(0))
@@ -143,12 +143,12 @@ def test_runs_are_piled_up_exactly_and_never_too_low() -> None:
         for b in rng.integers(1, 9, size=int(rng.integers(1, 6))):
             starts = np.sort(rng.choice(30, int(rng.integers(1, 4)), replace=False))
             runs.append(Run(starts, rng.integers(0, 3, size=int(rng.integers(1, 9))), Fraction(1, int(b))))
-        found, first = piled(runs), min(int(run.starts[0]) for run in runs)
+        pile, first = piled(runs), min(int(run.starts[0]) for run in runs)
         costs = [Fraction(0)] * (max(int(run.starts[-1]) + len(run.changes) for run in runs) - first)
         for run in runs:
             for start, (offset, change) in itertools.product(run.starts, enumerate(run.changes.tolist())):
                 costs[int(start) - first + offset] += change * run.rate
-        each = [int(value) * found.unit for value in found.each()]
+        each = [int(value) * pile.unit for value in pile.each()]
         assert len(each) == len(costs)
         for step, cost in zip(each, costs, strict=True):
             assert cost <= step <= cost + Fraction(1, 10**14)

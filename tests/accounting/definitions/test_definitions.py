@@ -71,9 +71,9 @@ def calibrated(epsilon: Any = 1) -> Calibration:
 
 
 def test_its_comparisons_go_one_way_and_are_about_no_belief() -> None:
-    found = list(one_way.framework(2).comparisons())
-    assert [one.label for one in found] == [f"row {row} = 'ill' against row {row} = 'well'" for row in (0, 1)]
-    assert all(one.one_way and one.belief is None for one in found)
+    comparisons = list(one_way.framework(2).comparisons())
+    assert [one.label for one in comparisons] == [f"row {row} = 'ill' against row {row} = 'well'" for row in (0, 1)]
+    assert all(one.one_way and one.belief is None for one in comparisons)
 
 
 def test_only_mechanisms_that_are_proved_for_it_apply() -> None:
@@ -299,8 +299,8 @@ def test_a_promise_of_two_definitions_names_both() -> None:
     other = replace(laplace, framework=domain, guarantee=replace(laplace.guarantee, definition=one_way.NAME))
     assert compose([laplace, laplace]).definition == "pufferfish"
     both = [compose(pair) for pair in ([laplace, other], [other, laplace])]
-    assert [{*found.definition.split("+")} for found in both] == [{"pufferfish", one_way.NAME}] * 2
-    assert [found.epsilon for found in both] == [2, 2]
+    assert [{*promise.definition.split("+")} for promise in both] == [{"pufferfish", one_way.NAME}] * 2
+    assert [promise.epsilon for promise in both] == [2, 2]
 
 
 def test_a_domain_beside_beliefs_is_about_the_same_data() -> None:

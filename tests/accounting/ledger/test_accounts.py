@@ -104,9 +104,9 @@ def test_what_is_offered_beside_other_releases_is_more_noise_and_what_that_is_wo
     framework = chain_framework(100, 0.7)
     ledger.reserve("data", [group_debit(framework, Fraction(1, 4))], budget="0.4")
     noise = [charge(framework, Count(1), units, QUILT) for units in (12, 9)]
-    own = [joint(framework, [replace(one, framework="")]).epsilon for one in noise]
-    asked = [Debit(framework, replace(one, epsilon=e), name=f"by {e}") for one, e in zip(noise, own, strict=True)]
-    said = refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", asked)
+    epsilons = [joint(framework, [replace(one, framework="")]).epsilon for one in noise]
+    debits = [Debit(framework, replace(one, epsilon=e), name=f"by {e}") for one, e in zip(noise, epsilons, strict=True)]
+    said = refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", debits)
     factor, worth = (Fraction(said.split(before)[1].split(after)[0]) for before, after in OFFERED)
     quieter = [replace(charge(framework, Count(1), units * factor, QUILT), framework="") for units in (12, 9)]
     alone = [joint(framework, [each]).epsilon for each in quieter]
@@ -127,17 +127,17 @@ def test_one_delta_of_several_is_too_much(ledger: Ledger) -> None:
 
 def test_more_noise_counts_as_noise_alone_for_quilts_only() -> None:
     framework = chain_framework(7)
-    for kind, kept in ((QUILT, ""), (WHOLE, framework.fingerprint())):
+    for kind, fingerprint in ((QUILT, ""), (WHOLE, framework.fingerprint())):
         item = Item(charge(framework, Count(1), 12, kind), framework.fingerprint(), "r", 1, False)
         quieter = accounts._quieter(item, Fraction(3)).charge
-        assert (quieter.framework, quieter.scale, quieter.epsilon) == (kept, 36, item.charge.epsilon / 3)
+        assert (quieter.framework, quieter.scale, quieter.epsilon) == (fingerprint, 36, item.charge.epsilon / 3)
 
 
 @pytest.mark.parametrize("least", [Fraction(5, 4), Fraction(2), Fraction(9, 4), Fraction(77), Fraction(2**19)])
 def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction) -> None:
-    found = accounts._least_factor(lambda factor: factor >= least)
-    assert found is not None
-    assert least <= found <= least * Fraction(105, 100)
+    factor = accounts._least_factor(lambda factor: factor >= least)
+    assert factor is not None
+    assert least <= factor <= least * Fraction(105, 100)
     assert accounts._least_factor(lambda factor: factor > 2**19) is None
 
 
@@ -305,8 +305,8 @@ def test_pooled_and_per_unit_releases_cost_both(ledger: Ledger) -> None:
     assert set(done.ids) == {"each", "pooled"}
     spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
     for unit, lengths in UNITS.items():
-        own = [debit.charge for debit in both if debit.unit == unit]
-        assert spent[ledger.unit_tag(unit)] == joint(unit_framework(*lengths), own).epsilon
+        charges = [debit.charge for debit in both if debit.unit == unit]
+        assert spent[ledger.unit_tag(unit)] == joint(unit_framework(*lengths), charges).epsilon
         assert 1 <= spent[ledger.unit_tag(unit)] <= 2
     assert done.spent.epsilon == max(spent.values())
     later = alone({"cid": (3,)}, Histogram(), group.MECHANISM)
@@ -398,8 +398,8 @@ def test_equal_debits_of_another_unit_count_as_often_as_they_were_made() -> None
     known = accounts_of(bob=[(single["bob"], 1), (often.charge, 2)], cid=[(single["cid"], 1)])
     first, second = known.items["bob"]
     thrice = replace(known, items={**known.items, "bob": [first, second, second, second]})
-    assert [found.cost("cid").epsilon for found in (known, thrice)] == [2, 4]
-    assert [found.cost("bob").epsilon for found in (known, thrice)] == [2, 4]
+    assert [account.cost("cid").epsilon for account in (known, thrice)] == [2, 4]
+    assert [account.cost("bob").epsilon for account in (known, thrice)] == [2, 4]
     alike = replace(known, counts={"bob": 5})  # five who are debited like bob
     assert [alike.cost(kind).epsilon for kind in ("bob", "cid")] == [6, 6]
 
@@ -417,8 +417,8 @@ def test_what_is_about_another_source_counts_at_whole_change_cost() -> None:
         (replace(charge(framework, Count(1), 12, WHOLE), epsilon=Fraction(5)), Fraction(5)),
         (replace(charge(framework, Count(1), 12, SINGLE), scale=None, change=Fraction(0)), Fraction(0)),
     ]
-    for kept, cost in cases:
-        there = accounts.foreign(Item(kept, kept.framework, "r", 1, True))
+    for charged, cost in cases:
+        there = accounts.foreign(Item(charged, charged.framework, "r", 1, True))
         assert (there.charge.epsilon, there.charge.covers, there.recharge) == (cost, WHOLE, False)
 
 
@@ -438,10 +438,10 @@ def test_only_what_is_read_more_than_once_is_kept_as_read_together() -> None:
         ("a", "b", "b", "a"): ["1", "2", "2", "1"],
         ("", "", "b"): ["", "", ""],
     }
-    for readings, kept in cases.items():
+    for readings, expected in cases.items():
         debits = [group_debit(chain_framework(7), 1, name=f"{n}", reading=r) for n, r in enumerate(readings)]
         ((*parts,),) = request_of(debits, str.encode, False).shapes
-        assert [part.reading for part in parts] == kept
+        assert [part.reading for part in parts] == expected
 
 
 def test_pooled_singles_over_different_units_do_not_touch_each_other(ledger: Ledger) -> None:
@@ -472,8 +472,8 @@ def test_equal_pooled_releases_before_a_pooled_single_count_one_by_one(ledger: L
     single = pooled_debits({"bob": (6,), "cid": (3,)}, Count(1), wasserstein.MECHANISM, "single")
     ledger.reserve("data", [*single, *alone({"eve": (5,)}, Count(1), group.MECHANISM)])
     spent = {u.unit: u.spent.epsilon for u in ledger.spent("data").units}
-    found = [spent[ledger.unit_tag(unit)] for unit in ("bob", "cid", "eve")]
-    assert found == [4 + elsewhere, 4 + elsewhere, 1]
+    costs = [spent[ledger.unit_tag(unit)] for unit in ("bob", "cid", "eve")]
+    assert costs == [4 + elsewhere, 4 + elsewhere, 1]
 
 
 def test_a_pooled_single_after_per_unit_releases_counts_them_for_all(ledger: Ledger) -> None:
@@ -539,8 +539,8 @@ def test_show_counts_what_is_of_each_source(ledger: Ledger) -> None:
     done = ledger.reserve("two", [group_debit(chain_framework(7), 2, unit) for unit in ("dan", "eve")])
     ledger.drawn(done, b"")
     ledger.publish(done)
-    found = [(row.name, row.spent.epsilon, row.units, row.releases, row.unpublished) for row in ledger.show()]
-    assert found == [("three", 1, 3, 1, 1), ("two", 2, 2, 1, 0)]
+    rows = [(row.name, row.spent.epsilon, row.units, row.releases, row.unpublished) for row in ledger.show()]
+    assert rows == [("three", 1, 3, 1, 1), ("two", 2, 2, 1, 0)]
 
 
 def test_frameworks_that_do_not_survive_json_are_refused(ledger: Ledger) -> None:

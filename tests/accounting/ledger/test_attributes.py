@@ -69,12 +69,12 @@ def book(tmp_path: Path) -> str:
 
 
 def test_whole_promises_add_up(book: str) -> None:
-    told: dict[str, Any] = {"ledger": book, "source": "people", "budget": 2}
+    account: dict[str, Any] = {"ledger": book, "source": "people", "budget": 2}
     for times in (1, 2):
-        tf.release(whole(), ROWS, **told)
+        tf.release(whole(), ROWS, **account)
         assert Ledger.open(book).spent("people").spent.epsilon == times
     with pytest.raises(BudgetExceeded):
-        tf.release(whole(), ROWS, **told)
+        tf.release(whole(), ROWS, **account)
     assert Ledger.open(book).spent("people").spent.epsilon == 2
 
 
@@ -116,13 +116,13 @@ def test_a_single_promise_about_a_parameter_travels_to_other_records_of_the_popu
 
 
 def test_quilts_of_parameters_cost_one_influence_and_each_change_over_its_scale(book: str) -> None:
-    found = [quilt(), made(GOVERNED, tf.Count(2, entries=["marks"]), "attribute-quilt", 2)]
-    together = tf.compose(found)
+    calibrations = [quilt(), made(GOVERNED, tf.Count(2, entries=["marks"]), "attribute-quilt", 2)]
+    together = tf.compose(calibrations)
     assert together.covers is Covers.ENTRIES
-    assert together.epsilon <= sum(calibration.epsilon for calibration in found)
-    changes = [Fraction(12) / calibration.randomiser.laplace_scale for calibration in found]
+    assert together.epsilon <= sum(calibration.epsilon for calibration in calibrations)
+    changes = [Fraction(12) / calibration.randomiser.laplace_scale for calibration in calibrations]
     assert together.epsilon <= sum(changes)  # the trivial quilt
-    for calibration in found:
+    for calibration in calibrations:
         tf.release(calibration, PUPILS, ledger=book, source="pupils", budget=9)
     assert Ledger.open(book).spent("pupils").spent.epsilon == together.epsilon
 
@@ -183,8 +183,8 @@ def test_single_records_of_a_unit(book: str) -> None:
         published = tf.release(made(hidden, query, "group"), rows, ledger=book, source="towns", unit="A", budget=9)
         assert published.certificate.units == ("A",)
     column = tf.Pufferfish(tf.every_entry("income", max_difference=9), BODIES)
-    found = made(column, tf.Mean("weight"), "attribute-gaussian-exact", delta=1e-5, allow_zero_noise=True)
-    published = tf.release(found, MASSES, ledger=book, source="bodies", unit="B", budget=(9, "0.1"))
+    calibration = made(column, tf.Mean("weight"), "attribute-gaussian-exact", delta=1e-5, allow_zero_noise=True)
+    published = tf.release(calibration, MASSES, ledger=book, source="bodies", unit="B", budget=(9, "0.1"))
     assert published.certificate.units == ("B",)
 
 

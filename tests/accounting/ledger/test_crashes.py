@@ -64,10 +64,10 @@ def prepared(folder: Path, step: Callable[[Path], None]) -> Path:
 
 def content(path: Path) -> dict[str, list[Any]]:
     """Return every row without dates and random ids, which no two runs share."""
-    kept = dump(path)
-    for name, rows in kept.items():
-        kept[name] = [tuple(_settled(v) for v in row if not _is_fresh(v)) for row in rows]
-    return kept
+    tables = dump(path)
+    for name, rows in tables.items():
+        tables[name] = [tuple(_settled(v) for v in row if not _is_fresh(v)) for row in rows]
+    return tables
 
 
 def _settled(value: object) -> object:
@@ -119,10 +119,10 @@ def killed_at_statements(folder: Path, step: Callable[[Path], None], every: int)
         path = folder / f"{number}.db"
         shutil.copy(before, path)
         done = killed_at(path, step, number)
-        found = content(path)
-        assert found in outcomes
-        seen.add(found == outcomes[1])
-        if found == outcomes[0]:
+        left = content(path)
+        assert left in outcomes
+        seen.add(left == outcomes[1])
+        if left == outcomes[0]:
             step(path)  # what was not done can be done
             assert content(path) == outcomes[1]
         if done:
@@ -211,8 +211,8 @@ def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monk
             paid += 1
             ledger.drawn(done, NOISY[:4000])
     shutil.copy(path, small_disk.parent / "copy.db")
-    found = Ledger.open(small_disk.parent / "copy.db")
-    assert found.spent("data").spent.epsilon == Fraction(paid, 10)
+    copy = Ledger.open(small_disk.parent / "copy.db")
+    assert copy.spent("data").spent.epsilon == Fraction(paid, 10)
     assert paid > 3
 
 

@@ -57,9 +57,9 @@ def kinds(ledger: Ledger) -> None:
 
 
 def many_units(ledger: Ledger) -> None:
-    asked = debits_of_lengths(20, range(1, 4))
+    debits = debits_of_lengths(20, range(1, 4))
     for n in (20, 7, 20):
-        ledger.reserve("data", asked[:n], budget=9)
+        ledger.reserve("data", debits[:n], budget=9)
 
 
 def people(ledger: Ledger) -> None:
@@ -164,11 +164,11 @@ def test_what_a_history_comes_to_is_a_cache(ledger: Ledger, story: Callable[[Led
     with ledger.store.reading() as connection:
         rows = dump(ledger.store.path)
         used = {history for (history, _) in rows["summaries"]}
-        kept = summaries_of(connection, used)
+        summaries = summaries_of(connection, used)
         for history, items in debits_of(connection, used).items():
             again = summary_of(items)
-            assert set(again.charges) == set(kept[history].charges)
-            assert again.recharge == kept[history].recharge
+            assert set(again.charges) == set(summaries[history].charges)
+            assert again.recharge == summaries[history].recharge
     source, unit = ledger.show()[-1].name, "Ana" if story in (people, pooled, layouts, certificates) else ""
     debit = about("Ana", "1/9") if unit else group_debit(chain_framework(7), "1/9")
     debit = debits_of_lengths(2, range(1, 2))[0] if story is many_units else debit

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 from tests.support.ledger_tools import chain, charge, dump, group_debit, one_thing
-from tests.support.processes import told_by_a_child
+from tests.support.processes import result_of_a_child
 
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.accounting.ledger.disk.sqlite import _place, check_length, explained
@@ -168,7 +168,7 @@ def test_the_tables_of_format_4(path: Path) -> None:
                 indexed.append(f"({'one ' * unique}{parts})")
             words += sorted(indexed)
             keys = connection.execute(f"PRAGMA foreign_key_list({table})").fetchall()
-            words += sorted(f"[{own} -> {other}.{column}]" for _, _, other, own, column, *_ in keys)
+            words += sorted(f"[{key} -> {other}.{column}]" for _, _, other, key, column, *_ in keys)
             lines.append(f"{table}: {', '.join(words)}\n")
     assert "".join(lines) == LAYOUT
 
@@ -237,11 +237,11 @@ def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
 def test_truncated_files_are_found_wherever_they_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: None)
     whole = path.read_bytes()
-    for kept in [1, 16, 99, 100, 512, *range(2048, len(whole), 2048), len(whole) - 1]:
-        path.write_bytes(whole[:kept])
+    for length in [1, 16, 99, 100, 512, *range(2048, len(whole), 2048), len(whole) - 1]:
+        path.write_bytes(whole[:length])
         with pytest.raises(LedgerError, match="is damaged: restore it"):
             Ledger.open(path).reserve("data", [DEBIT])
-        assert path.read_bytes() == whole[:kept]
+        assert path.read_bytes() == whole[:length]
     path.write_bytes(whole)
     assert Ledger.open(path).spent("data").spent.epsilon == 1
 
@@ -346,12 +346,12 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
     ledger.reserve("data", [DEBIT], budget=9)
     path.chmod(0o444)
     open_folder.chmod(0o777)
-    said = told_by_a_child(without_privileges, path, True)
+    said = result_of_a_child(without_privileges, path, True)
     assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
     open_folder.chmod(0o555)
-    said = told_by_a_child(without_privileges, path, False)
+    said = result_of_a_child(without_privileges, path, False)
     assert re.match(r"LedgerError: .*(is read-only: make the file|cannot be opened: check)", said)
-    said = told_by_a_child(without_privileges, open_folder / "new.db", False)
+    said = result_of_a_child(without_privileges, open_folder / "new.db", False)
     assert re.match(r"LedgerError: .*permission denied\): give a path that can be written", said)
     assert Ledger.open(path).spent("data").spent.epsilon == 1
 

@@ -39,20 +39,20 @@ def debits_of_lengths(units: int, lengths: range, name: str = "release") -> list
 
 
 def test_equal_histories_are_written_once(ledger: Ledger) -> None:
-    asked = debits_of_lengths(200, range(1, 5))
+    debits = debits_of_lengths(200, range(1, 5))
     for _ in range(3):
-        ledger.reserve("data", asked, budget=9)
+        ledger.reserve("data", debits, budget=9)
     rows = dump(ledger.store.path)
-    kept = ("units", "histories", "debits", "charges", "frameworks")
-    assert [len(rows[name]) for name in kept] == [200, 12, 12, 4, 4]
+    names = ("units", "histories", "debits", "charges", "frameworks")
+    assert [len(rows[name]) for name in names] == [200, 12, 12, 4, 4]
     assert {unit.spent.epsilon for unit in ledger.spent("data").units} == {Fraction(3, 100)}
     assert [entry.units for entry in ledger.history("data")] == [200] * 3
 
 
 def test_one_unit_of_many_leaves_the_others(ledger: Ledger) -> None:
-    asked = debits_of_lengths(20, range(2, 3))
-    ledger.reserve("data", asked, budget=9)
-    ledger.reserve("data", asked[7:8])
+    debits = debits_of_lengths(20, range(2, 3))
+    ledger.reserve("data", debits, budget=9)
+    ledger.reserve("data", debits[7:8])
     spent = {unit.unit: unit.spent.epsilon for unit in ledger.spent("data").units}
     assert sorted(spent.values()) == [Fraction(1, 100)] * 19 + [Fraction(2, 100)]
     assert spent[ledger.unit_tag("participant 7")] == Fraction(2, 100)
@@ -71,12 +71,12 @@ def histories(chance: np.random.Generator, framework: Any) -> list[Charge]:
 def test_what_is_summed_up_costs_what_its_parts_cost(ledger: Ledger, seed: int) -> None:
     """Against the joint cost of the plain list, in the order of the releases."""
     framework = unit_framework(8)
-    asked = histories(np.random.default_rng(seed), framework)
-    for n, one in enumerate(asked, 1):
+    charges = histories(np.random.default_rng(seed), framework)
+    for n, one in enumerate(charges, 1):
         ledger.reserve("data", [Debit(framework, one)], budget=(10**6, "1/2"))
-        promise = joint(framework, asked[:n])
-        found = ledger.spent("data").spent
-        assert (found.epsilon, found.delta) == (promise.epsilon, promise.delta)
+        promise = joint(framework, charges[:n])
+        spent = ledger.spent("data").spent
+        assert (spent.epsilon, spent.delta) == (promise.epsilon, promise.delta)
 
 
 def added_up(ledger: Ledger) -> list[tuple[int, int]]:
@@ -93,14 +93,14 @@ def test_releases_that_differ_in_their_noise_are_added_up_whatever_is_between(le
     assert added_up(ledger) == [(1, 5)]
 
 
-@pytest.mark.parametrize("beside", [False, True])
-def test_what_follows_a_delta_is_not_added_to_its_equal_before(ledger: Ledger, beside: bool) -> None:
+@pytest.mark.parametrize("with_whole", [False, True])
+def test_what_follows_a_delta_is_not_added_to_its_equal_before(ledger: Ledger, with_whole: bool) -> None:
     """The later quilt may have been chosen by what was seen, and costs a change of everything from then on."""
     framework = chain_framework(100, 0.7)
     quilt, whole = (charge(framework, Count(1), 12, kind) for kind in (QUILT, WHOLE))
     normal = charge_of(made(framework, Count(1), RoundedNormal(Fraction(300), Fraction(1)), WHOLE, "1/3", "1/1000"))
     plain: list[Charge] = []
-    for together in ([quilt], [normal, whole] if beside else [normal], [quilt], [quilt], [whole]):
+    for together in ([quilt], [normal, whole] if with_whole else [normal], [quilt], [quilt], [whole]):
         debits = [Debit(framework, one, "", f"table {n}") for n, one in enumerate(together)]
         ledger.reserve("data", debits, budget=(10**6, "1/2"))
         plain += together
@@ -154,11 +154,11 @@ def test_other_sources_do_not_wait_while_costs_are_computed(ledger: Ledger, monk
     slow, go_on, computing = tallying.tally, threading.Event(), threading.Event()
 
     def waiting(connection: Any, name: str, *rest: Any) -> Any:
-        found = slow(connection, name, *rest)
+        returned = slow(connection, name, *rest)
         if name == "slow":
             computing.set()
             assert go_on.wait(60)
-        return found
+        return returned
 
     monkeypatch.setattr(book, "tally", waiting)
     debit = group_debit(chain_framework(7), 1)
@@ -179,13 +179,13 @@ def test_a_cost_that_was_computed_before_another_release_is_computed_again(
     debit, real, calls = group_debit(unit_framework(1), 1), tallying.tally, []
 
     def overtaken(*args: Any) -> Any:
-        found = real(*args)
+        returned = real(*args)
         calls.append(1)
         if len(calls) == 1:
             with monkeypatch.context() as patch:
                 patch.setattr(book, "tally", real)
                 Ledger.open(ledger.store.path).reserve("data", [debit])
-        return found
+        return returned
 
     ledger.source("data", budget=2)
     monkeypatch.setattr(book, "tally", overtaken)
@@ -209,11 +209,11 @@ def test_new_units_of_another_source_are_noticed_while_costs_are_computed(
     debit, real, calls = group_debit(unit_framework(1), 1, "Ana"), tallying.tally, []
 
     def overtaken(*args: Any) -> Any:
-        found = real(*args)
+        returned = real(*args)
         calls.append(1)
         if len(calls) == 1:
             Ledger.open(ledger.store.path).reserve("first", [debit])
-        return found
+        return returned
 
     monkeypatch.setattr(book, "tally", overtaken)
     with pytest.raises(TakifuguError, match="same_people"):
@@ -223,11 +223,11 @@ def test_new_units_of_another_source_are_noticed_while_costs_are_computed(
 
 @pytest.mark.slow
 def test_a_hundred_thousand_units(ledger: Ledger) -> None:
-    asked = debits_of_lengths(100_000, range(10, 40))
+    debits = debits_of_lengths(100_000, range(10, 40))
     for _ in range(2):
-        ledger.reserve("data", asked, budget="0.025")
+        ledger.reserve("data", debits, budget="0.025")
     with pytest.raises(BudgetExceeded, match=r"for person [0-9,]+ of 100,000, in the order"):
-        ledger.reserve("data", asked)
+        ledger.reserve("data", debits)
     rows = dump(ledger.store.path)
     assert [len(rows[name]) for name in ("units", "histories", "charges")] == [100_000, 60, 30]
     assert {row[-3:] for row in rows["units"]} == {("0.02", "0", 0)}

@@ -72,11 +72,11 @@ def test_another_column_of_units(tmp_path: Path, first: int) -> None:
     rows = "".join(f"p{p},w{p // 2},b{p},{t},busy\n" for p in range(4) for t in range(9))
     (tmp_path / "u.csv").write_text(f"patient,ward,bed,t,state\n{rows}")
     independent = "units_independent = true\npieces_independent = true"
-    found = []
+    layouts = []
     for unit, piece in [("patient", ""), ("bed", ""), ("ward", 'piece = "patient"')] * 2:
         source = f'value = "state"\norder = "t"\nunit = "{unit}"\n{piece}'
-        found.append((source, independent, 'per = "pooled"\nmechanism = "group"\nstates = ["busy"]'))
-    costs = [spent(tmp_path, "u.csv", *one) for one in found[first : first + 3]]
+        layouts.append((source, independent, 'per = "pooled"\nmechanism = "group"\nstates = ["busy"]'))
+    costs = [spent(tmp_path, "u.csv", *one) for one in layouts[first : first + 3]]
     assert costs[0] == 1
     assert costs[1] >= 2
     assert costs[2] >= 3

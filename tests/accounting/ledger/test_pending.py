@@ -40,15 +40,15 @@ def test_what_is_pending_says_all_that_completing_it_needs(ledger: Ledger) -> No
     recipe = {"file": "release.toml", "tables": [1, None, "x"]}
     done = ledger.reserve("data", DEBITS, budget=9, identity=b"this release", recipe=recipe)
     ledger.reserve("other", DEBITS[:1], identity=b"that release")
-    (found,) = ledger.pending("data")
-    assert (found.group, found.source, found.ids, found.state) == (done.group, "data", done.ids, RESERVED)
-    assert (found.recipe, found.bundle, found.spent, found.budget) == (recipe, None, done.spent, done.budget)
-    assert ledger.pending("data", b"this release") == ledger.pending(None, b"this release") == (found,)
+    (pending,) = ledger.pending("data")
+    assert (pending.group, pending.source, pending.ids, pending.state) == (done.group, "data", done.ids, RESERVED)
+    assert (pending.recipe, pending.bundle, pending.spent, pending.budget) == (recipe, None, done.spent, done.budget)
+    assert ledger.pending("data", b"this release") == ledger.pending(None, b"this release") == (pending,)
     assert ledger.pending("data", b"that release") == ledger.pending("third") == ()
     assert [one.source for one in ledger.pending()] == ["data", "other"]
-    assert ledger.drawn(found, b"noisy") == b"noisy"
+    assert ledger.drawn(pending, b"noisy") == b"noisy"
     assert Ledger.open(ledger.store.path).pending("data")[0].bundle == b"noisy"
-    ledger.publish(found)
+    ledger.publish(pending)
     assert ledger.pending("data") == ()
 
 

@@ -50,9 +50,10 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("where", [None, "missing.db"])
 def test_a_ledger_that_is_not_there_is_empty_and_is_not_made(tmp_path: Path, where: str | None) -> None:
     place = None if where is None else tmp_path / where
-    told = preview(place, "data", [group_debit(FRAMEWORK, 1)])
-    assert (told.before, told.after, told.budget, told.budget_is_declared) == (NOTHING, amount(1), amount(1), False)
-    assert (told.fits, told.words) == (True, "")
+    previewed = preview(place, "data", [group_debit(FRAMEWORK, 1)])
+    assert (previewed.before, previewed.after) == (NOTHING, amount(1))
+    assert (previewed.budget, previewed.budget_is_declared) == (amount(1), False)
+    assert (previewed.fits, previewed.words) == (True, "")
     assert preview(place, "data", [group_debit(FRAMEWORK, 1)], budget=4).budget == amount(4)
     assert not preview(place, "data", [group_debit(FRAMEWORK, 2)], budget=1).fits
     assert not list(tmp_path.iterdir())
@@ -80,9 +81,9 @@ def test_a_charge_above_the_own_epsilon_says_why(tmp_path: Path) -> None:
     """The first release was made for sequences that forget; under the second belief it costs more."""
     path = tmp_path / "ledger.db"
     fast, slow = chain_framework(100, 0.6), chain_framework(100, 0.9)
-    kept = [charge(f, Count(1), units, Covers.ENTRIES) for f, units in ((fast, 12), (slow, 120))]
-    own = [joint(f, [replace(c, framework="")]).epsilon for f, c in zip((fast, slow), kept, strict=True)]
-    first, second = (replace(c, epsilon=epsilon) for c, epsilon in zip(kept, own, strict=True))
+    charges = [charge(f, Count(1), units, Covers.ENTRIES) for f, units in ((fast, 12), (slow, 120))]
+    epsilons = [joint(f, [replace(c, framework="")]).epsilon for f, c in zip((fast, slow), charges, strict=True)]
+    first, second = (replace(c, epsilon=epsilon) for c, epsilon in zip(charges, epsilons, strict=True))
     Ledger.open(path).reserve("data", [Debit(fast, first)], budget=50)
     previewed = preview(path, "data", [Debit(slow, second)])
     (one,) = previewed.charges
@@ -102,12 +103,12 @@ def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
     assert preview(path, "sum", two).charges == (
         Charged(1, amount("3/8"), amount("3/8"), "its own epsilon is added"),
     )
-    for source, asked, why in (
+    for source, released, why in (
         ("less", quiet, "what values reveal about each other is paid for once, together with the other releases"),
         ("more", loud, "its noise hides less than alone"),
     ):
-        together = joint(far, [asked, asked]).epsilon
-        (one,) = preview(path, source, [Debit(far, asked)]).charges
+        together = joint(far, [released, released]).epsilon
+        (one,) = preview(path, source, [Debit(far, released)]).charges
         assert (one.units, one.alone, one.charged) == (1, amount(1), Amount(together - 1, Fraction(0)))
         assert one.reason.endswith(why)
         if source == "more":
@@ -116,11 +117,11 @@ def test_what_is_added_is_exact_and_says_why(tmp_path: Path) -> None:
 
 def test_a_delta_is_added_too(tmp_path: Path) -> None:
     normal = charge_of(made(FRAMEWORK, Count(1), RoundedNormal(Fraction(30), Fraction(1)), WHOLE, "1/4", "1/1000"))
-    told = preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)])
+    previewed = preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)])
     both = Amount(Fraction(1, 4), Fraction(1, 1000))
-    assert (told.charges[0].alone, told.charges[0].charged, told.after, told.budget) == (both, both, both, both)
+    assert previewed.charges[0].alone == previewed.charges[0].charged == previewed.after == previewed.budget == both
     Ledger.open(tmp_path / "ledger.db").reserve("data", [Debit(FRAMEWORK, normal)], budget=(1, "1/100"))
-    assert preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)]).charges == told.charges
+    assert preview(tmp_path / "ledger.db", "data", [Debit(FRAMEWORK, normal)]).charges == previewed.charges
 
 
 def test_those_whom_a_pooled_promise_ties_are_listed_and_the_others_are_not(tmp_path: Path) -> None:
@@ -143,12 +144,12 @@ def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, 
     book.reserve("work", [about("Ben", "1/2")], budget=9 if over == "sleep" else "1/2")
     if over == "work":
         book.set_budget("sleep", 9)
-    asked = [about("Ana", "1/4")]
-    previewed = preview(path, "work", asked, same_people=True)
+    debits = [about("Ana", "1/4")]
+    previewed = preview(path, "work", debits, same_people=True)
     assert not previewed.fits
     assert (previewed.before, previewed.after) == (amount("1/2"), amount("3/4"))
     with pytest.raises(BudgetExceeded) as refused:
-        book.reserve("work", asked, same_people=True)
+        book.reserve("work", debits, same_people=True)
     assert previewed.words == str(refused.value)
     assert ("No budget was declared" in previewed.words) == (over == "sleep")
     again = preview(path, "sleep", [about("Cid", "3/4")])
@@ -228,6 +229,6 @@ def test_a_budget_below_what_another_unit_has_spent_is_raised(tmp_path: Path) ->
     path = tmp_path / "ledger.db"
     book = Ledger.open(path)
     book.reserve("data", [group_debit(FRAMEWORK, 1, "Ana")])  # its budget is what it cost
-    for ask in (book.reserve, lambda *asked: preview(path, *asked)):
+    for ask in (book.reserve, lambda *args: preview(path, *args)):
         with pytest.raises(LedgerError, match=r"has spent epsilon 1 already: epsilon 0\.5 is less"):
             ask("data", [group_debit(FRAMEWORK, "1/4", "Bob")], "1/2")

@@ -99,9 +99,9 @@ def test_twenty_processes_spend_exactly_what_fits(tmp_path: Path, budget: str, s
     costs = [joint(one.framework, [one.charge] * n).epsilon for n in range(1, 201)]
     fits = sum(cost <= Fraction(budget) for cost in costs)
     assert 0 < fits < 100
-    asked = [(path, step, unit, 20) for unit in ("ana", "ben") for _ in range(10)]
+    arguments = [(path, step, unit, 20) for unit in ("ana", "ben") for _ in range(10)]
     ledger.source("data", budget=Fraction(budget))
-    published = side_by_side(release_in_a_loop, asked)
+    published = side_by_side(release_in_a_loop, arguments)
     assert [sum(published[:10]), sum(published[10:])] == [fits, fits]
     assert [unit.spent.epsilon for unit in ledger.spent("data").units] == [costs[fits - 1]] * 2
     assert {entry.state for entry in ledger.history("data")} == {"published"}

@@ -55,8 +55,8 @@ def test_questions_depend_on_answers_and_each_is_kept_before_the_next(ledger: Le
         return f"answer {len(seen)}"
 
     assert [session.ask(f"question {n}", draw) for n in (1, 2, 3)] == ["answer 1", "answer 2", "answer 3"]
-    assert all(told == kept for told, kept in seen)
-    assert [len(kept) for _, kept in seen] == [0, 1, 2]
+    assert all(given == stored for given, stored in seen)
+    assert [len(stored) for _, stored in seen] == [0, 1, 2]
     assert ledger.pending()[0].state == DRAWN
     assert session.close() == tuple((f"question {n}", f"answer {n}") for n in (1, 2, 3))
     assert {entry.state for entry in ledger.history("data")} == {PUBLISHED}
@@ -143,10 +143,10 @@ def test_a_session_goes_on_where_it_was_killed(ledger: Ledger, when: str) -> Non
 
     assert in_a_child(killed_at_a_question, ledger.store.path, when) == -signal.SIGKILL
     again = Ledger.open(ledger.store.path)
-    found = Session(again, again.pending("data")[0])
-    assert found.answers[0] == ("first", "kept")
-    assert len(found.answers) == (2 if when == "after" else 1)
-    assert found.ask("next", lambda before: str(len(before))) == ("2" if when == "after" else "1")
+    resumed = Session(again, again.pending("data")[0])
+    assert resumed.answers[0] == ("first", "kept")
+    assert len(resumed.answers) == (2 if when == "after" else 1)
+    assert resumed.ask("next", lambda before: str(len(before))) == ("2" if when == "after" else "1")
     assert again.spent("data").spent.epsilon == Fraction(1, 2)
 
 

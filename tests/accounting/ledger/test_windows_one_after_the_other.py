@@ -56,7 +56,7 @@ def framework_of(name: str) -> Framework:
 
 def drawn(random: np.random.Generator, frameworks: Sequence[Framework], many: int) -> list[tuple[Framework, Charge]]:
     """Return releases in windows: weeks in a row, between them, before them, twice; now and then with equal noise."""
-    found = []
+    releases = []
     for _ in range(many):
         framework = frameworks[int(random.integers(len(frameworks)))]
         scale = Fraction(int(random.integers(50, 5000)), int(random.integers(3, 40)))
@@ -64,8 +64,8 @@ def drawn(random: np.random.Generator, frameworks: Sequence[Framework], many: in
         kind = (QUILT, QUILT, QUILT, DATA)[int(random.integers(4))]
         one = charge(framework, tf.Count(int(random.integers(2))), scale, kind)
         place = 24 * int(random.integers(-6, 12)) + (3 * int(random.integers(8)) if random.random() < 0.3 else 0)
-        found.append((framework, replace(one, at=place, calendar="hours", layout="", reading="")))
-    return found
+        releases.append((framework, replace(one, at=place, calendar="hours", layout="", reading="")))
+    return releases
 
 
 def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:

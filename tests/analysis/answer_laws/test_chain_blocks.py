@@ -49,9 +49,9 @@ def agree(chain: MarkovChain, answer: Additive, entries: tuple[int, ...]) -> Non
         for value, hull in family.hulls.items():
             laws = [given[value] for given in expected[family.entry] if given[value]]
             assert len(hull) == len(laws)
-            for found, law in zip(hull, laws, strict=True):
-                assert found.values.tolist() == list(law)
-                for (_, mass), exact in zip(found.items(), law.values(), strict=True):
+            for block, law in zip(hull, laws, strict=True):
+                assert block.values.tolist() == list(law)
+                for (_, mass), exact in zip(block.items(), law.values(), strict=True):
                     assert abs(Fraction(mass) - exact) <= Fraction(family.relative_error) * exact
 
 
@@ -121,8 +121,8 @@ def test_a_forgotten_end_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     original = chain_blocks._Walk.back
 
     def flat(self: chain_blocks._Walk, block: tuple[int, int], after: windows.Wide) -> windows.Wide:
-        found = original(self, block, after)
-        return windows.Wide(found.mantissas[[0, 0]], found.exponents[[0, 0]])
+        ends = original(self, block, after)
+        return windows.Wide(ends.mantissas[[0, 0]], ends.exponents[[0, 0]])
 
     monkeypatch.setattr(chain_blocks._Walk, "back", flat)
     monkeypatch.setattr(chain_blocks, "block_length", lambda *_: 4)

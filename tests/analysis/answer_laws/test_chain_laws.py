@@ -39,10 +39,10 @@ def test_every_law_agrees_with_all_joint_states(data: st.DataObject, chain: Mark
         for value, laws in family.hulls.items():
             expected = [law for law in (answer_law_given(j, table, family.entry, value) for j in joints) if law]
             assert len(laws) == len(expected)
-            for found, law in zip(laws, expected, strict=True):
-                assert found.values.tolist() == list(law)
+            for computed, law in zip(laws, expected, strict=True):
+                assert computed.values.tolist() == list(law)
                 bound = family.relative_error + 1e-15 * len(law)
-                assert all(abs(m - p) <= bound * p for m, p in zip(found.probabilities, law.values(), strict=True))
+                assert all(abs(m - p) <= bound * p for m, p in zip(computed.probabilities, law.values(), strict=True))
 
 
 @given(chains(starts=("any",)))
@@ -130,8 +130,8 @@ def test_transient_states_stay_possible_far_from_the_start() -> None:
 
 def test_values_of_probability_zero_are_skipped() -> None:
     chain = MarkovChain([[0.0, 1.0], [0.5, 0.5]], 4, initial=[1.0, 0.0])
-    found = dense(chain, Count(1).resolve(chain))
-    assert [family.entry for family in found] == [2, 3]
+    families = dense(chain, Count(1).resolve(chain))
+    assert [family.entry for family in families] == [2, 3]
 
 
 def test_a_thousand_steps_of_four_states_hold_little_memory() -> None:

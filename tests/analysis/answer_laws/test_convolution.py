@@ -44,8 +44,8 @@ def times(one: Row, other: Row) -> Row:
     return [Fraction(value, units[0] * units[1]) for value in result]
 
 
-def close(found: Row, expected: Row, roundings: int) -> bool:
-    return all(abs(a - b) <= roundings * Fraction(UNIT) * b for a, b in zip(found, expected, strict=True))
+def close(computed: Row, expected: Row, roundings: int) -> bool:
+    return all(abs(a - b) <= roundings * Fraction(UNIT) * b for a, b in zip(computed, expected, strict=True))
 
 
 @st.composite
@@ -69,9 +69,9 @@ def rows(draw: st.DrawFn) -> Row:
 @settings(max_examples=60, deadline=None)
 @given(rows(), rows())
 def test_every_number_keeps_its_relative_accuracy(one: Row, other: Row) -> None:
-    found = convolution.convolve(wide(one), wide(other))
-    assert close(fractions(found), times(one, other), 2 * min(len(one), len(other)) + 4)
-    assert (found.exponents[found.mantissas == 0] == LOWEST).all()
+    product = convolution.convolve(wide(one), wide(other))
+    assert close(fractions(product), times(one, other), 2 * min(len(one), len(other)) + 4)
+    assert (product.exponents[product.mantissas == 0] == LOWEST).all()
 
 
 def test_convolution_of_a_long_row_that_alternates_between_two_sizes() -> None:
@@ -140,9 +140,9 @@ def test_products_sums_and_shifts_of_polynomials(seed: int, spread: int, more: i
         made((2, 3, wide_axis), spread),
         made((2, 1, int(rng.integers(1, 5))), spread + more),
     )
-    found = fractions(positive.product(one, other))
+    product = fractions(positive.product(one, other))
     expected = [x for i in range(2) for j in range(3) for x in times(list(first[i, j]), list(second[i, 0]))]
-    assert close(found, expected, 2 * min(first.shape[-1], second.shape[-1]) + 4)
+    assert close(product, expected, 2 * min(first.shape[-1], second.shape[-1]) + 4)
     assert close(fractions(positive.summed(one, (0, 1))), list(first.sum(axis=(0, 1))), 6)
     moved = positive.shifted(one, 1, [2, 0, 1])
     blank = [Fraction(0)]

@@ -20,10 +20,10 @@ def number(mantissa: float, exponent: int) -> mpmath.mpf:
     return mpmath.ldexp(mpmath.mpf(mantissa), int(exponent))
 
 
-def agree(weights: Wide, decay: Fraction, found: Chunks) -> None:
+def agree(weights: Wide, decay: Fraction, computed: Chunks) -> None:
     """Every number, padding too, is within the stated roundings of the sum by definition."""
     rows, size = weights.mantissas.shape
-    _, chunks, places = found.numbers.shape
+    _, chunks, places = computed.numbers.shape
     with mpmath.workdps(60):
         power = [mpmath.exp(-mpmath.mpf(i * decay.numerator) / decay.denominator) for i in range(chunks * places)]
         for row in range(rows):
@@ -31,8 +31,8 @@ def agree(weights: Wide, decay: Fraction, found: Chunks) -> None:
                     if weights.mantissas[row, x]]  # fmt: skip
             for y in range(chunks * places):
                 expected = mpmath.fsum(w * power[abs(y - x)] for x, w in held)
-                exponent = found.exponents[row, y // places]
-                got = number(found.numbers[row, y // places, y % places], exponent)
+                exponent = computed.exponents[row, y // places]
+                got = number(computed.numbers[row, y // places, y % places], exponent)
                 assert abs(got - expected) <= 2 * roundings(size) * UNIT * expected
 
 
@@ -67,12 +67,12 @@ def test_one_atom_far_away_reaches_everything() -> None:
 
 def test_rows_as_wide_numbers_are_the_chunks_without_what_is_to_spare() -> None:
     weights = random_wide(5, (2, 130), 50)
-    found = decayed(weights, Fraction(1, 2))
-    wide = found.wide()
+    chunks = decayed(weights, Fraction(1, 2))
+    wide = chunks.wide()
     assert wide.mantissas.shape == (2, 130)
     for row, place in ((0, 0), (1, 63), (0, 64), (1, 129)):
-        chunk, at = divmod(place, found.numbers.shape[2])
-        number_there = found.numbers[row, chunk, at] * 2.0 ** float(found.exponents[row, chunk])
+        chunk, at = divmod(place, chunks.numbers.shape[2])
+        number_there = chunks.numbers[row, chunk, at] * 2.0 ** float(chunks.exponents[row, chunk])
         assert wide[row, place].floats(0) == number_there
 
 

@@ -49,17 +49,17 @@ def test_noise_on_masses_far_below_float64(first: list[Mass], second: list[Mass]
 @settings(max_examples=30)
 @given(masses, masses, st.sampled_from([Fraction(1, 10), Fraction(1), Fraction(20)]))
 def test_scales_are_enough_and_the_smallest(first: list[Mass], second: list[Mass], epsilon: Fraction) -> None:
-    found, p, q = family(first, second), law(first), law(second)
+    laws, p, q = family(first, second), law(first), law(second)
 
     def loss(scale: Fraction) -> float:
         return max(laplace_loss(p, q, scale), laplace_loss(q, p, scale))
 
-    smallest, (move, wasserstein) = found.smallest_scale(0, epsilon), found.wasserstein(0, epsilon)
+    smallest, (move, wasserstein) = laws.smallest_scale(0, epsilon), laws.wasserstein(0, epsilon)
     assert loss(smallest) <= epsilon
     assert smallest <= Fraction(1, 100) or loss(smallest * Fraction(999, 1000)) > epsilon
     assert smallest <= wasserstein * (1 + Fraction(1, 10**10))
     assert loss(wasserstein) <= epsilon
-    assert move <= found.reach(0)
+    assert move <= laws.reach(0)
 
 
 def test_a_proposed_move_that_ignores_mass_which_matters_does_not_stand() -> None:
@@ -67,10 +67,10 @@ def test_a_proposed_move_that_ignores_mass_which_matters_does_not_stand() -> Non
     half, tiny = 2**40, 200
     first = [(half, 0), *[(0, 0)] * 24, (tiny, 0), *[(0, 0)] * 24, (half, 0), (0, 0)]
     second = [(half, 0), *[(0, 0)] * 50, (half, 0)]
-    found = family(first, second)
-    assert found.moves(0)[0] == 1
-    assert found.losses(Fraction(1))[0] > 1.5
-    move, scale = found.wasserstein(0, Fraction(1))
+    laws = family(first, second)
+    assert laws.moves(0)[0] == 1
+    assert laws.losses(Fraction(1))[0] > 1.5
+    move, scale = laws.wasserstein(0, Fraction(1))
     assert move == w_infinity_of(law(first), law(second)) == 26
     assert scale >= move
 
@@ -91,12 +91,12 @@ def test_the_search_stops_on_the_safe_side(power: int) -> None:
         calls.append(scale)
         return 3 / float(scale) ** power if scale else float("inf")
 
-    found = smallest_noise(loss, Fraction(2), Fraction(1000), Fraction(1, 100))
-    assert 0 <= float(found) / 1.5 ** (1 / power) - 1 < 2**-36
-    assert loss(found) <= 2
+    scale = smallest_noise(loss, Fraction(2), Fraction(1000), Fraction(1, 100))
+    assert 0 <= float(scale) / 1.5 ** (1 / power) - 1 < 2**-36
+    assert loss(scale) <= 2
     assert len(calls) < 40
 
 
 def test_the_search_gives_up_below_the_smallest_scale() -> None:
-    found = smallest_noise(lambda b: 1.0 if b else 3.0, Fraction(2), Fraction(1000), Fraction(1, 100))
-    assert 0 < found <= Fraction(1, 100) * (1 + Fraction(1, 2**50))
+    scale = smallest_noise(lambda b: 1.0 if b else 3.0, Fraction(2), Fraction(1000), Fraction(1, 100))
+    assert 0 < scale <= Fraction(1, 100) * (1 + Fraction(1, 2**50))

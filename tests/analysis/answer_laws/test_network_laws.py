@@ -52,7 +52,7 @@ def added(net: BayesianNetwork, answer: Additive) -> list[list[int]]:
     ]  # fmt: skip
 
 
-def found_laws(net: BayesianNetwork, answer: Additive, entries: Sequence[int] | None = None) -> list[DenseFamily]:
+def families_of(net: BayesianNetwork, answer: Additive, entries: Sequence[int] | None = None) -> list[DenseFamily]:
     family = Family(range(net.size) if entries is None else tuple(entries))
     return list(network_laws.NetworkLaw(net, answer, family).families())
 
@@ -77,7 +77,7 @@ def agree(family: DenseFamily, value: int, law: dict[int, Fraction]) -> bool:
 
 def all_agree(net: BayesianNetwork, spec: oracle.Spec, answer: Additive, entries: Sequence[int] | None = None) -> bool:
     joint = oracle.joint_law(spec, [str(name) for name in net.names])
-    for family in found_laws(net, answer, entries):
+    for family in families_of(net, answer, entries):
         laws = oracle.answer_laws(joint, added(net, answer), family.entry)
         if not all(agree(family, value, laws[value]) for value in family.rows):
             return False
@@ -94,7 +94,7 @@ def test_every_law_agrees_with_all_joint_states(seed: int, size: int, shape: str
     assert all_agree(net, spec, answer)
     some = sorted(rng.choice(size, size=int(rng.integers(1, size + 1)), replace=False).tolist())
     assert all_agree(net, spec, answer, some)
-    families = found_laws(net, answer)
+    families = families_of(net, answer)
     assert sorted(f.entry for f in families) == [v for v in range(size) if sum(net.possible(v)) > 1]
 
 
@@ -107,7 +107,7 @@ def test_larger_trees_agree_with_exact_polynomials(seed: int, size: int, zeros: 
     net = BayesianNetwork(spec)
     answer = weighted(net, {f"n{i}": int(rng.integers(-2, 3)) for i in range(size)})
     table = [added(net, answer)[net.position(f"n{i}")] for i in range(size)]
-    for family in found_laws(net, answer, rng.choice(size, size=2, replace=False).tolist()):
+    for family in families_of(net, answer, rng.choice(size, size=2, replace=False).tolist()):
         node = int(str(net.names[family.entry])[1:])
         laws = shapes.laws_on_a_tree(spec, parents, table, node)
         for value in family.rows:
@@ -129,7 +129,7 @@ def test_tails_far_below_float64_are_right_to_the_last_mass(parents: list[list[i
     spec = [(f"n{i}", [0, 1], [f"n{p}" for p in above], rows if above else rows[0]) for i, above in enumerate(parents)]
     net = BayesianNetwork(spec)
     answer = Count(1).resolve(net)
-    for family in found_laws(net, answer, (5, 60)):
+    for family in families_of(net, answer, (5, 60)):
         node = int(str(net.names[family.entry])[1:])
         laws = shapes.laws_on_a_tree(spec, parents, [[0, 1]] * 120, node)
         for value in family.rows:
@@ -148,7 +148,7 @@ def test_a_path_has_the_laws_of_the_chain(length: int) -> None:
     weights = [(3 * t) % 5 - 2 for t in range(length)]
     query = Linear(weights, grid=1)
     expected = {f.entry: f for f in chain_laws.ChainLaw(chain, query.resolve(chain), Family(range(length))).families()}
-    for family in found_laws(net, query.resolve(net)):
+    for family in families_of(net, query.resolve(net)):
         other = expected[family.entry]
         bound = Fraction(family.relative_error + other.relative_error)
         for value in family.rows:
@@ -197,7 +197,7 @@ def test_codes_of_any_sign_and_nodes_that_add_the_same_whatever_they_are() -> No
     tables = tuple(np.array(t)[:, None] for t in ([5, 5], [-7, 3, 13], [0, -20]))
     answer = Additive(Fraction(1), ("value",), tables, np.ones(3, dtype=np.int64), np.arange(3))
     assert all_agree(net, spec, answer)
-    (family,) = found_laws(net, answer, [0])
+    (family,) = families_of(net, answer, [0])
     assert (family.start, family.step) == (5 - 7 - 20, 10)
     assert network_laws.width(net, answer) == 5
 
@@ -247,7 +247,7 @@ def test_each_secret_gets_a_plan_of_its_own_where_one_for_all_is_too_large(monke
     monkeypatch.undo()
     monkeypatch.setattr(network_laws, "LARGEST_BYTES", 100.0)
     with pytest.raises(Unsupported, match=r"limit of 1e\+02.*a MarkovChain"):
-        found_laws(net, answer)
+        families_of(net, answer)
 
 
 def test_a_network_too_wide_to_plan_is_refused_at_once() -> None:
@@ -319,15 +319,15 @@ def test_the_plan_knows_every_table_in_advance(seed: int, size: int, shape: str)
     honest, seen = passes.outside, []
 
     def watched(plan, number, above, outer, inside, offsets):  # type: ignore[no-untyped-def]
-        found = honest(plan, number, above, outer, inside, offsets)
+        made = honest(plan, number, above, outer, inside, offsets)
         seen.append(number)
-        assert set(found.scope) == set(plan.outer[number])
-        assert shape_of(found.polynomials)[-1] == plan.outer_width(number)
-        return found
+        assert set(made.scope) == set(plan.outer[number])
+        assert shape_of(made.polynomials)[-1] == plan.outer_width(number)
+        return made
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passes, "outside", watched)
-        found_laws(net, answer)
+        families_of(net, answer)
     assert len(seen) == len(set(seen)) > 0
 
 

@@ -38,10 +38,10 @@ def test_it_is_the_law_over_all_parameters_and_data_sets(exact: bool, seed: int,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FEW_ATOMS", module.FEW_ATOMS if exact else 0)
         (family,) = answer_law(part_of(belief, query, str(belief.names[entry]))).families()
-        for value, (found,) in family.hulls.items():
+        for value, (hull,) in family.hulls.items():
             expected = oracle.answer_law(law, columns, 2, statistic, entry, value)
-            assert {int(at) for at, _ in found.items()} == {at for (at,) in expected}
-            for at, mass in found.items():
+            assert {int(at) for at, _ in hull.items()} == {at for (at,) in expected}
+            for at, mass in hull.items():
                 # a network holds thousandths as floats, a table as they are
                 assert float(mass) == pytest.approx(float(expected[(int(at),)]), rel=1e-11)
                 if exact and table:
@@ -101,7 +101,7 @@ def test_tails_of_long_columns_keep_their_relative_accuracy() -> None:
     belief = tf.Parameters(net, {"b": coins}, 3000)
     (family,) = answer_law(part_of(belief, tf.Sum("b"), "a")).families()
     scale = Fraction(700)
-    found = max(family.losses(scale))
+    loss = max(family.losses(scale))
     with mp.workdps(60):
         def noised(q: float, y: int) -> Any:  # beyond the largest answer: E e^{F/b}
             up = [(1 - mp.mpf(p) + mp.mpf(p) * mp.exp(1 / mp.mpf(700))) ** 3000 for p in ("0.4", "0.6")]
@@ -110,6 +110,6 @@ def test_tails_of_long_columns_keep_their_relative_accuracy() -> None:
             return (1 - q) * side[0] + q * side[1]
 
         expected = max(abs(mp.log(noised(0.25, y) / noised(0.75, y))) for y in (0, 1))
-    assert float(expected) <= found <= float(expected) * (1 + 1e-6)
+    assert float(expected) <= loss <= float(expected) * (1 + 1e-6)
     framework = tf.Pufferfish(tf.distribution_parameter("a"), belief)
     assert tf.calibrate(framework, tf.Sum("b"), 2, mechanism="laplace-exact", only_release=True, allow_zero_noise=True)

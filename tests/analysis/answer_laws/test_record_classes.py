@@ -44,8 +44,8 @@ def belief_of(chances, within, records):
 
 @settings(max_examples=8, deadline=None)
 @given(classes(), st.integers(1, 3), st.sampled_from([Fraction(1, 2), Fraction(2)]))
-def test_the_noise_is_enough_for_every_member(found, records, epsilon):
-    chances, within, members = found
+def test_the_noise_is_enough_for_every_member(belief_class, records, epsilon):
+    chances, within, members = belief_class
     framework = tf.Pufferfish(tf.dataset_property("g", "sum"), belief_of(chances, within, records))
     exact = tf.calibrate(framework, tf.Sum("f"), epsilon, mechanism="laplace-exact", allow_zero_noise=True).scale
     moves = tf.calibrate(framework, tf.Sum("f"), epsilon, mechanism="wasserstein", allow_zero_noise=True).scale

@@ -145,8 +145,8 @@ def test_the_smallest_scale_is_the_smallest(case: Case, epsilon: Fraction) -> No
     for family in all_families(case, tf.presence(0)):
         for index in range(len(family.compared)):
             p, q = (in_units(law, case.unit) for law in sides(case, family, index))
-            found, least = family.smallest_scale(index, epsilon), smallest_laplace_scale(p, q, epsilon)
-            assert float(least) * (1 - 1e-12) <= float(found) <= float(least) * (1 + 1e-8) + 1e-12
+            scale, least = family.smallest_scale(index, epsilon), smallest_laplace_scale(p, q, epsilon)
+            assert float(least) * (1 - 1e-12) <= float(scale) <= float(least) * (1 + 1e-8) + 1e-12
 
 
 @settings(max_examples=30)
@@ -308,12 +308,12 @@ def test_sums_of_all_but_one(exact: bool) -> None:
         for other, count in enumerate(counts):
             for _ in range(count - (other == number)):
                 expected = expected.convolve(laws[other])
-        found = sums.without(number)
+        others = sums.without(number)
         if exact:
-            assert found == expected
+            assert others == expected
         else:
-            numbers = found.numbers.floats(0)[expected.values - found.start]
-            assert np.abs(numbers / expected.probabilities - 1).max() <= found.error <= 1e-13
+            numbers = others.numbers.floats(0)[expected.values - others.start]
+            assert np.abs(numbers / expected.probabilities - 1).max() <= others.error <= 1e-13
 
 
 def test_few_users_far_apart_have_exact_laws() -> None:

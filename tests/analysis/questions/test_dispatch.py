@@ -24,8 +24,8 @@ def test_the_nearest_type_answers() -> None:
     question.register(Animal, "plants")
     assert question.of(Puffer()) == "plants"
     question.register(Fish, "shells")  # known answers of derived types are asked again
-    found = [question.of(belief) for belief in (Animal(), Fish(), Puffer(), 3)]
-    assert found == ["plants", "shells", "shells", "nothing"]
+    answers = [question.of(belief) for belief in (Animal(), Fish(), Puffer(), 3)]
+    assert answers == ["plants", "shells", "shells", "nothing"]
 
 
 @pytest.mark.parametrize("kind", [MarkovChain, "a name"])

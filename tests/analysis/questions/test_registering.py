@@ -48,5 +48,5 @@ def test_what_is_registered_is_read_back(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(beliefs.KINDS, "_known", dict(beliefs.KINDS._known))
     beliefs.register("loop", Loop)
     assert beliefs.belief_class("loop") is Loop
-    told = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2).to_dict()
-    assert beliefs.from_dict({**told, "kind": "loop"}).to_dict() == told  # Loop.from_dict is inherited
+    described = MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2).to_dict()
+    assert beliefs.from_dict({**described, "kind": "loop"}).to_dict() == described  # Loop.from_dict is inherited

@@ -73,11 +73,11 @@ def test_masses_are_those_of_the_definition(noise: Any, answer: int, output: int
     x = F(min(answer, getattr(noise, "most", 12)))
     if noise.kind == "one-sided-exponential":
         x += part
-    true, found = definition(noise, x, output), noise.log_density([x], [output * noise.grid])
+    true, computed = definition(noise, x, output), noise.log_density([x], [output * noise.grid])
     if true < mpmath.mpf(10) ** -40:
-        assert found < math.log(1e-30)
+        assert computed < math.log(1e-30)
     else:
-        assert found == pytest.approx(float(mpmath.log(true)), rel=1e-9, abs=1e-10)
+        assert computed == pytest.approx(float(mpmath.log(true)), rel=1e-9, abs=1e-10)
     with mpmath.workdps(50):
         assert cell_mass(noise)(output, x) == pytest.approx(true, rel=1e-20, abs=1e-40)
 
@@ -128,14 +128,14 @@ def test_errors_are_those_of_the_law(noise: Any) -> None:
     reach = min(1200, int(60 * noise.units) + 60)
     if noise.units > 15:
         return
-    found = []
+    moments = []
     for x in answers:
         masses = {y: math.exp(noise.log_density([x], [y * noise.grid])) for y in range(-reach, reach + 1)}
         assert math.fsum(masses.values()) == pytest.approx(1, abs=1e-9)
-        found.append([math.fsum(p * abs(y - x) ** k for y, p in masses.items()) for k in (1, 2)])
+        moments.append([math.fsum(p * abs(y - x) ** k for y, p in masses.items()) for k in (1, 2)])
     grid = float(noise.grid)
-    assert noise.expected_error() == pytest.approx(grid * max(first for first, _ in found), rel=1e-7, abs=1e-12)
-    assert noise.variance() == pytest.approx(grid**2 * max(second for _, second in found), rel=1e-7, abs=1e-12)
+    assert noise.expected_error() == pytest.approx(grid * max(first for first, _ in moments), rel=1e-7, abs=1e-12)
+    assert noise.variance() == pytest.approx(grid**2 * max(second for _, second in moments), rel=1e-7, abs=1e-12)
 
 
 @given(noises(), st.sampled_from([0.5, 0.9, 0.999]), st.integers(1, 4))

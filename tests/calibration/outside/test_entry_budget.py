@@ -25,14 +25,14 @@ def walk(length: int = 100, rows: Any = ROWS, **options: Any) -> Any:
 
 
 def test_the_budget_of_the_readme() -> None:
-    found = tf.entry_budget(walk(), 1, neighbours="replace")
-    assert found.epsilon == pytest.approx(1 / 3.33640892201402, rel=1e-9)
-    assert found.epsilon < 1 / 3.33640892201402 * (1 + 1e-9)
+    budget = tf.entry_budget(walk(), 1, neighbours="replace")
+    assert budget.epsilon == pytest.approx(1 / 3.33640892201402, rel=1e-9)
+    assert budget.epsilon < 1 / 3.33640892201402 * (1 + 1e-9)
     half = tf.entry_budget(walk(), 1, neighbours="add-remove")
-    assert half.epsilon == pytest.approx(found.epsilon / 2, rel=1e-12)
+    assert half.epsilon == pytest.approx(budget.epsilon / 2, rel=1e-12)
     weekly = tf.entry_budget(walk(), 1, neighbours="replace", releases=52)
-    assert weekly.epsilon * 52 == pytest.approx(found.epsilon, rel=1e-12)
-    assert "0.299723" in str(found)
+    assert weekly.epsilon * 52 == pytest.approx(budget.epsilon, rel=1e-12)
+    assert "0.299723" in str(budget)
 
 
 @pytest.mark.parametrize("rows", [ROWS, [[0.2, 0.8], [0.7, 0.3]], [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]]])
@@ -87,8 +87,8 @@ def test_a_delta_is_spent_by_theorem_4_and_charged_back() -> None:
 
 
 def charged(tmp_path: Any, framework: Any, epsilon: Any, **options: Any) -> Certificate:
-    told = {"neighbours": "replace", "made_by": "opendp 0.16", "ledger": tmp_path / "a.db", "source": "walks"}
-    return tf.charge(framework, epsilon, **{**told, **options})
+    defaults = {"neighbours": "replace", "made_by": "opendp 0.16", "ledger": tmp_path / "a.db", "source": "walks"}
+    return tf.charge(framework, epsilon, **{**defaults, **options})
 
 
 def test_what_was_asked_for_is_what_is_charged_and_it_composes(tmp_path: Any) -> None:
@@ -172,10 +172,10 @@ def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
     three = walk(10, [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
     book, made = Ledger.open(tmp_path / "a.db"), tf.calibrate(three, tf.Count(1), 1)
     tf.release(made, [0] * 10, ledger=book, source="walks")
-    own = tf.charge(three, "0.3", neighbours="replace", made_by="a", ledger=tmp_path / "b.db", budget=9)
+    charged_once = tf.charge(three, "0.3", neighbours="replace", made_by="a", ledger=tmp_path / "b.db", budget=9)
     tf.release(made, [0] * 10, ledger=tmp_path / "b.db")
     least = Ledger.open(tmp_path / "b.db").spent("data").spent.epsilon
-    assert Fraction(own.epsilon) < least <= book.spent("walks").spent.epsilon
+    assert Fraction(charged_once.epsilon) < least <= book.spent("walks").spent.epsilon
 
 
 @pytest.mark.parametrize(
@@ -195,9 +195,9 @@ def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
     ],
 )
 def test_bad_input_charges_nothing(tmp_path: Any, options: dict[str, Any], words: str) -> None:
-    told: dict[str, Any] = {"framework": walk(), "epsilon": 0.1, **options}
+    arguments: dict[str, Any] = {"framework": walk(), "epsilon": 0.1, **options}
     with pytest.raises(InputError, match=words):
-        charged(tmp_path, told.pop("framework"), told.pop("epsilon"), **told)
+        charged(tmp_path, arguments.pop("framework"), arguments.pop("epsilon"), **arguments)
     assert not (tmp_path / "a.db").exists()
 
 

@@ -57,11 +57,11 @@ def test_theorem_1_holds_without_the_size_of_the_relation(case, epsilon, pairs):
 @settings(max_examples=80)
 def test_theorem_2_holds_without_the_size_of_the_relation(case, epsilon):
     channel, p, q = case
-    found = bounds.from_metric(PairPromise(epsilon, F(measured.metric_delta(channel, apart, epsilon))), p, q, apart)
+    bound = bounds.from_metric(PairPromise(epsilon, F(measured.metric_delta(channel, apart, epsilon))), p, q, apart)
     reach = oracles.least_largest(*({x: m for x, m in law.items() if m} for law in (p, q)), apart)
-    assert found.promise.epsilon == epsilon * reach
-    assert found.by_diameter.epsilon == epsilon * max(apart(x, z) for x in p for z in q if p[x] and q[z])
-    assert lost(channel, p, q, found.promise.epsilon) <= found.promise.delta
+    assert bound.promise.epsilon == epsilon * reach
+    assert bound.by_diameter.epsilon == epsilon * max(apart(x, z) for x in p for z in q if p[x] and q[z])
+    assert lost(channel, p, q, bound.promise.epsilon) <= bound.promise.delta
 
 
 @given(cases())
@@ -83,9 +83,9 @@ def test_the_best_relation_is_between_what_is_measured_and_what_is_known_of_all_
 @settings(max_examples=80)
 def test_the_delta_of_a_plan_is_between_what_is_measured_and_the_largest_of_all_pairs(case, epsilon):
     channel, p, q = case
-    found = bounds.delta_by_coupling(channel, p, q, epsilon)
-    assert max(lost(channel, p, q, epsilon), lost(channel, q, p, epsilon)) <= found
-    assert found <= measured.local_delta(channel, epsilon) * (1 + 1e-14)
+    delta = bounds.delta_by_coupling(channel, p, q, epsilon)
+    assert max(lost(channel, p, q, epsilon), lost(channel, q, p, epsilon)) <= delta
+    assert delta <= measured.local_delta(channel, epsilon) * (1 + 1e-14)
 
 
 def test_the_delta_of_a_plan_is_a_mean():

@@ -60,9 +60,9 @@ def test_lifted_relations_add_up_on_one_value(first, second, p, q, epsilon, othe
         with pytest.raises(CalibrationRefused, match="no lifting"):
             composing.shared_input(promise, [(p, q)], related)
         return
-    found = composing.shared_input(promise, [(p, q)], related)
+    shared = composing.shared_input(promise, [(p, q)], related)
     together = first.with_same_input(second)
-    assert oracles.delta(oracles.sent(together, p), oracles.sent(together, q), found.epsilon) <= found.delta
+    assert oracles.delta(oracles.sent(together, p), oracles.sent(together, q), shared.epsilon) <= shared.delta
 
 
 @given(

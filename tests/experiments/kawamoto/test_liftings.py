@@ -37,10 +37,10 @@ def test_figure_1_is_a_coupling_and_the_only_one_without_moves_of_2():
     assert liftings.coupling(LEFT, RIGHT, lambda x, y: (x, y) in PRINTED) == PRINTED
     assert max(apart(x, y) for x, y in PRINTED) == couplings.w_infinity(LEFT, RIGHT, apart) == 1
     assert not liftings.is_lifted(LEFT, RIGHT, lambda x, y: x == y)
-    found = liftings.distances(LEFT, RIGHT, apart)
-    assert (found.w_infinity, found.diameter) == (1, 2)
-    assert found.w_1 == pytest.approx(0.3)
-    assert str(found) == "W-infinity 1 (diameter 2; mean move 0.3, which bounds nothing)"
+    distances = liftings.distances(LEFT, RIGHT, apart)
+    assert (distances.w_infinity, distances.diameter) == (1, 2)
+    assert distances.w_1 == pytest.approx(0.3)
+    assert str(distances) == "W-infinity 1 (diameter 2; mean move 0.3, which bounds nothing)"
 
 
 @st.composite
@@ -54,11 +54,11 @@ def cases(draw):
 @settings(max_examples=60)
 def test_a_coupling_exists_where_it_should_and_is_one(case):
     p, q, pairs = case
-    found = liftings.coupling(p, q, lambda x, y: (x, y) in pairs)
-    assert (found is not None) == oracles.has_coupling(p, q, pairs)
-    if found is not None:
-        assert set(found) <= pairs
-        assert marginals(found) == ({x: m for x, m in p.items() if m}, {y: m for y, m in q.items() if m})
+    coupling = liftings.coupling(p, q, lambda x, y: (x, y) in pairs)
+    assert (coupling is not None) == oracles.has_coupling(p, q, pairs)
+    if coupling is not None:
+        assert set(coupling) <= pairs
+        assert marginals(coupling) == ({x: m for x, m in p.items() if m}, {y: m for y, m in q.items() if m})
 
 
 @given(cases())
@@ -68,9 +68,9 @@ def test_the_lifting_for_w_infinity_is_the_lifting_of_the_short_moves(case):
     reach = oracles.least_largest(p, q, apart)
     assert couplings.w_infinity(p, q, apart) == reach
     short = {(x, y) for x, y in pairs if apart(x, y) <= reach}
-    found = liftings.is_nearest_lifted(p, q, lambda x, y: (x, y) in pairs, apart)
-    assert found == oracles.has_coupling(p, q, short)
-    assert not found or liftings.is_lifted(p, q, lambda x, y: (x, y) in pairs)
+    is_lifted = liftings.is_nearest_lifted(p, q, lambda x, y: (x, y) in pairs, apart)
+    assert is_lifted == oracles.has_coupling(p, q, short)
+    assert not is_lifted or liftings.is_lifted(p, q, lambda x, y: (x, y) in pairs)
 
 
 def test_a_lifted_pair_that_is_not_nearest():
@@ -83,8 +83,8 @@ def test_a_lifted_pair_that_is_not_nearest():
 
 
 def test_values_without_mass_are_nowhere():
-    found = liftings.distances({0: F(1), 99: F(0)}, {3: F(1), -99: F(0)}, apart)
-    assert (found.w_infinity, found.w_1, found.diameter) == (3, pytest.approx(3), 3)
+    distances = liftings.distances({0: F(1), 99: F(0)}, {3: F(1), -99: F(0)}, apart)
+    assert (distances.w_infinity, distances.w_1, distances.diameter) == (3, pytest.approx(3), 3)
 
 
 def test_floats_that_differ_in_the_last_place_are_not_called_lifted():

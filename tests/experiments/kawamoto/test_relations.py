@@ -69,9 +69,9 @@ def test_stability_by_powers_of_the_relation(pairs, image):
     for a, b in product(range(4), repeat=2):
         assert relations.steps_between(psi, LAWS[a], {**LAWS[b], 7: F(0)}) == least(a, b)
     place = {relations._key(law): n for n, law in enumerate(LAWS)}
-    found = relations.stability(lambda p: LAWS[image[place[relations._key(p)]]], psi)
+    stability = relations.stability(lambda p: LAWS[image[place[relations._key(p)]]], psi)
     each = [least(image[a], image[b]) for a, b in pairs]
-    assert found == (None if None in each else max(each, default=0))
+    assert stability == (None if None in each else max(each, default=0))
 
 
 @given(oracles.channels(3, 2), oracles.laws(3), oracles.laws(3), oracles.laws(3), st.fractions(0, 2, max_denominator=4))

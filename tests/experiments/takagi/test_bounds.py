@@ -156,21 +156,21 @@ def test_no_sanitiser_beats_the_power(one, other, alpha):
 def test_a_blowfish_edge_across_the_condition_silences_the_safe_answer(t):
     """Proposition III.2 with alpha = 0: with any one of the edges beta is 0, without all of them it is 1."""
     data = policies.datasets(PLACES, 2)
-    kept = [(x, y) for x, y in itertools.combinations(PLACES, 2) if at("A")(x) == at("A")(y)]
+    allowed = [(x, y) for x, y in itertools.combinations(PLACES, 2) if at("A")(x) == at("A")(y)]
     forbidden = relations.forbidden_edges(PLACES, at("A"))
-    assert len(kept) + len(forbidden) == 6
+    assert len(allowed) + len(forbidden) == 6
 
     def best(edges, x):
         return policies.best_yes(data, relations.along(edges), lambda d: count(d) > t, x, 0.0, 1.0)
 
     for x in data:
         if count(x) <= t:
-            assert best(kept, x) == pytest.approx(1)
+            assert best(allowed, x) == pytest.approx(1)
     for x, y in forbidden:
         low = x if "A" not in x else y
         target = (A,) * t + (low,) * (2 - t)
         if t == 0 or low == NONE:
-            assert best([*kept, (x, y), (A, AB)], target) == pytest.approx(0, abs=1e-9)
+            assert best([*allowed, (x, y), (A, AB)], target) == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05])

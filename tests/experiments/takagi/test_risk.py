@@ -152,14 +152,14 @@ def tables(policy: Policy) -> list[dict[Any, dict[str, Fraction]]]:
     return recall
 
 
-KEPT = tables(visits())
+TABLES = tables(visits())
 
 
 @given(st.lists(st.integers(0, 4), min_size=4, max_size=4).filter(any))
 def test_every_mechanism_that_keeps_the_promise_has_bounded_risk_under_domination(recall: list[int]) -> None:
     prior = {r: F(w, sum(recall)) for r, w in zip(subsets("AB", 2), recall, strict=True) if w}
     if dominates(prior, was_at_a, visits()):
-        assert max(risk(lambda r, t=table: t[r], prior, was_at_a) for table in KEPT) <= 1 / DECAY
+        assert max(risk(lambda r, t=table: t[r], prior, was_at_a) for table in TABLES) <= 1 / DECAY
 
 
 def pointer(prior: dict[Any, Fraction], policy: Policy) -> dict[Any, dict[str, Fraction]] | None:

@@ -64,8 +64,8 @@ GOLDEN = {
 @pytest.mark.parametrize("name", GOLDEN)
 def test_values_that_were_computed_elsewhere(name):
     matrix, tables, start, expected = GOLDEN[name]
-    found = loss(matrix, tables, start)
-    assert expected * (1 - 1e-12) <= found <= expected * (1 + 1e-11)
+    computed = loss(matrix, tables, start)
+    assert expected * (1 - 1e-12) <= computed <= expected * (1 + 1e-11)
 
 
 def random_chain(rng, states, start):
@@ -182,8 +182,8 @@ def test_a_billion_steps_and_for_ever():
 def test_periodic_matrices_with_one_matrix_are_a_chain():
     tables = constant([0, 1], 2, 9)
     periodic = tf.PeriodicChain([STAY, STAY], 9, [0, 1])
-    found = chain_loss(periodic, Profile.by_entry(tables), Family(range(9))).epsilon
-    assert found == pytest.approx(loss(STAY, tables), rel=1e-12)
+    computed = chain_loss(periodic, Profile.by_entry(tables), Family(range(9))).epsilon
+    assert computed == pytest.approx(loss(STAY, tables), rel=1e-12)
 
 
 @pytest.mark.parametrize("start", ["stationary", [0.3, 0.7], "any"])
@@ -191,14 +191,14 @@ def test_periodic_matrices_against_the_program(start):
     night, day = [[0.95, 0.05], [0.5, 0.5]], [[0.3, 0.7], [0.6, 0.4]]
     chain = tf.PeriodicChain([night, day], 5, [0, 0, 1], start=1, initial=start)
     tables = constant([0, 1], 1.5, 5)
-    found = chain_loss(chain, Profile.by_entry(tables), Family(range(5))).epsilon
+    computed = chain_loss(chain, Profile.by_entry(tables), Family(range(5))).epsilon
     steps = [chain.step_matrices[t % 3] for t in range(4)]
     laws = [chain.marginal(0)] if start != "any" else [np.array([p, 1 - p]) for p in (0.01, 0.3, 0.5, 0.9)]
     joint = [oracle.chain_law(law, steps) for law in laws]
     worst = max(float(oracle.worst_pairs(law, tables, entry).max()) for law in joint for entry in range(5))
-    assert worst <= found * (1 + 1e-7)
+    assert worst <= computed * (1 + 1e-7)
     if start != "any":
-        assert found == pytest.approx(worst, rel=1e-6)
+        assert computed == pytest.approx(worst, rel=1e-6)
 
 
 MUTANTS = {

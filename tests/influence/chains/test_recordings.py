@@ -65,7 +65,7 @@ def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> 
     chain = drawn_chain(random, states)
     pairs = [None, ((0, 1),)][int(random.integers(2))]
     windows: list[tuple[int, int, float]] = []
-    asked = []
+    arguments = []
     for _ in range(12 if states == 2 else 6):
         if len(windows) > 2 and random.random() < 0.2:
             windows.pop(int(random.integers(len(windows))))
@@ -73,9 +73,9 @@ def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> 
         windows.append((int(random.integers(0, 400)), int(random.integers(1, 90)), rate))
         lengths, rates = stretches(windows)
         size = int(lengths.sum())
-        asked.append((chain.with_length(size), lengths, rates, _EveryStep(range(size), pairs)))
-    found = [recording_loss(*one, most_steps(states)) for one in asked]
-    assert found == [from_scratch(*one) for one in asked]
+        arguments.append((chain.with_length(size), lengths, rates, _EveryStep(range(size), pairs)))
+    losses = [recording_loss(*one, most_steps(states)) for one in arguments]
+    assert losses == [from_scratch(*one) for one in arguments]
 
 
 def test_one_law_of_another_start_is_another_recording() -> None:

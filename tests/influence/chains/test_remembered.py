@@ -52,12 +52,12 @@ def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypat
     whole = profile(random, states, 9)
     belief = chain(random, states, whole.size)
     counts = [*range(1, 10), *random.permutation(9).tolist()]
-    found = []
+    losses = []
     for count in counts:
         some = of_first(whole, max(count, 1))
-        found.append(chain_loss(belief.with_length(some.size), some, Family(range(some.size))))
+        losses.append(chain_loss(belief.with_length(some.size), some, Family(range(some.size))))
     monkeypatch.setattr(sweeps, "remembered", lambda _, make: make())
-    for count, loss in zip(counts, found, strict=True):
+    for count, loss in zip(counts, losses, strict=True):
         some = of_first(whole, max(count, 1))
         assert chain_loss(belief.with_length(some.size), some, Family(range(some.size))) == loss
 

@@ -42,9 +42,9 @@ def binary_box(stay0: tuple[float, float], stay1: tuple[float, float], length: i
     return ChainRegion([[a, 1 - b], [1 - d, c]], [[b, 1 - a], [1 - c, d]], length)
 
 
-def whole_bound(found: RegionInfluence, a: int, b: int, column: int) -> float:
-    left = float(found.left(10, a)[-1, column]) if a else 0.0
-    return left + (float(found.right(b)[-1, column]) if b else 0.0)
+def whole_bound(influences: RegionInfluence, a: int, b: int, column: int) -> float:
+    left = float(influences.left(10, a)[-1, column]) if a else 0.0
+    return left + (float(influences.right(b)[-1, column]) if b else 0.0)
 
 
 def violations(rng: np.random.Generator, regions: int, chains: int, bounded: Bounded = whole_bound) -> tuple[int, int]:
@@ -53,9 +53,9 @@ def violations(rng: np.random.Generator, regions: int, chains: int, bounded: Bou
     for _ in range(regions):
         k = int(rng.integers(2, 5))
         lower, upper = random_box(rng, k, float(rng.choice([0.0, 0.02, 0.1, 0.4])), zeros=bool(rng.integers(2)))
-        found = region_influence(ChainRegion(lower, upper, 20))
-        found.extend(8)
-        assert found.pairs is not None
+        influences = region_influence(ChainRegion(lower, upper, 20))
+        influences.extend(8)
+        assert influences.pairs is not None
         for _ in range(chains):
             one = matrix_in_box(rng, lower, upper)
             changing = bool(rng.integers(2))
@@ -64,9 +64,9 @@ def violations(rng: np.random.Generator, regions: int, chains: int, bounded: Bou
                 for most in (3, 7, 7)
             )
             start = rng.dirichlet(np.full(k, 0.2)) * (1 - 1e-9) + 1e-9 / k
-            for column, (s, t) in enumerate(found.pairs):
+            for column, (s, t) in enumerate(influences.pairs):
                 true = influence(start, before, left, right, s, t)
-                limit = bounded(found, len(left), len(right), column)
+                limit = bounded(influences, len(left), len(right), column)
                 if limit < NEVER / 2:
                     finite += 1
                     above += true > limit * (1 + 1e-9) + 1e-12
@@ -106,27 +106,27 @@ def test_oracle_is_enumeration() -> None:
 @given(st.floats(0.02, 0.98), st.floats(0.02, 0.98), st.integers(1, 12))
 def test_one_binary_chain_is_bounded_exactly(p0: float, p1: float, n: int) -> None:
     matrix = np.array([[p0, 1 - p0], [1 - p1, p1]])
-    found = region_influence(ChainRegion(matrix, matrix, 30))
-    found.extend(n)
-    reach = min(n, found.reach)
+    influences = region_influence(ChainRegion(matrix, matrix, 30))
+    influences.extend(n)
+    reach = min(n, influences.reach)
     power = np.linalg.matrix_power(matrix, reach)
     true = [max(math.log(power[s, y] / power[t, y]) for y in (0, 1)) for s, t in ((0, 1), (1, 0))]
-    assert found.right(reach)[-1] == pytest.approx(true, rel=1e-6, abs=1e-9)
+    assert influences.right(reach)[-1] == pytest.approx(true, rel=1e-6, abs=1e-9)
     cross = abs(math.log(power[0, 0] * power[1, 1] / (power[0, 1] * power[1, 0])))
-    assert found.left(0, reach)[-1].max() == pytest.approx(cross, rel=1e-6, abs=1e-9)
+    assert influences.left(0, reach)[-1].max() == pytest.approx(cross, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("stays", [((0.7, 0.8), (0.6, 0.9)), ((0.1, 0.9), (0.1, 0.9)), ((0.2, 0.3), (0.85, 0.95))])
 def test_bound_is_never_above_the_printed_contraction(stays: Any) -> None:
     region = binary_box(*stays, 50)
-    found = region_influence(region)
-    found.extend(20)
-    for a in range(1, found.reach + 1):
+    influences = region_influence(region)
+    influences.extend(20)
+    for a in range(1, influences.reach + 1):
         for b in (1, a):
-            both = float(found.largest(np.array([25]), a, b)[0])
+            both = float(influences.largest(np.array([25]), a, b)[0])
             assert both <= birkhoff(region.lower, region.upper, a, b) * (1 + 1e-9)
-        assert found.right(a)[-1].max() <= birkhoff(region.lower, region.upper, None, a) * (1 + 1e-9)
-        assert found.left(25, a)[-1].max() <= birkhoff(region.lower, region.upper, a, None) * (1 + 1e-9)
+        assert influences.right(a)[-1].max() <= birkhoff(region.lower, region.upper, None, a) * (1 + 1e-9)
+        assert influences.left(25, a)[-1].max() <= birkhoff(region.lower, region.upper, a, None) * (1 + 1e-9)
 
 
 def test_influence_falls_with_distance_and_grows_with_the_region() -> None:
@@ -135,10 +135,10 @@ def test_influence_falls_with_distance_and_grows_with_the_region() -> None:
         lower, upper = random_box(rng, 3, 0.05)
         wider = np.clip(lower - 0.02, 0, 1), np.clip(upper + 0.02, 0, 1)
         one, two = (region_influence(ChainRegion(*ends, 50)) for ends in ((lower, upper), wider))
-        for found in (one, two):
-            found.extend(30)
-            assert (np.diff(found.right(found.reach), axis=0) <= 0).all()
-            assert (np.diff(found.left(40, found.reach), axis=0) <= 0).all()
+        for influences in (one, two):
+            influences.extend(30)
+            assert (np.diff(influences.right(influences.reach), axis=0) <= 0).all()
+            assert (np.diff(influences.left(40, influences.reach), axis=0) <= 0).all()
         reach = min(one.reach, two.reach)
         assert (one.right(reach) <= two.right(reach) * (1 + 1e-9) + 1e-15).all()
         assert (one.left(40, reach) <= two.left(40, reach) * (1 + 1e-9) + 1e-15).all()
@@ -150,8 +150,8 @@ def test_pairs_of_a_secret_are_bounded_alone() -> None:
     every, some = region_influence(region), region_influence(region, [(0, 2)])
     assert every.pairs is not None
     assert some.pairs == ((0, 2), (2, 0))
-    for found in (every, some):
-        found.extend(10)
+    for influences in (every, some):
+        influences.extend(10)
     columns = [every.pairs.index(pair) for pair in some.pairs]
     np.testing.assert_array_equal(every.right(10)[:, columns], some.right(10))
     np.testing.assert_array_equal(every.left(20, 10)[:, columns], some.left(20, 10))
@@ -172,10 +172,10 @@ def test_a_region_that_may_never_forget_falls_to_group() -> None:
 
 def test_a_zero_that_two_steps_fill_does_not_fall_to_group() -> None:
     region = ChainRegion([[0.4, 0.4], [0.98, 0.0]], [[0.6, 0.6], [1.0, 0.02]], 200)
-    found = region_influence(region)
-    found.extend(2)
-    assert (found.right(1) > NEVER / 2).any()
-    assert (found.left(100, 2)[-1] < NEVER / 2).all()
+    influences = region_influence(region)
+    influences.extend(2)
+    assert (influences.right(1) > NEVER / 2).any()
+    assert (influences.left(100, 2)[-1] < NEVER / 2).all()
     assert scale(region, Count(1), 1, QUILT_APPROX) < 30
 
 
@@ -196,13 +196,13 @@ def closed_form(low: float, i: int, a: int, b: int) -> float:
 
 @pytest.mark.parametrize("low", [0.05, 0.1, 0.3, 0.45])
 def test_interval_influence_is_the_closed_form(low: float) -> None:
-    found = interval_influence(BinaryChainInterval(low, 30))
-    found.extend(12)
-    found.prepare(30)
+    influences = interval_influence(BinaryChainInterval(low, 30))
+    influences.extend(12)
+    influences.prepare(30)
     for i in (1, 2, 5, 9):
         for a in range(i + 1):
             for b in range(4):
-                mine = float(found.largest(np.array([i]), a or None, b or None)[0])
+                mine = float(influences.largest(np.array([i]), a or None, b or None)[0])
                 expected = closed_form(low, i, a, b)
                 assert expected * (1 - 1e-12) - 1e-12 <= mine <= expected * (1 + 1e-9) + 1e-11
 
@@ -356,18 +356,18 @@ def test_others_refuse() -> None:
 # --- mutants ---
 
 
-def without_left(found: RegionInfluence, a: int, b: int, column: int) -> float:
-    return whole_bound(found, 0, b, column)
+def without_left(influences: RegionInfluence, a: int, b: int, column: int) -> float:
+    return whole_bound(influences, 0, b, column)
 
 
-def without_right(found: RegionInfluence, a: int, b: int, column: int) -> float:
-    return whole_bound(found, a, 0, column)
+def without_right(influences: RegionInfluence, a: int, b: int, column: int) -> float:
+    return whole_bound(influences, a, 0, column)
 
 
-def one_step_too_far(found: RegionInfluence, a: int, b: int, column: int) -> float:
-    found.extend(12)
-    reach = found.reach
-    return whole_bound(found, a and min(a + 1, reach), b and min(b + 1, reach), column)
+def one_step_too_far(influences: RegionInfluence, a: int, b: int, column: int) -> float:
+    influences.extend(12)
+    reach = influences.reach
+    return whole_bound(influences, a and min(a + 1, reach), b and min(b + 1, reach), column)
 
 
 @pytest.mark.parametrize("mutant", [without_left, without_right, one_step_too_far])

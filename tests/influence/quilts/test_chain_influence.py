@@ -238,8 +238,8 @@ def test_constants_are_bounds_that_hold_and_are_nearly_reached() -> None:
         flows = rng.random((k, k)) ** 3
         flows += flows.T
         chain = MarkovChain(flows / flows.sum(axis=1, keepdims=True), 10)
-        found = reversible_constants(chain)
-        assert isinstance(found, Constants)
+        constants = reversible_constants(chain)
+        assert isinstance(constants, Constants)
         with mpmath.workdps(40):
             rows = [[mpmath.mpf(f.numerator) / f.denominator for f in r] for r in exact_rows(chain.matrix)]
             values, left = mpmath.eig(mpmath.matrix(rows).T)
@@ -247,8 +247,8 @@ def test_constants_are_bounds_that_hold_and_are_nearly_reached() -> None:
             mass = [left[i, order[0]] / mpmath.fsum(left[j, order[0]] for j in range(k)) for i in range(k)]
             gap, least = 1 - abs(values[order[1]]), min(mpmath.re(m) for m in mass)
             # The constants belong to a chain within `defect` of this one.
-            assert gap - 1e-11 <= found.g <= gap + 2 * k * found.defect
-            assert least * (1 - mpmath.mpf("1e-12")) <= found.pi <= least * (1 + 2 * k * found.defect)
+            assert gap - 1e-11 <= constants.g <= gap + 2 * k * constants.defect
+            assert least * (1 - mpmath.mpf("1e-12")) <= constants.pi <= least * (1 + 2 * k * constants.defect)
 
 
 def test_constants_are_refused_with_the_reason() -> None:
@@ -258,6 +258,6 @@ def test_constants_are_refused_with_the_reason() -> None:
         "the chain is not reversible: the flow": MarkovChain([[0.2, 0.5, 0.3], [0.3, 0.2, 0.5], [0.5, 0.3, 0.2]], 5),
     }
     for words, chain in reasons.items():
-        found = reversible_constants(chain)
-        assert isinstance(found, str)
-        assert words in found
+        reason = reversible_constants(chain)
+        assert isinstance(reason, str)
+        assert words in reason

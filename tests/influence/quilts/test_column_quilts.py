@@ -68,9 +68,9 @@ def test_every_quilt_of_figure_1(quilt: dict[str, Any]) -> None:
     net = figure_1().network
     entry, nodes = net.position("i"), [net.position(name) for name in quilt["Q"]]
     assert {str(net.names[v]) for v in net.near_set(entry, nodes)} == set(quilt["N"])
-    found = influences(net, entry, nodes).max()
-    assert quilt["influence"] * (1 - 1e-12) <= found <= quilt["influence"] + 1e-12
-    assert math.exp(found) == pytest.approx(float(Fraction(quilt["exp_influence"])), rel=1e-12)
+    influence = influences(net, entry, nodes).max()
+    assert quilt["influence"] * (1 - 1e-12) <= influence <= quilt["influence"] + 1e-12
+    assert math.exp(influence) == pytest.approx(float(Fraction(quilt["exp_influence"])), rel=1e-12)
 
 
 def test_the_scale_that_the_text_gives_for_the_quilt_of_gender() -> None:
@@ -156,8 +156,8 @@ def test_releases_together_cost_the_best_quilt_of_both(seed: int, size: int) -> 
     cost = tf.compose(several).epsilon
 
     def moved(near: Any) -> Fraction:
-        told = ((answer.change(near), one.scale) for answer, one in zip(answers, several, strict=True))
-        return sum((d / scale for d, scale in told if d), Fraction(0))
+        moves = ((answer.change(near), one.scale) for answer, one in zip(answers, several, strict=True))
+        return sum((d / scale for d, scale in moves if d), Fraction(0))
 
     expected = 0.0
     for entry in range(size):
@@ -189,16 +189,16 @@ def test_two_counts_of_rows_move_by_their_records_not_by_their_columns() -> None
 
 def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> None:
     framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1(4))
-    told = {"ledger": str(tmp_path / "ledger.db"), "source": "school", "budget": "1/2"}
+    account = {"ledger": str(tmp_path / "ledger.db"), "source": "school", "budget": "1/2"}
     data = {"g": [0, 1, 0, 1], "i": [1, 1, 0, 1], "s": [0, 0, 1, 1], "h": [1, 0, 1, 0], "w": [1, 1, 1, 0]}
     tall = tf.calibrate(framework, QUERIES["count_tall_plus_count_sat{h,s}"], "1/2", mechanism="attribute-quilt")
-    first = tf.release(tall, data, **told)
+    first = tf.release(tall, data, **account)
     assert "attribute-quilt" in first.certificate.mechanisms
     again = tf.calibrate(framework, tf.Count(1, ["h"]), "1/2", mechanism="group")
-    tf.release(again, data, **told)
+    tf.release(again, data, **account)
     assert tf.compose([tall, again]).epsilon == Fraction(1, 2)  # the first one's quilt is {h}: a count of h is free
     with pytest.raises(tf.errors.BudgetExceeded):
-        tf.release(tf.calibrate(framework, tf.Count(1, ["s"]), "1/2", mechanism="group"), data, **told)
+        tf.release(tf.calibrate(framework, tf.Count(1, ["s"]), "1/2", mechanism="group"), data, **account)
 
 
 # --- edges ---
@@ -241,7 +241,7 @@ def test_half_of_d_would_be_noticed() -> None:
     net = tf.BayesianNetwork([("a", [0, 1], [], [0.5, 0.5])])
     belief = tf.Parameters(net, {"a": {0: {0: 1}, 1: {1: 1}}}, 3)
     calibration = tf.calibrate(tf.Pufferfish(tf.distribution_parameter("a"), belief), tf.Sum("a"), 1,
-                         mechanism="attribute-quilt")  # fmt: skip
+                               mechanism="attribute-quilt")  # fmt: skip
     assert calibration.scale == 3
     assert true_loss(calibration).loss == pytest.approx(1)
 
@@ -275,9 +275,9 @@ def test_on_a_tree_near_sets_of_columns_are_those_of_the_network(seed: int, size
     sets, entry = ColumnSets(net, change), int(rng.integers(size))
     for _ in range(20):
         quilt = [v for v in range(size) if v != entry and rng.random() < 0.4]
-        found = sets.moved(entry, quilt, math.inf)
-        assert found is None or found == change(net.near_set(entry, quilt))
-        if found is None:  # a node that is not needed leaves the near set as it is
+        moved_by = sets.moved(entry, quilt, math.inf)
+        assert moved_by is None or moved_by == change(net.near_set(entry, quilt))
+        if moved_by is None:  # a node that is not needed leaves the near set as it is
             assert any(net.near_set(entry, [v for v in quilt if v != w]) == net.near_set(entry, quilt) for w in quilt)
     for layer in layers(net, entry):
         nodes, moved = sets.trimmed(entry, layer)
@@ -291,12 +291,12 @@ def test_algorithm_5_is_algorithm_3_for_one_record_whose_columns_are_their_param
     sure = {"lo": {"lo": 1}, "hi": {"hi": 1}}
     query = tf.Count("hi", ["h", "s", "i"])
     entries = tf.Pufferfish(tf.attribute("i", "lo", "hi"), net)
-    asked = {"epsilon": epsilon, "allow_zero_noise": True}
-    appendix = tf.calibrate(entries, query, mechanism="quilt-exact", **asked)
+    options = {"epsilon": epsilon, "allow_zero_noise": True}
+    appendix = tf.calibrate(entries, query, mechanism="quilt-exact", **options)
     for records in (1, 500):
         known = tf.Parameters(net, dict.fromkeys("gishw", sure), records)
         framework = tf.Pufferfish(tf.distribution_parameter("i"), known)
-        calibration = tf.calibrate(framework, query, mechanism="attribute-quilt", **asked)
+        calibration = tf.calibrate(framework, query, mechanism="attribute-quilt", **options)
         assert float(calibration.scale) == pytest.approx(records * float(appendix.scale), rel=1e-9)
 
 

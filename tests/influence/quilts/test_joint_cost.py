@@ -207,8 +207,8 @@ def test_pairs_that_are_impossible_at_the_entry_examined_first_are_charged_elsew
 
 def test_witness_names_the_pair_and_the_quilt() -> None:
     part = problem(binary(0.9, 0.6, 100), Count(1), 1).parts[0]
-    found, witness = joint_cost(part, [(part.answer.entry_changes(), Fraction(13))])
-    assert dict(witness.numbers)["cost"] == found
+    computed, witness = joint_cost(part, [(part.answer.entry_changes(), Fraction(13))])
+    assert dict(witness.numbers)["cost"] == computed
     assert " = 1 against step " in witness.comparison
     assert witness.detail.startswith("quilt: steps ")
 

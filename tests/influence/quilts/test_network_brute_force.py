@@ -62,24 +62,24 @@ class Case:
 def check_every_mechanism(case: Case, epsilon: float) -> dict[str, Calibration]:
     """Check each mechanism's true loss twice, by enumeration and by the audit, and the order of the scales."""
     query = case.query
-    found = {name: case.needed(query, epsilon, name) for name in EXACT}
-    for name, calibration in found.items():
+    calibrations = {name: case.needed(query, epsilon, name) for name in EXACT}
+    for name, calibration in calibrations.items():
         assert true_loss(calibration).upper <= epsilon * (1 + 1e-9), name
         if calibration.scale:
             assert case.loss(calibration.randomiser.scale) <= epsilon * (1 + 1e-9), name
-    scales = {name: calibration.scale for name, calibration in found.items()}
+    scales = {name: calibration.scale for name, calibration in calibrations.items()}
     slack = 1 + 2e-9
     assert scales["quilt-exact"] <= scales["group"] * slack
     assert scales["laplace-exact"] <= scales["wasserstein"] * slack <= scales["group"] * slack**2
     assert scales["quilt-local-exact"] <= min(scales["quilt-exact"], scales["laplace-exact"]) * slack
-    return found
+    return calibrations
 
 
 def check_other_queries(case: Case, epsilon: float) -> None:
     binary = all(size == 2 for size in case.sizes)
     for name in ("group", "quilt-exact"):
-        found = case.needed(Histogram() if binary else Count([1, 2]), epsilon, name)
-        assert true_loss(found).upper <= epsilon * (1 + 1e-9), name
+        calibration = case.needed(Histogram() if binary else Count([1, 2]), epsilon, name)
+        assert true_loss(calibration).upper <= epsilon * (1 + 1e-9), name
     try:
         inferential = case.needed(case.query, epsilon, "inferential")
     except CalibrationRefused:  # its norm is 1 or more
@@ -91,8 +91,8 @@ def check_other_queries(case: Case, epsilon: float) -> None:
 def test_up_to_five_variables(seed: int) -> None:
     case = Case(seed, 2 + seed % 4)
     epsilon = EPSILONS[seed % 3]
-    found = check_every_mechanism(case, epsilon)
-    assert found["quilt-exact"].scale == pytest.approx(case.scale_over_all_quilts(epsilon), rel=1e-9, abs=1e-12)
+    calibrations = check_every_mechanism(case, epsilon)
+    assert calibrations["quilt-exact"].scale == pytest.approx(case.scale_over_all_quilts(epsilon), rel=1e-9, abs=1e-12)
     check_other_queries(case, epsilon)
 
 
@@ -102,8 +102,10 @@ def test_up_to_five_variables(seed: int) -> None:
 def test_up_to_seven_variables(size: int, epsilon: float) -> None:
     for seed in range(7):
         case = Case(1000 * size + seed, size)
-        found = check_every_mechanism(case, epsilon)
-        assert found["quilt-exact"].scale == pytest.approx(case.scale_over_all_quilts(epsilon), rel=1e-9, abs=1e-12)
+        calibrations = check_every_mechanism(case, epsilon)
+        assert calibrations["quilt-exact"].scale == pytest.approx(
+            case.scale_over_all_quilts(epsilon), rel=1e-9, abs=1e-12
+        )
         check_other_queries(case, epsilon)
 
 
@@ -116,8 +118,8 @@ def test_up_to_seven_variables_with_zeros(size: int) -> None:
         case = Case(2000 * size + seed, size, zeros=True)
         if case.has_secrets:
             epsilon = EPSILONS[seed % 3]
-            found = check_every_mechanism(case, epsilon)
-            assert found["quilt-exact"].scale >= case.scale_over_all_quilts(epsilon) * (1 - 1e-9)
+            calibrations = check_every_mechanism(case, epsilon)
+            assert calibrations["quilt-exact"].scale >= case.scale_over_all_quilts(epsilon) * (1 - 1e-9)
             checked += 1
     assert checked >= 5
 
@@ -129,15 +131,15 @@ def test_local_quilts_over_every_quilt_of_six_variables() -> None:
         tables = [[w * v for v in range(k)] for w, k in zip(case.weights, case.sizes, strict=True)]
         local = local_oracles.needed_scale(case.law, tables, case.entries, epsilon)
         expected = min(local, case.scale_over_all_quilts(epsilon))
-        found = case.needed(case.query, epsilon, "quilt-local-exact").scale
-        assert found == pytest.approx(expected, rel=1e-7, abs=1e-12)
+        scale = case.needed(case.query, epsilon, "quilt-local-exact").scale
+        assert scale == pytest.approx(expected, rel=1e-7, abs=1e-12)
 
 
 def test_the_checks_can_fail() -> None:
     """A strongly dependent network: half the noise of laplace-exact loses more than epsilon, by both routes."""
     case = Case(1, 4)
-    found = case.needed(case.query, 1.5, "laplace-exact")
-    half = DiscreteLaplace(found.randomiser.scale / 2, Fraction(1))
-    assert case.loss(found.randomiser.scale) == pytest.approx(1.5, rel=1e-6)
+    calibration = case.needed(case.query, 1.5, "laplace-exact")
+    half = DiscreteLaplace(calibration.randomiser.scale / 2, Fraction(1))
+    assert case.loss(calibration.randomiser.scale) == pytest.approx(1.5, rel=1e-6)
     assert case.loss(half.scale) > 1.6
-    assert true_loss(found.framework, found.query, half).lower > 1.6
+    assert true_loss(calibration.framework, calibration.query, half).lower > 1.6

@@ -121,9 +121,9 @@ def test_answer_laws_are_those_of_enumeration(seed: int, size: int, zeros: bool)
     share = SimpleNamespace(belief=net, answer=answer, family=every_entry().family(net))
     for family in answer_law(share).families():
         truth = oracle.answer_laws(law, tables, family.entry)
-        for value, (found,) in family.hulls.items():
+        for value, (hull,) in family.hulls.items():
             expected = truth[value]
-            got = {int(v): float(p) for v, p in found.items()}
+            got = {int(v): float(p) for v, p in hull.items()}
             assert got.keys() == expected.keys()
             for v, p in got.items():
                 assert p == pytest.approx(float(expected[v]), rel=1e-12)
@@ -159,9 +159,9 @@ def test_relabelling_and_splitting_change_nothing() -> None:
     matrix = [[0.8, 0.2], [0.3, 0.7]]
     net = chain_network(matrix, [0.5, 0.5], 6)
     flipped = chain_network([row[::-1] for row in matrix[::-1]], [0.5, 0.5], 6)
-    beside = BayesianNetwork([*net.nodes, ("z", [0, 1], [], [0.5, 0.5])])
+    wider = BayesianNetwork([*net.nodes, ("z", [0, 1], [], [0.5, 0.5])])
     assert scale(flipped, 0) == pytest.approx(scale(net, 1))
-    assert scale(beside, 1) == pytest.approx(scale(net, 1))
+    assert scale(wider, 1) == pytest.approx(scale(net, 1))
 
 
 def questions(net: BayesianNetwork) -> tuple[Framework, list[Query]]:
@@ -207,7 +207,7 @@ def test_a_near_set_without_its_entry_is_caught(sets: str, monkeypatch: pytest.M
     moved, trimmed = chosen.moved, chosen.trimmed
     short = {
         "moved": lambda self, e, q, below: None if (d := moved(self, e, q, below)) is None else d - 1,
-        "trimmed": lambda self, e, q: ((found := trimmed(self, e, q))[0], found[1] - 1),
+        "trimmed": lambda self, e, q: ((untouched := trimmed(self, e, q))[0], untouched[1] - 1),
     }
     for name, mutant in short.items():
         monkeypatch.setattr(chosen, name, mutant)

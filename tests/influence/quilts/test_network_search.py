@@ -20,7 +20,7 @@ from takifugu.analysis.problem import Part, Problem
 from takifugu.audit.exact import true_loss
 from takifugu.calibration import Calibration, calibrate, compare, with_scale
 from takifugu.core import searches
-from takifugu.influence.quilts.near_laws import needed_scales as local_found
+from takifugu.influence.quilts.near_laws import needed_scales as local_scales
 from takifugu.influence.quilts.network import candidates as network_quilts
 from takifugu.influence.quilts.network import near as network_near
 from takifugu.influence.quilts.network import search as network_search
@@ -73,11 +73,11 @@ def families(part: Part, most: int) -> dict[int, list[tuple[int, ...]]]:
     """Return the quilts that are tried for each entry; of layers only the nodes that are needed."""
     net = part.belief
     assert isinstance(net, BayesianNetwork)
-    found = {}
+    by_entry = {}
     for entry in part.family.entries:
         tried = list(network_quilts.quilts(net, entry, most))
-        found[entry] = tried + [oracle.needed_nodes(net.parents, entry, q) for q in tried]
-    return found
+        by_entry[entry] = tried + [oracle.needed_nodes(net.parents, entry, q) for q in tried]
+    return by_entry
 
 
 def each_entry(part: Part, law: network_oracles.Law, steps: list[int]) -> list[list[tuple[int, dict[Any, float]]]]:
@@ -93,12 +93,12 @@ def each_entry(part: Part, law: network_oracles.Law, steps: list[int]) -> list[l
 @contextmanager
 def small_families(subsets: int, nearest: int) -> Iterator[None]:
     """Search small networks the way that large ones are searched."""
-    kept = network_quilts.ALL_SUBSETS, network_quilts.NEAREST
+    before = network_quilts.ALL_SUBSETS, network_quilts.NEAREST
     network_quilts.ALL_SUBSETS, network_quilts.NEAREST = subsets, nearest
     try:
         yield
     finally:
-        network_quilts.ALL_SUBSETS, network_quilts.NEAREST = kept
+        network_quilts.ALL_SUBSETS, network_quilts.NEAREST = before
 
 
 @settings(max_examples=100, deadline=None)
@@ -110,8 +110,8 @@ def test_the_search_finds_what_a_plain_one_finds(seed: int, size: int, epsilon: 
         each = each_entry(part, law, steps)
         scale = float(needed_scale(part, Fraction(epsilon))[0].value)
         cost, _ = network_joint_cost(part, [(part.answer.entry_changes(), 1 / unit)])
-    assert scale == pytest.approx(max(oracle.scale(found, epsilon) for found in each), rel=1e-9, abs=1e-12)
-    assert cost == pytest.approx(max(oracle.cost(found, unit) for found in each), rel=1e-9, abs=1e-10)
+    assert scale == pytest.approx(max(oracle.scale(near_sets, epsilon) for near_sets in each), rel=1e-9, abs=1e-12)
+    assert cost == pytest.approx(max(oracle.cost(near_sets, unit) for near_sets in each), rel=1e-9, abs=1e-10)
 
 
 def test_releases_without_noise_block_the_near_sets_that_they_read() -> None:
@@ -120,7 +120,7 @@ def test_releases_without_noise_block_the_near_sets_that_they_read() -> None:
     free = np.array([1, *[0] * (len(changes) - 1)])
     cost, _ = network_joint_cost(part, [(changes, Fraction(4)), (free, Fraction(0))])
     steps = [int(c) + 10**6 * int(f) for c, f in zip(changes, free, strict=True)]
-    expected = max(oracle.cost(found, Fraction(1, 4)) for found in each_entry(part, law, steps))
+    expected = max(oracle.cost(near_sets, Fraction(1, 4)) for near_sets in each_entry(part, law, steps))
     assert (cost == pytest.approx(expected)) if expected < 10**4 else cost == float("inf")
 
 
@@ -138,14 +138,14 @@ def test_near_sets_of_quilts_are_those_of_d_separation(seed: int, size: int, par
     for quilt in (q for r in range(4) for q in itertools.combinations(others, r)):
         moved = sum(steps[v] for v in oracle.near_set(net.parents, entry, quilt))
         needed = oracle.needed_nodes(net.parents, entry, quilt)
-        for found in sets:
-            assert found.moved(entry, quilt, 3**size) == (moved if needed == quilt else None)
-            assert found.moved(entry, quilt, moved) is None
+        for one_set in sets:
+            assert one_set.moved(entry, quilt, 3**size) == (moved if needed == quilt else None)
+            assert one_set.moved(entry, quilt, moved) is None
     for layer in network_quilts.layers(net, entry):
         needed = oracle.needed_nodes(net.parents, entry, layer)
         moved = sum(steps[v] for v in oracle.near_set(net.parents, entry, needed))
-        for found in sets:
-            assert found.trimmed(entry, layer) == (needed, moved)
+        for one_set in sets:
+            assert one_set.trimmed(entry, layer) == (needed, moved)
 
 
 def test_deep_and_wide_trees_agree_with_any_network() -> None:
@@ -183,10 +183,10 @@ def test_a_search_that_is_ended_early_is_sound_and_never_below_the_whole_one(see
     net = BayesianNetwork(network_oracles.random_network(np.random.default_rng(seed), size))
     weights = np.random.default_rng(seed).integers(0, 3, size=size).tolist()
     for name in ("quilt-exact", "quilt-local-exact"):
-        found, whole = (_calibrated(net, weights, name, stops) for stops in (Stops(after), None))
-        assert found.scale >= whole.scale * (1 - 1e-9)
-        assert true_loss(found).upper <= 2 * (1 + 1e-9)
-        assert found.epsilon == whole.epsilon == 2
+        early, whole = (_calibrated(net, weights, name, stops) for stops in (Stops(after), None))
+        assert early.scale >= whole.scale * (1 - 1e-9)
+        assert true_loss(early).upper <= 2 * (1 + 1e-9)
+        assert early.epsilon == whole.epsilon == 2
 
 
 def _calibrated(net: BayesianNetwork, weights: list[int], mechanism: str, stops: Stops | None) -> Calibration:
@@ -207,9 +207,9 @@ def chain(length: int, stay: float = 0.7) -> BayesianNetwork:
 def test_the_sooner_it_is_ended_the_more_noise() -> None:
     net, scales = chain(30), []
     for after in (0, 10, 31, 200, 10**9):
-        found = _calibrated(net, [1] * 30, "quilt-exact", Stops(after))
-        scales.append(found.scale)
-        early = "the search was ended early, after " in found.witness.detail
+        calibration = _calibrated(net, [1] * 30, "quilt-exact", Stops(after))
+        scales.append(calibration.scale)
+        early = "the search was ended early, after " in calibration.witness.detail
         assert early == (after < 10**9)
     assert scales == sorted(scales, reverse=True)
     assert scales[0] == 15  # the trivial quilt: group noise
@@ -217,14 +217,14 @@ def test_the_sooner_it_is_ended_the_more_noise() -> None:
 
 
 def test_what_was_ended_early_is_kept_in_writing_and_adds_up_as_promised() -> None:
-    found = _calibrated(chain(12), [1] * 12, "quilt-exact", Stops(20))
-    again = Calibration.from_dict(found.to_dict())
+    early = _calibrated(chain(12), [1] * 12, "quilt-exact", Stops(20))
+    again = Calibration.from_dict(early.to_dict())
     assert "ended early, after 2" in again.witness.detail
-    assert again.randomiser.scale == found.randomiser.scale
+    assert again.randomiser.scale == early.randomiser.scale
     # Nothing is calibrated again: the loss and the joint cost come from the scale, and more noise promises no less.
     assert true_loss(again).upper <= 2
-    assert compose([found]).epsilon <= 2
-    assert compose([found, found]).epsilon <= 4
+    assert compose([early]).epsilon <= 2
+    assert compose([early, early]).epsilon <= 4
 
 
 def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
@@ -239,9 +239,9 @@ def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
         calibrate(framework, Count(1), 2, mechanism="quilt-exact")
     assert len(stops.begun) == 1
     with searches.watched(Stops(5)):
-        found = with_scale(framework, Count(1), 4)
-    assert found.epsilon <= 3
-    assert found.epsilon >= with_scale(framework, Count(1), 4).epsilon
+        calibration = with_scale(framework, Count(1), 4)
+    assert calibration.epsilon <= 3
+    assert calibration.epsilon >= with_scale(framework, Count(1), 4).epsilon
 
 
 # --- mutants ---
@@ -249,7 +249,7 @@ def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
 
 def test_ending_when_the_second_worst_is_through_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     part, law, steps = _worst_last()
-    expected = max(oracle.scale(found, 2.0) for found in each_entry(part, law, steps))
+    expected = max(oracle.scale(near_sets, 2.0) for near_sets in each_entry(part, law, steps))
     assert float(needed_scale(part, Fraction(2))[0].value) == pytest.approx(expected)
 
     def second_worst_first(part: Part, near: network_near.NearSets, entries: list[Best]) -> Iterator[int]:
@@ -290,7 +290,7 @@ def test_near_laws_by_a_search_need_no_less_than_the_law_of_the_whole(monkeypatc
         least = _calibrated(net, [1, 2, 1, 1, 2], "laplace-exact", None)
         assert short.scale >= least.scale * (1 - 1e-8)
         with monkeypatch.context() as changed:
-            changed.setattr(local_found, "TRIVIAL_WORK", -1)
+            changed.setattr(local_scales, "TRIVIAL_WORK", -1)
             searched = _calibrated(net, [1, 2, 1, 1, 2], "quilt-local-exact", None)
         assert searched.scale >= least.scale * (1 - 1e-8)
         assert true_loss(short).upper <= 2 * (1 + 1e-9)

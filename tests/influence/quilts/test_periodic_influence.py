@@ -114,9 +114,9 @@ def test_joint_cost_is_the_least_over_all_subsets_of_entries(case: Case, b: str)
     part = problem(case.chain, tf.Count(1), 1).parts[0]
     changes = part.answer.entry_changes()
     expected = joint_quilt_cost(joint, [(changes.tolist(), float(Fraction(b)))])
-    found = joint_cost(part, [(changes, Fraction(b))])[0]
-    assert found == pytest.approx(expected, rel=1e-9, abs=1e-10)
-    assert found >= expected * (1 - 1e-12)
+    cost = joint_cost(part, [(changes, Fraction(b))])[0]
+    assert cost == pytest.approx(expected, rel=1e-9, abs=1e-10)
+    assert cost >= expected * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("initial", ["stationary", "any", [0.2, 0.8]])
@@ -129,9 +129,9 @@ def test_a_long_recording_costs_what_every_entry_by_itself_says(initial: Any) ->
         part = problem(chain, tf.Count(1), 1).parts[0]
         for b in (Fraction(2), Fraction(8), Fraction(30)):
             expected = joint_cost_of_steps(steps, law, np.full(30, float(1 / b)))
-            found = joint_cost(part, [(part.answer.entry_changes(), b)])[0]
-            assert found == pytest.approx(expected, rel=1e-9)
-            assert found >= expected * (1 - 1e-12)
+            cost = joint_cost(part, [(part.answer.entry_changes(), b)])[0]
+            assert cost == pytest.approx(expected, rel=1e-9)
+            assert cost >= expected * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("initial", ["stationary", "any", [0.2, 0.5, 0.3]])

@@ -32,9 +32,9 @@ def two(rho: object, records: int = 100, **more: object) -> tf.MultivariateNorma
 
 
 def variance(framework, query, mechanism=EXACT, epsilon: object = 1, delta: object = DELTA) -> float:
-    told = {row.name: row for row in tf.compare(framework, query, epsilon=epsilon, delta=delta)}[mechanism]
-    assert told.scale is not None, told.reason
-    return told.scale**2
+    row = {row.name: row for row in tf.compare(framework, query, epsilon=epsilon, delta=delta)}[mechanism]
+    assert row.scale is not None, row.reason
+    return row.scale**2
 
 
 def hides(attribute="x", function="mean", **how) -> tf.Framework:
@@ -50,9 +50,9 @@ def test_the_golden_example(case, attribute):
     framework = tf.Pufferfish(secrets, example())
     for mechanism, kind in ((EXACT, "analytic"), (PRINTED, "classical")):
         expected = max(0.0, *(float(EXAMPLE["cases"][case][kind][f"required_{name}"]) for name in attribute))
-        found = variance(framework, tf.Mean("weight"), mechanism, epsilon, delta)
-        assert found == pytest.approx(expected, rel=3e-10)
-        assert found >= expected * (1 - 1e-11)
+        needed = variance(framework, tf.Mean("weight"), mechanism, epsilon, delta)
+        assert needed == pytest.approx(expected, rel=3e-10)
+        assert needed >= expected * (1 - 1e-11)
     for name in attribute:
         moved, credit = (EXAMPLE["per_attr"][name][key] for key in ("delta_F", "cond_var"))
         assert printed_variance(moved, credit, epsilon, delta) == pytest.approx(
@@ -60,13 +60,13 @@ def test_the_golden_example(case, attribute):
         )
 
 
-@pytest.mark.parametrize(("epsilon", "kept"), [(1, True), (8.3, True), (8.5, False), (10, False), (20, False)])
-def test_the_printed_variance_is_taken_where_its_exact_delta_is_kept(epsilon, kept):
+@pytest.mark.parametrize(("epsilon", "suffices"), [(1, True), (8.3, True), (8.5, False), (10, False), (20, False)])
+def test_the_printed_variance_is_taken_where_its_exact_delta_is_kept(epsilon, suffices):
     """The answer is the property itself: no credit, and errata E8a's epsilon of 8.42 for delta = 1e-5."""
     framework = hides("x", max_difference=1)
-    if kept:
+    if suffices:
         calibration = tf.calibrate(framework, tf.Mean("x"), epsilon=epsilon, delta=DELTA, mechanism=PRINTED,
-                             only_release=True)  # fmt: skip
+                                   only_release=True)  # fmt: skip
         assert dict(calibration.witness.numbers)["exact_delta"] <= DELTA
         assert float(calibration.scale) ** 2 == pytest.approx(printed_variance(1, 0, epsilon, DELTA), rel=1e-9)
         return
@@ -114,11 +114,12 @@ def test_the_sign_of_what_is_hidden_changes_nothing():
 def test_columns_without_correlation_need_no_noise_and_it_is_said():
     framework = hides(belief=two(0), max_difference=1000)
     for mechanism in (EXACT, PRINTED):
-        found = tf.calibrate(framework, tf.Sum("y"), epsilon=1, delta=DELTA, mechanism=mechanism, only_release=True,
-                             allow_zero_noise=True)  # fmt: skip
-        assert found.scale == 0
-        assert "the same under every hypothesis" in found.witness.comparison
-        assert "no noise is needed" in found.witness.detail
+        calibration = tf.calibrate(
+            framework, tf.Sum("y"), 1, delta=DELTA, mechanism=mechanism, only_release=True, allow_zero_noise=True
+        )
+        assert calibration.scale == 0
+        assert "the same under every hypothesis" in calibration.witness.comparison
+        assert "no noise is needed" in calibration.witness.detail
         with pytest.raises(CalibrationRefused, match="no noise at all"):
             tf.calibrate(framework, tf.Sum("y"), epsilon=1, delta=DELTA, mechanism=mechanism, only_release=True)
 
@@ -160,19 +161,19 @@ def test_vectors_are_hidden_in_the_direction_that_tells_most(numbers, epsilon):
             continue
         total = residual + np.eye(2) * rows[mechanism].scale ** 2
         distance = math.sqrt(shift @ np.linalg.pinv(total) @ shift)
-        found = hockey_stick(normal_density(0, 1), normal_density(distance, 1), epsilon, -9, 9 + distance, cells=200)
-        assert found <= 1e-3 + 1e-9
+        delta = hockey_stick(normal_density(0, 1), normal_density(distance, 1), epsilon, -9, 9 + distance, cells=200)
+        assert delta <= 1e-3 + 1e-9
         if mechanism == EXACT and rows[mechanism].scale:
-            assert found == pytest.approx(1e-3, abs=1e-7)
+            assert delta == pytest.approx(1e-3, abs=1e-7)
 
 
 def test_a_vector_of_attributes_is_judged_at_its_corners():
     belief = tf.MultivariateNormal([0] * 3, [[2, 1, 1], [1, 2, -1], [1, -1, 9]], ["a", "b", "c"], 10)
     framework = tf.Pufferfish(tf.dataset_property(["a", "b"], "sum", max_difference=[3, 4]), belief)
-    found = variance(framework, tf.Sum("c"), delta=1e-3)
+    added = variance(framework, tf.Sum("c"), delta=1e-3)
     slope, residual = of_all_records([[2, 1, 1], [1, 2, -1], [1, -1, 9]], 10, [[0, 0, 1]], [[1, 0, 0], [0, 1, 0]])
     moves = [abs(float(slope[0] @ np.array([3, sign * 4]))) for sign in (1, -1)]
-    total = float(residual[0, 0]) + found
+    total = float(residual[0, 0]) + added
     reach = 12 * math.sqrt(total)
     exact = hockey_stick(normal_density(0, total), normal_density(max(moves), total), 1, -reach, reach, cells=200)
     assert exact == pytest.approx(1e-3, abs=1e-9)
@@ -287,16 +288,18 @@ def test_half_the_variance_is_found_out():
     framework = hides(belief=two("0.9", 4), max_difference=3)
     slope, residual = of_all_records([[1, 0.9], [0.9, 1]], 4, [[0, 0.25]], [[0.25, 0]])
 
-    def told(halved: bool) -> float:
+    def delta_of(halved: bool) -> float:
         with patch.object(answer_noise, "round_up", (lambda x: x / Fraction(math.sqrt(2))) if halved else
                           answer_noise.round_up):  # fmt: skip
-            found = tf.calibrate(framework, tf.Mean("y"), epsilon=1, delta=DELTA, mechanism=EXACT, only_release=True)
-        total = float(residual[0, 0]) + float(found.scale) ** 2
+            calibration = tf.calibrate(
+                framework, tf.Mean("y"), epsilon=1, delta=DELTA, mechanism=EXACT, only_release=True
+            )
+        total = float(residual[0, 0]) + float(calibration.scale) ** 2
         laws = normal_density(0, total), normal_density(3 * float(slope[0, 0]), total)
         return hockey_stick(*laws, 1, -150, 150, 600)
 
-    assert told(halved=False) == pytest.approx(DELTA, abs=1e-9)
-    assert told(halved=True) > 50 * DELTA
+    assert delta_of(halved=False) == pytest.approx(DELTA, abs=1e-9)
+    assert delta_of(halved=True) > 50 * DELTA
 
 
 def test_mechanisms_of_finite_laws_hide_the_shift_without_credit():

@@ -32,8 +32,8 @@ def mixtures(move=1.0, spread=1.5):
     return {a: tf.NormalMixture([0.25, 0.75], [a * move, a * move + 0.5], [spread, spread]) for a in (0, 1, 2)}
 
 
-def bound(found, epsilon=1, delta=0.01):
-    return MECHANISM.bound(Problem(found, tf.Identity(), Fraction(epsilon), Fraction(delta)))
+def bound(about, epsilon=1, delta=0.01):
+    return MECHANISM.bound(Problem(about, tf.Identity(), Fraction(epsilon), Fraction(delta)))
 
 
 CASES = {
@@ -149,9 +149,9 @@ def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta)
     assert spent <= float(delta) * (1 + 1e-15)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "told"), [(1, 0, "delta is 0"), (1, "1e-9", "no eta")])
-def test_what_it_refuses(epsilon, delta, told):
-    assert told in bound(CASES["uniform sums"], epsilon, delta).reason
+@pytest.mark.parametrize(("epsilon", "delta", "reason"), [(1, 0, "delta is 0"), (1, "1e-9", "no eta")])
+def test_what_it_refuses(epsilon, delta, reason):
+    assert reason in bound(CASES["uniform sums"], epsilon, delta).reason
 
 
 def test_discrete_answers_are_refused():

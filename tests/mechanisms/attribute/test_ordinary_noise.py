@@ -53,12 +53,12 @@ def students(correlation: Fraction, records: int = 500, **given: object) -> Prob
 
 def test_the_randomness_of_the_other_columns_hides_something() -> None:
     """One student in 500 moves the mean weight by 170/500 kg; the shift is 2/3 kg, the deviation of the mean 0.53."""
-    told = ordinary_noise(students(Fraction(1, 10), ranges={"weight": (30, 200)}))
-    assert told is not None
-    assert told.scale == pytest.approx(170 / 500)
+    ordinary = ordinary_noise(students(Fraction(1, 10), ranges={"weight": (30, 200)}))
+    assert ordinary is not None
+    assert ordinary.scale == pytest.approx(170 / 500)
     deviation = math.sqrt(0.99 * 144 / 500)
-    assert told.total_variation == pytest.approx(shifted_total_variation(2 / 3, deviation, told.scale))
-    assert 0.65 < told.chance < 0.75
+    assert ordinary.total_variation == pytest.approx(shifted_total_variation(2 / 3, deviation, ordinary.scale))
+    assert 0.65 < ordinary.chance < 0.75
 
 
 def test_nothing_is_said_where_one_record_has_no_bound() -> None:
@@ -66,6 +66,6 @@ def test_nothing_is_said_where_one_record_has_no_bound() -> None:
 
 
 def test_a_column_of_no_correlation_is_guessed_by_nobody() -> None:
-    told = ordinary_noise(students(Fraction(0), ranges={"weight": (30, 200)}))
-    assert told is not None
-    assert told.chance == 0.5
+    ordinary = ordinary_noise(students(Fraction(0), ranges={"weight": (30, 200)}))
+    assert ordinary is not None
+    assert ordinary.chance == 0.5

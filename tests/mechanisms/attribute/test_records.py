@@ -177,11 +177,11 @@ def by_force(p, q, scale):
 @pytest.mark.parametrize("records", [1, 2, 5])
 def test_who_guesses_right_in_spite_of_noise_for_single_records(records):
     laws = laws_of(HARSH, records)
-    told = ordinary_noise(Problem(framework_of(HARSH, records), tf.Sum("f"), Fraction(1, 2)))
+    ordinary = ordinary_noise(Problem(framework_of(HARSH, records), tf.Sum("f"), Fraction(1, 2)))
     worst = max(by_force(p, q, 2.0) for p, q in combinations(laws.values(), 2))
-    assert told.total_variation == pytest.approx(worst, rel=1e-9)
-    assert told.chance == pytest.approx((1 + worst) / 2)
-    assert told.scale == 2
+    assert ordinary.total_variation == pytest.approx(worst, rel=1e-9)
+    assert ordinary.chance == pytest.approx((1 + worst) / 2)
+    assert ordinary.scale == 2
 
 
 def test_the_more_records_the_better_the_guess():
@@ -215,8 +215,8 @@ def test_a_witness_says_where_the_noise_may_be_more_than_the_least():
     rows = [(g, f) for g in (0, 1) for f in (0, 1, 2)]
     table = tf.JointTable.from_counts(rows, [1, 3, 1, 3, 1, 4], ["g", "f"], source="made up")
     framework = tf.Pufferfish(tf.dataset_property("g", "sum"), tf.Records(table, 1000))
-    told = calibrated(framework, "laplace-exact").witness.detail
-    assert told.endswith("added up: all together they may tell less")
+    detail = calibrated(framework, "laplace-exact").witness.detail
+    assert detail.endswith("added up: all together they may tell less")
 
 
 def test_a_set_of_several_intervals_is_read_in_order():

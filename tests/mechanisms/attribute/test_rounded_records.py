@@ -68,15 +68,15 @@ def mixed(laws: list[tuple[float, dict[float, float]]]) -> dict[float, float]:
     return masses
 
 
-def given_mean(where: float, own: float, step: float) -> dict[float, float]:
-    """The law of the rounded mean of two records when that of what is hidden is fixed; `own` is their own deviation."""
+def given_mean(where: float, deviation: float, step: float) -> dict[float, float]:
+    """The law of the rounded mean of two records when that of what is hidden is fixed; `deviation` is their own."""
     read, cuts = rounded(step)
     across = math.sqrt(1 / 2)
-    if not own:
+    if not deviation:
         return of_two(read, cuts, where, across)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     shares = weights / weights.sum()
-    together = own / math.sqrt(2)
+    together = deviation / math.sqrt(2)
     return mixed([
         (float(w), of_two(read, cuts, where + together * float(z), across))
         for z, w in zip(nodes, shares, strict=True)
@@ -89,10 +89,10 @@ def given_mean(where: float, own: float, step: float) -> dict[float, float]:
 )
 def test_a_rounded_mean_of_two_keeps_its_promise(correlation: str, step: str, difference: str) -> None:
     noise = float(calibrated(mean(difference), belief(correlation, resolution=step)).scale)
-    own = math.sqrt(1 - float(correlation) ** 2)
+    deviation = math.sqrt(1 - float(correlation) ** 2)
     move = float(correlation) * float(difference)
     for place in np.linspace(0, float(step), 9):
-        p, q = (given_mean(float(place) + shift, own, float(step)) for shift in (0.0, move))
+        p, q = (given_mean(float(place) + shift, deviation, float(step)) for shift in (0.0, move))
         for one, other in ((p, q), (q, p)):
             assert divergence(one, other, noise) <= 0.001 * (1 + 1e-6)
 
@@ -134,9 +134,9 @@ def test_rounding_errors_given_the_total_are_nearly_uniform(count: int) -> None:
     assert count > 2 or seen > error / 4
 
 
-@pytest.mark.parametrize("own", ["0.6", "1"])
-def test_a_clipped_mean_of_two_keeps_its_promise(own: str) -> None:
-    correlation = str((1 - Fraction(own) ** 2) if own == "1" else Fraction("0.8"))
+@pytest.mark.parametrize("deviation", ["0.6", "1"])
+def test_a_clipped_mean_of_two_keeps_its_promise(deviation: str) -> None:
+    correlation = str((1 - Fraction(deviation) ** 2) if deviation == "1" else Fraction("0.8"))
     people = belief(correlation, ranges={"x": (-1, 1)}, outside="clip")
     move = float(Fraction(correlation))
     noise = float(calibrated(mean("1"), people, allow_zero_noise=not move).scale)

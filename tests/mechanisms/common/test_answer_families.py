@@ -29,19 +29,19 @@ class Seen:
     """A watcher that records its messages."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, int]] = []
+        self.messages: list[tuple[str, int]] = []
 
     def begins(self, search: searches.Search) -> None:
         assert (search.secrets, search.most, search.things, search.stops) == (6, 6, "secrets", False)
         assert search.seconds > 0
-        self.told.append(("begins", search.done))
+        self.messages.append(("begins", search.done))
 
     def goes(self, search: searches.Search) -> None:
-        self.told.append(("goes", search.done))
+        self.messages.append(("goes", search.done))
 
     def over(self, search: searches.Search) -> None:
         assert not search.early
-        self.told.append(("over", search.done))
+        self.messages.append(("over", search.done))
 
 
 @pytest.mark.parametrize("mechanism", [laplace_exact.MECHANISM, wasserstein.MECHANISM])
@@ -51,7 +51,7 @@ def test_work_that_is_too_large_to_keep_is_watched(mechanism: Any, monkeypatch: 
     with searches.stopping(), searches.watched(watcher):
         bounded = mechanism.bound(problem())
     assert isinstance(bounded, Bound)
-    assert watcher.told == [("begins", 0), *(("goes", n) for n in range(1, 7)), ("over", 6)]
+    assert watcher.messages == [("begins", 0), *(("goes", n) for n in range(1, 7)), ("over", 6)]
 
 
 @pytest.mark.parametrize("mechanism", [laplace_exact.MECHANISM, wasserstein.MECHANISM])

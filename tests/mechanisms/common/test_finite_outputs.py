@@ -81,14 +81,14 @@ def check_pair(seed: int) -> None:
     mu, nu = random_pair(seed)
     epsilon, framework = random_budget(seed), pair(seed)
     best, choice = (bound(m, framework, epsilon) for m in (OPTIMAL, EXPONENTIAL))
-    for found in (best, choice):
-        noise = found.randomiser
-        assert found.covers is Covers.OUTPUT
+    for promise in (best, choice):
+        noise = promise.randomiser
+        assert promise.covers is Covers.OUTPUT
         if isinstance(noise, Choice):
             assert largest_loss(mu, nu, rows_of(noise)) <= epsilon + 1e-14, seed
             assert true_loss(framework, Identity(), noise).upper <= epsilon + 1e-14, seed
-            assert dict(found.witness.numbers)["measured_epsilon"] <= epsilon
-    errors = [found.randomiser.expected_error() for found in (best, choice)]
+            assert dict(promise.witness.numbers)["measured_epsilon"] <= epsilon
+    errors = [promise.randomiser.expected_error() for promise in (best, choice)]
     assert errors[0] <= errors[1] * (1 + 1e-6) + 1e-7, seed
     if seed % 10 == 0:
         grid = Fraction(best.randomiser.grid)

@@ -69,9 +69,9 @@ class Along:
 
 def bound(module: Any, belief: Belief, query: Any, epsilon: Any = 1, delta: Any = 0) -> Bound:
     framework = tf.Pufferfish(tf.every_entry(), belief)
-    found = module.MECHANISM.bound(Problem(framework, query, Fraction(epsilon), Fraction(delta)))
-    assert isinstance(found, Bound), found
-    return found
+    promised = module.MECHANISM.bound(Problem(framework, query, Fraction(epsilon), Fraction(delta)))
+    assert isinstance(promised, Bound), promised
+    return promised
 
 
 @pytest.mark.parametrize("number", range(len(BELIEFS)))
@@ -110,11 +110,11 @@ def test_delta_of_two_cells_is_kept() -> None:
     laws: list[dict[int, Fraction]] = [{}, {}]
     for row, mass in zip(ROWS, [2, 2, 1, 1, 1, 1], strict=True):
         laws[row[0]][sum(row)] = laws[row[0]].get(sum(row), Fraction(0)) + mass
-    for scale, kept in ((cells.randomiser.scale, True), (cells.randomiser.scale / 4, False)):
+    for scale, suffices in ((cells.randomiser.scale, True), (cells.randomiser.scale / 4, False)):
         p, q = (noised(law, 3, float(scale)) for law in laws)
         assert p.sum() == pytest.approx(1)
         worst = max(np.maximum(a - math.e * b, 0).sum() for a, b in ((p, q), (q, p)))
-        assert (worst <= delta) == kept, (scale, worst)
+        assert (worst <= delta) == suffices, (scale, worst)
 
 
 @pytest.mark.parametrize("direction", [(1, -1), (2, -1), (1, 1, -3), (0, 4, 2)])
@@ -144,9 +144,9 @@ def test_w_infinity_is_the_bottleneck_in_l1_of_the_listed_vectors() -> None:
     (xs, ps), (ys, qs) = (([*law], [m / sum(law.values()) for m in law.values()]) for law in given.values())
     plan = bottleneck(xs, ps, ys, qs, lambda x, y: sum(abs(a - b) for a, b in zip(x, y, strict=True)))
     framework = tf.Pufferfish(attribute("x", 0, 1), TABLE)
-    found = wasserstein.MECHANISM.bound(Problem(framework, tf.Histogram(), Fraction(1)))
-    assert isinstance(found, Bound)
-    assert dict(found.witness.numbers)["w_infinity"] == plan.distance
+    promise = wasserstein.MECHANISM.bound(Problem(framework, tf.Histogram(), Fraction(1)))
+    assert isinstance(promise, Bound)
+    assert dict(promise.witness.numbers)["w_infinity"] == plan.distance
 
 
 def test_likelihoods_of_all_outputs_are_mixtures_of_those_of_one_number() -> None:
@@ -180,9 +180,9 @@ def test_places_along_a_line() -> None:
     tables = (np.array([[1, 0], [0, 1]]), np.array([[0, 3], [1, 2]]), np.array([[0, 0], [0, 1]]), np.array([[5, 5]]))
     which = np.array([0, 1, 3, 2])
     shared = Additive(Fraction(1), ("a", "b"), tables, np.array([1, 2, 1, 0]), which)
-    found = along_line(shared)
-    assert found is not None
-    assert [t[:, 0].tolist() for t in found.tables] == [[0, 2], [0, -2], [0, 0], [0]]
+    line = along_line(shared)
+    assert line is not None
+    assert [t[:, 0].tolist() for t in line.tables] == [[0, 2], [0, -2], [0, 0], [0]]
     assert along_line(Additive(Fraction(1), ("a", "b"), tables, np.array([1, 2, 1, 1]), which)) is None
     still = along_line(Additive(Fraction(1), ("a", "b"), tables[3:], np.array([1, 1])))
     assert still is not None
@@ -193,15 +193,15 @@ def test_what_does_not_move_along_a_line_is_refused() -> None:
     chain = tf.MarkovChain([[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]], 3)
     problem = Problem(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), Fraction(1))
     for module in (wasserstein, laplace_exact, kantorovich_relaxed):
-        found = module.MECHANISM.bound(problem)
-        assert isinstance(found, Refusal)
-        assert "3 cells" in found.reason
+        refusal = module.MECHANISM.bound(problem)
+        assert isinstance(refusal, Refusal)
+        assert "3 cells" in refusal.reason
     on_a_line = Problem(tf.Pufferfish(tf.every_entry(), BELIEFS[0]), tf.Histogram(), Fraction(1), Fraction(1, 100))
     assert isinstance(wasserstein.MECHANISM.bound(on_a_line), Bound)  # its families are kept, and not for the next
     for other in (gaussian_exact, optimal):
-        found = other.MECHANISM.bound(on_a_line)
-        assert isinstance(found, Refusal)
-        assert "2 cells" in found.reason
+        refusal = other.MECHANISM.bound(on_a_line)
+        assert isinstance(refusal, Refusal)
+        assert "2 cells" in refusal.reason
 
 
 def test_small_noise_on_two_cells_is_refused_as_it_is_on_one() -> None:

@@ -25,9 +25,9 @@ def problem_of(belief: Any, query: Any, epsilon: Any = 1, delta: Any = 0) -> Pro
     return Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(epsilon), Fraction(delta))
 
 
-def stated(found: Any) -> float:
+def stated(bound: Any) -> float:
     """The epsilon against someone who knows all others, as the only condition says it."""
-    (condition,) = found.conditions
+    (condition,) = bound.conditions
     assert condition.startswith(WORDS)
     return float(condition.removeprefix(WORDS))
 
@@ -50,9 +50,9 @@ def one_law(count: int) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["pieces", "network", "cliques", "users"])
 def test_who_knows_all_others_is_met_by_every_joint_state(name: str) -> None:
     """Whatever the belief is called: the promise against everybody else, and what is left of it to participants."""
-    found: Any = NORMAL.bound(problem_of(one_law(3)[name], tf.Count(1), 1, Fraction(1, 20)))
+    bound: Any = NORMAL.bound(problem_of(one_law(3)[name], tf.Count(1), 1, Fraction(1, 20)))
     drawn: Any = [{(0,): Fraction(7, 10), (1,): Fraction(3, 10)}] * 3
-    sigma, epsilon = float(found.randomiser.scale), stated(found)
+    sigma, epsilon = float(bound.randomiser.scale), stated(bound)
     assert oracle.normal_excess(drawn, [1] * 3, sigma, 1) == pytest.approx(0.05, rel=1e-6)
     assert oracle.normal_excess(drawn, [1] * 3, sigma, epsilon, 2) <= 0.05
     assert oracle.normal_excess(drawn, [1] * 3, sigma, epsilon * 0.985, 2) > 0.05  # rounded up to three digits
@@ -62,8 +62,8 @@ def test_who_knows_all_others_is_met_by_every_joint_state(name: str) -> None:
 def test_pieces_of_several_lengths_state_the_worst_of_them() -> None:
     lengths = [2, 1, 3]
     problem = problem_of(tf.IndependentPieces(tf.MarkovChain(BIASED, 3), lengths), tf.Count(1), 1, Fraction(1, 50))
-    found: Any = NORMAL.bound(problem)
-    drawn, sigma, epsilon = joints(BIASED, lengths), float(found.randomiser.scale), stated(found)
+    bound: Any = NORMAL.bound(problem)
+    drawn, sigma, epsilon = joints(BIASED, lengths), float(bound.randomiser.scale), stated(bound)
     assert sigma > 0
     assert oracle.normal_excess(drawn, [1] * 6, sigma, 1) <= 0.02
     assert oracle.normal_excess(drawn, [1] * 6, sigma, epsilon, 2) <= 0.02
@@ -86,8 +86,8 @@ def secret_bits(count: int) -> Problem:
 
 
 def test_laplace_noise_that_others_lower_says_what_it_is_worth_to_them() -> None:
-    found: Any = LAPLACE.bound(secret_bits(2))
-    scale, epsilon = float(found.randomiser.scale), stated(found)
+    bound: Any = LAPLACE.bound(secret_bits(2))
+    scale, epsilon = float(bound.randomiser.scale), stated(bound)
     assert scale < 0.9 * float(LAPLACE.bound(secret_bits(1)).randomiser.scale)  # type: ignore[union-attr]
     given_bit = [[1, 98, 1], [49, 2, 49]]
     one = {(s, x): Fraction(given_bit[s][x], 200) for s in (0, 1) for x in (0, 1, 2)}
@@ -103,36 +103,36 @@ def test_pure_noise_that_others_cannot_lower_has_no_condition() -> None:
     """Beyond all answers other components change no ratio."""
     for length in (3, 150):
         pieces = tf.IndependentPieces(tf.MarkovChain(BIASED, length), [length, length])
-        found: Any = LAPLACE.bound(problem_of(pieces, tf.Count(1)))
+        bound: Any = LAPLACE.bound(problem_of(pieces, tf.Count(1)))
         alone: Any = LAPLACE.bound(problem_of(tf.MarkovChain(BIASED, length), tf.Count(1)))
-        assert float(found.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
-        assert found.conditions == ()
+        assert float(bound.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
+        assert bound.conditions == ()
 
 
 def test_no_noise_promises_nothing_to_those_who_know_the_others() -> None:
-    found: Any = NORMAL.bound(problem_of(one_law(100)["pieces"], tf.Count(1), 1, Fraction(1, 10**5)))
-    assert found.randomiser.scale == 0
-    assert found.conditions == (WORDS.replace("epsilon is at most ", "nothing is promised"),)
+    bound: Any = NORMAL.bound(problem_of(one_law(100)["pieces"], tf.Count(1), 1, Fraction(1, 10**5)))
+    assert bound.randomiser.scale == 0
+    assert bound.conditions == (WORDS.replace("epsilon is at most ", "nothing is promised"),)
 
 
 @pytest.mark.parametrize("name", ["pieces", "network", "cliques"])
 def test_beyond_few_values_nobody_else_is_counted_on(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shares, "MOST_SMOOTHED", 0)
-    found: Any = NORMAL.bound(problem_of(one_law(30)[name], tf.Count(1), 1, Fraction(1, 10**5)))
+    bound: Any = NORMAL.bound(problem_of(one_law(30)[name], tf.Count(1), 1, Fraction(1, 10**5)))
     alone: Any = NORMAL.bound(problem_of(one_law(1)[name], tf.Count(1), 1, Fraction(1, 10**5)))
-    assert float(found.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
-    assert found.witness.detail.endswith(shares.ALONE)
-    assert found.conditions == ()
+    assert float(bound.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
+    assert bound.witness.detail.endswith(shares.ALONE)
+    assert bound.conditions == ()
 
 
 def test_users_beyond_what_is_affordable_count_on_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     from takifugu.analysis.answer_laws import users
 
     monkeypatch.setattr(users, "MOST_WORK", 0)
-    found: Any = NORMAL.bound(problem_of(one_law(40)["users"], tf.Count(1), 1, Fraction(1, 10**5)))
+    bound: Any = NORMAL.bound(problem_of(one_law(40)["users"], tf.Count(1), 1, Fraction(1, 10**5)))
     alone: Any = NORMAL.bound(problem_of(one_law(1)["users"], tf.Count(1), 1, Fraction(1, 10**5)))
-    assert float(found.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
-    assert found.conditions == ()
+    assert float(bound.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
+    assert bound.conditions == ()
 
 
 def test_the_default_never_counts_on_what_others_know() -> None:

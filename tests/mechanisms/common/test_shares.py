@@ -107,8 +107,8 @@ def test_where_it_is_not_affordable_the_witness_says_so() -> None:
         ), tf.Count(1), Fraction(1),
     )  # fmt: skip
     for problem, alone in ((long, True), (any_start, True), (whole, False)):
-        found: Any = EXACT.bound(problem)
-        assert found.witness.detail.endswith(ALONE) == alone
+        bound: Any = EXACT.bound(problem)
+        assert bound.witness.detail.endswith(ALONE) == alone
         assert not is_smoothed(problem)
         assert stands_alone(problem) == alone
     assert np.isfinite(float(WASSERSTEIN.bound(any_start).randomiser.scale))  # type: ignore[union-attr]

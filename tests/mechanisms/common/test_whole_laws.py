@@ -85,15 +85,15 @@ CASES: list[tuple[Belief, list[tuple[int, ...]], Callable[[tuple[int, ...]], Fra
 
 
 def queries(belief: Belief) -> list[tuple[Any, Callable[[tuple[int, ...]], int]]]:
-    found: list[tuple[Any, Callable[[tuple[int, ...]], int]]] = [(tf.Count(1), lambda v: v.count(1))]
+    listed: list[tuple[Any, Callable[[tuple[int, ...]], int]]] = [(tf.Count(1), lambda v: v.count(1))]
     if not isinstance(belief, tf.BayesianNetwork):
-        found.append((tf.Sum(), sum))
-    return found
+        listed.append((tf.Sum(), sum))
+    return listed
 
 
 def pairs_of_laws(belief: Any, states: Any, mass: Any, answer: Any) -> set[frozenset[Any]]:
     """The unordered pairs of laws of the answer given two values of an entry, from the list of all states."""
-    found = set()
+    pairs = set()
     for entry in range(belief.size):
         given: dict[Any, dict[int, Fraction]] = {}
         for state in states:
@@ -101,8 +101,8 @@ def pairs_of_laws(belief: Any, states: Any, mass: Any, answer: Any) -> set[froze
                 law = given.setdefault(state[entry], {})
                 law[answer(state)] = law.get(answer(state), Fraction(0)) + mass(state)
         laws = [tuple(sorted((x, m / sum(law.values())) for x, m in law.items())) for law in given.values()]
-        found |= {frozenset(pair) for pair in itertools.combinations(laws, 2)}
-    return found
+        pairs |= {frozenset(pair) for pair in itertools.combinations(laws, 2)}
+    return pairs
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))
@@ -116,9 +116,9 @@ def test_laws_are_those_of_the_joint_table(number: int) -> None:
             tuple((int(x), Fraction(m, sum(row))) for x, m in zip(finite.inputs, row, strict=True) if m)
             for row in finite.laws
         ]
-        found = {frozenset((laws[side.left], laws[side.right])): side.margin for side in finite.sides}
-        assert len(found) == len({pair for pair in expected if len(pair) == 2})
-        for pair, margin in found.items():
+        margins = {frozenset((laws[side.left], laws[side.right])): side.margin for side in finite.sides}
+        assert len(margins) == len({pair for pair in expected if len(pair) == 2})
+        for pair, margin in margins.items():
             assert margin < 1e-11
             assert any(near(pair, other, margin) for other in expected), (pair, margin)
 

@@ -95,10 +95,10 @@ def test_distribution_privacy_by_enumeration(case, epsilon):
     loss = max(oracles.loss(one, two), oracles.loss(two, one))
     assert measuring.distribution_loss(channel, p, q) == pytest.approx(float(loss), abs=1e-12)
     delta = max(oracles.delta(one, two, epsilon), oracles.delta(two, one, epsilon))
-    found = measuring.distribution_delta(channel, p, q, epsilon)
-    assert delta <= found
-    assert found == pytest.approx(float(delta), abs=1e-14)
-    assert measured.class_delta(channel, [p, q, p], epsilon) == found
+    measured_delta = measuring.distribution_delta(channel, p, q, epsilon)
+    assert delta <= measured_delta
+    assert measured_delta == pytest.approx(float(delta), abs=1e-14)
+    assert measured.class_delta(channel, [p, q, p], epsilon) == measured_delta
     assert measured.class_loss(channel, [p, q, p]) == measuring.distribution_loss(channel, p, q)
 
 
@@ -114,14 +114,14 @@ def test_privacy_of_values_by_enumeration(case, epsilon, pairs):
 
     lost = max((float(oracles.loss(rows[x], rows[z])) for x, z in inside), default=0.0)
     assert measured.relation_loss(channel, related) == pytest.approx(lost, abs=1e-12)
-    for found, exact in (
+    for computed, exact in (
         (measured.local_delta(channel, epsilon, related), [(x, z, epsilon) for x, z in inside]),
         (measured.local_delta(channel, epsilon), [(x, z, epsilon) for x, z in every]),
         (measured.metric_delta(channel, apart, epsilon), [(x, z, epsilon * abs(x - z)) for x, z in every]),
     ):
         exact = [oracles.delta(rows[x], rows[z], reach) for x, z, reach in exact]
-        assert max(exact, default=0) <= found
-        assert found == pytest.approx(float(max(exact, default=0)), abs=1e-13)
+        assert max(exact, default=0) <= computed
+        assert computed == pytest.approx(float(max(exact, default=0)), abs=1e-13)
 
 
 @given(cases(), st.fractions(0, 2, max_denominator=4))
@@ -131,11 +131,11 @@ def test_extended_privacy_by_enumeration(case, epsilon):
     one, two = oracles.sent(channel, p), oracles.sent(channel, q)
     reach = oracles.least_largest(p, q, apart)
     lost = max(float(oracles.loss(one, two)), float(oracles.loss(two, one)))
-    found = measured.extended_loss(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart))
-    assert found == pytest.approx(lost / float(reach) if reach else 0.0, abs=1e-12)
+    computed = measured.extended_loss(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart))
+    assert computed == pytest.approx(lost / float(reach) if reach else 0.0, abs=1e-12)
     delta = max(oracles.delta(one, two, epsilon * reach), oracles.delta(two, one, epsilon * reach))
-    found = measured.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
-    assert delta <= found <= float(delta) + 1e-14
+    computed = measured.extended_delta(channel, [p, q], lambda a, b: couplings.w_infinity(a, b, apart), epsilon)
+    assert delta <= computed <= float(delta) + 1e-14
 
 
 def test_what_is_rounded_is_rounded_up():
@@ -148,8 +148,8 @@ def test_what_is_rounded_is_rounded_up():
         assert 0 < exact <= measured.local_delta(close, 20) <= 2e-13
     p, q = {0: F(1)}, {1: F(1)}
     for distance in (0.3, 0.7, 1.1, 3.0, 7.0):
-        found = measured.extended_loss(third, [{0: F(1, 2), 1: F(1, 2)}, p], lambda a, b, d=distance: d)
-        assert F(found) * F(distance) >= F(measuring.distribution_loss(third, {0: F(1, 2), 1: F(1, 2)}, p))
+        loss = measured.extended_loss(third, [{0: F(1, 2), 1: F(1, 2)}, p], lambda a, b, d=distance: d)
+        assert F(loss) * F(distance) >= F(measuring.distribution_loss(third, {0: F(1, 2), 1: F(1, 2)}, p))
     assert measured.extended_loss(third, [p, q], lambda a, b: 1.0) == math.inf
 
 
@@ -209,8 +209,8 @@ def test_local_and_metric_privacy_bound_distribution_privacy(case):
 
 def test_the_mean_move_bounds_nothing():
     point, spread = {0: F(1)}, {0: F(9, 10), 10: F(1, 10)}
-    found = liftings.distances(point, spread, apart)
-    assert (found.w_infinity, found.w_1, found.diameter) == (10, pytest.approx(1), 10)
+    distances = liftings.distances(point, spread, apart)
+    assert (distances.w_infinity, distances.w_1, distances.diameter) == (10, pytest.approx(1), 10)
     channel = channels.exponential([0, 10], [0, 10], apart, 2)
     assert measuring.distribution_loss(channel, point, spread) > 7.6
 

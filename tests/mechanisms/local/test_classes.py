@@ -79,12 +79,12 @@ def cases(draw):
 def test_the_worst_pair_by_all_extreme_points(case, data):
     outputs, beta, law, dummies, epsilon = case
     nu = law or (F(1, outputs),) * outputs
-    found = classes.worst_pair(outputs, beta, Tupling(dummies, law), epsilon)
+    pair = classes.worst_pair(outputs, beta, Tupling(dummies, law), epsilon)
     points = extreme_points(outputs, beta)
-    assert {found.p, found.q} <= points
+    assert {pair.p, pair.q} <= points
     chosen = data.draw(st.lists(st.tuples(*[st.sampled_from(sorted(points))] * 2), min_size=1, max_size=6))
-    assert all(tuple_delta(p, q, nu, dummies, epsilon) <= found.delta.high * (1 + 1e-14) for p, q in chosen)
-    assert float(tuple_delta(found.p, found.q, nu, dummies, epsilon)) == pytest.approx(found.delta.high, abs=1e-13)
+    assert all(tuple_delta(p, q, nu, dummies, epsilon) <= pair.delta.high * (1 + 1e-14) for p, q in chosen)
+    assert float(tuple_delta(pair.p, pair.q, nu, dummies, epsilon)) == pytest.approx(pair.delta.high, abs=1e-13)
     kinds = {tuple(sorted(zip(nu, p, q, strict=True))) for p in points for q in points}
     groups = [[y for y in range(outputs) if nu[y] == mass] for mass in dict.fromkeys(nu)]
     tried = [tuple(sorted(zip(nu, p, q, strict=True))) for p, q in classes._extreme_pairs(groups, outputs, beta)]
@@ -117,9 +117,9 @@ def test_larger_classes_are_worse():
 
 
 def test_a_large_class_by_transforms():
-    found = classes.worst_pair(64, F(1, 16), Tupling(20), 1)
-    assert 0.0335 < found.delta.low <= found.delta.high < 0.0336
-    assert found.delta.high - found.delta.low <= 1e-6 * found.delta.high
+    pair = classes.worst_pair(64, F(1, 16), Tupling(20), 1)
+    assert 0.0335 < pair.delta.low <= pair.delta.high < 0.0336
+    assert pair.delta.high - pair.delta.low <= 1e-6 * pair.delta.high
     rough = classes.worst_pair(24, F(3, 20), Tupling(30), F(1, 2)).delta
     assert 0 < rough.low <= rough.high <= rough.low * (1 + 1e-5)
 

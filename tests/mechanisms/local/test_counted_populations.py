@@ -133,9 +133,9 @@ def test_a_channel_over_a_class_loses_what_its_worst_vertices_do(seed: int, kind
         weights[chance.randrange(size)] += 1
         rows.append([F(w, sum(weights)) for w in weights])
     channel = Channel.of(list(range(size)), list(range(size)), rows)
-    wanted, found = oracle.worst(channel, regions, size), loss_over(channel, regions)
-    assert found == pytest.approx(wanted, rel=1e-9) or math.isinf(wanted)
-    assert math.isinf(wanted) == math.isinf(found)
+    wanted, computed = oracle.worst(channel, regions, size), loss_over(channel, regions)
+    assert computed == pytest.approx(wanted, rel=1e-9) or math.isinf(wanted)
+    assert math.isinf(wanted) == math.isinf(computed)
     most = oracle.worst(channel, regions, size, lambda a, b: oracle.delta(a, b, 0.3))
     assert delta_over(channel, regions, F(3, 10)) >= most - 1e-12
 
@@ -173,11 +173,13 @@ def test_the_robust_program_keeps_its_promise_at_every_vertex_and_is_near_the_be
     regions, cost, size = class_of(count, kind, count), table(KINDS[kind]), len(KINDS[kind])
     channel = optimal_over(tuple(range(size)), cost, regions, epsilon, F(0))
     assert oracle.worst(channel, regions, size) <= float(epsilon) + 1e-12
-    found = sum(cost[x, y] * mass / channel.total for x, row in enumerate(channel.masses) for y, mass in enumerate(row))
+    mean_cost = sum(
+        cost[x, y] * mass / channel.total for x, row in enumerate(channel.masses) for y, mass in enumerate(row)
+    )
     best = oracle.least_cost(cost, regions, float(epsilon))
     local = 1 / (math.exp(epsilon) + size - 1)
-    assert best - 1e-6 <= found <= max(1.5 * best, best + 0.05) + 1e-6
-    assert found <= cost.sum() * local + 1e-6 or kind == "places"
+    assert best - 1e-6 <= mean_cost <= max(1.5 * best, best + 0.05) + 1e-6
+    assert mean_cost <= cost.sum() * local + 1e-6 or kind == "places"
 
 
 def test_a_delta_is_kept_over_the_class_and_helps() -> None:
@@ -213,7 +215,7 @@ def broken(made: Any, samples: int, size: int, seed: int, copies: int = 1) -> in
 
     Of one person all `copies` are alike: they tell no more than one of them.
     """
-    chance, found = random.Random(seed), 0
+    chance, count = random.Random(seed), 0
     true = [{x: F(mass).limit_denominator(100) for x, mass in enumerate(law)} for law in TRUTH.values()]
     for _ in range(samples):
         rows, whose = [], []
@@ -222,8 +224,8 @@ def broken(made: Any, samples: int, size: int, seed: int, copies: int = 1) -> in
                 rows += [(name, chance.choices(range(5), law)[0])] * copies
                 whose += [person] * copies
         channel = made(rows, whose if copies > 1 else None)
-        found += distribution_loss(channel, *true) > float(EPSILON) * (1 + 1e-9)
-    return found
+        count += distribution_loss(channel, *true) > float(EPSILON) * (1 + 1e-9)
+    return count
 
 
 def over_the_class(rows: list[tuple[str, int]], people: Any) -> Channel:

@@ -38,16 +38,16 @@ def questions(draw):
 
 def promise(channel, p, q, epsilon):
     """Return promises with the least numbers at which this channel keeps them; what is 0 is no program."""
-    found = []
+    chosen = []
     local, metric = measuring.local_loss(channel), measuring.metric_loss(channel, apart)
     loss, delta = measuring.distribution_loss(channel, p, q), measuring.distribution_delta(channel, p, q, epsilon)
     if local:
-        found += [promises.hides_value(F(local)), promises.hides_distance(F(metric), apart)]
+        chosen += [promises.hides_value(F(local)), promises.hides_distance(F(metric), apart)]
     if loss:
-        found.append(promises.hides_population(p, q, F(loss)))
+        chosen.append(promises.hides_population(p, q, F(loss)))
     if 1e-9 < delta < 1:
-        found.append(promises.hides_population(p, q, epsilon, F(delta)))
-    return found
+        chosen.append(promises.hides_population(p, q, epsilon, F(delta)))
+    return chosen
 
 
 @given(questions(), st.sampled_from([F(1, 10), F(1, 2)]))
@@ -55,8 +55,8 @@ def promise(channel, p, q, epsilon):
 def test_no_channel_with_the_same_promises_loses_less(case, epsilon):
     channel, p, q, prior = case
     loss = measuring.expected_loss(channel, prior, apart)
-    asked = promise(channel, p, q, epsilon)
-    for of in [*([promise] for promise in asked), *([asked] if len(asked) > 1 else [])]:
+    promised = promise(channel, p, q, epsilon)
+    for of in [*([promise] for promise in promised), *([promised] if len(promised) > 1 else [])]:
         best = optimal(channel.inputs, channel.outputs, prior, apart, of)
         assert best.loss <= loss + 1e-6
         assert best.least <= loss + 1e-9
@@ -78,12 +78,12 @@ def people(draw):
 
 @given(people(), st.sampled_from([(F(1, 2), F(0)), (F(1), F(1, 50))]))
 @settings(max_examples=15, deadline=None)
-def test_no_named_mechanism_that_sends_one_value_loses_less(populations, asked):
-    floor = optimum(populations, *asked)
+def test_no_named_mechanism_that_sends_one_value_loses_less(populations, promised):
+    floor = optimum(populations, *promised)
     for name, way in mechanisms(populations).items():
         if way is None or name in ("rappor", "tupling"):  # a set of values, or a tuple of them
             continue
-        strength = largest_strength(way, populations, *asked)
+        strength = largest_strength(way, populations, *promised)
         if strength is not None:
             most = way.make(populations, strength).expected_loss(populations)
             assert floor.expected_loss(populations) <= most + 1e-6

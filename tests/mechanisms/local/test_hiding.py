@@ -25,8 +25,8 @@ LAWS = {"home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "
 SEVERAL = ("randomised-response", "rappor", "exponential", "optimal")
 
 
-def framework(rows: int = 1, independent: bool = False, laws: Any = LAWS, **told: Any) -> frameworks.Framework:
-    return tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, rows, independent, **told))
+def framework(rows: int = 1, independent: bool = False, laws: Any = LAWS, **options: Any) -> frameworks.Framework:
+    return tf.Pufferfish(tf.which_population(), tf.FromPopulations(laws, rows, independent, **options))
 
 
 def channel_of(noise: Any) -> dict[Any, dict[Any, F]]:
@@ -46,9 +46,9 @@ def exact(about: Any, noise: Any, rows: int) -> float:
 def test_independent_rows_lose_what_is_promised_and_nearly_all_of_it(mechanism: str, rows: int) -> None:
     about = framework(rows, True)
     calibration = tf.calibrate(about, tf.EachValue(), epsilon=1, mechanism=mechanism)
-    told = exact(about, calibration.randomiser, rows)
-    assert 0.99 < told <= 1
-    assert true_loss(calibration).loss == pytest.approx(told, abs=1e-9)
+    loss = exact(about, calibration.randomiser, rows)
+    assert 0.99 < loss <= 1
+    assert true_loss(calibration).loss == pytest.approx(loss, abs=1e-9)
     assert calibration.guarantee.covers is Covers.COMPONENT
     weaker = tf.calibrate(about, tf.EachValue(), epsilon=2, mechanism=mechanism)
     assert exact(about, weaker.randomiser, rows) > 1  # half of the noise is noticed
@@ -169,12 +169,12 @@ def test_it_reads_back_from_json() -> None:
     ]
     with pytest.raises(InputError, match="cannot be read back"):
         read({"kind": "sent-value"})
-    told = tf.calibrate(about, tf.EachValue(), 1).randomiser.to_dict()
+    described = tf.calibrate(about, tf.EachValue(), 1).randomiser.to_dict()
     with pytest.raises(InputError, match="no distributions"):
-        read({**told, "total": "7"})
+        read({**described, "total": "7"})
 
 
-@pytest.mark.parametrize(("laws", "told", "what"), [
+@pytest.mark.parametrize(("laws", "options", "what"), [
     ({"one": {"a": 1}}, {}, "fewer than two populations"),
     ({"one": {"a": 1}, "two": {"a": "1/2", "b": "1/2"}}, {}, "one value only"),
     ({"one": {"a": "1/2", "b": "1/2"}, "two": {"a": "1/2", "b": "1/4"}}, {}, "sum to 0.75"),
@@ -186,9 +186,9 @@ def test_it_reads_back_from_json() -> None:
     (LAWS, {"prior": {"z": 1}}, "which no population has"),
     (LAWS, {"supports": "maybe"}, "supports is"),
 ])  # fmt: skip
-def test_bad_populations(laws: Any, told: dict[str, Any], what: str) -> None:
+def test_bad_populations(laws: Any, options: dict[str, Any], what: str) -> None:
     with pytest.raises(InputError, match=what):
-        tf.FromPopulations(laws, **told)
+        tf.FromPopulations(laws, **options)
 
 
 def test_different_supports_are_refused_wherever_they_differ() -> None:

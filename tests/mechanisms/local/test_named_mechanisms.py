@@ -85,8 +85,8 @@ def test_what_is_sent_and_a_twentieth_more_epsilon(name):
         expected = np.array([float(law.get(y, 0)) for y in GRID])
         assert (seen[expected == 0] == 0).all()
         can = expected > 0
-        found = stats.chisquare(seen[can], expected[can] / expected.sum() * rows).pvalue
-        assert (found > 1e-6) == right
+        p_value = stats.chisquare(seen[can], expected[can] / expected.sum() * rows).pvalue
+        assert (p_value > 1e-6) == right
 
 
 def test_bits_that_are_sent_and_a_twentieth_more_epsilon():

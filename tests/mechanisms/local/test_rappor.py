@@ -24,7 +24,7 @@ F = Fraction
 
 def law_of_bits(rappor, population):
     """Return the probability of every output, by its definition."""
-    found = {}
+    masses = {}
     for bits in product((0, 1), repeat=len(rappor.values)):
         total = F(0)
         for n, x in enumerate(rappor.values):
@@ -33,8 +33,8 @@ def law_of_bits(rappor, population):
                 one = rappor.present if m == n else rappor.other
                 chance *= one if bit else 1 - one
             total += population.get(x, F(0)) * chance
-        found[bits] = total
-    return found
+        masses[bits] = total
+    return masses
 
 
 @st.composite
@@ -57,9 +57,9 @@ def test_both_numbers_by_all_outputs(case, epsilon):
     assert rappor.distribution_loss(p, q) <= rappor.epsilon * (1 + 1e-12)
     factor = math.exp(epsilon)
     delta = math.fsum(max(float(one[bits]) - factor * float(two[bits]), 0) for bits in one)
-    found = rappor.delta(p, q, epsilon)
-    assert found.low - 1e-12 <= delta <= found.high + 1e-12
-    assert found.high - found.low <= 1e-6 * found.high + 1e-11
+    bracket = rappor.delta(p, q, epsilon)
+    assert bracket.low - 1e-12 <= delta <= bracket.high + 1e-12
+    assert bracket.high - bracket.low <= 1e-6 * bracket.high + 1e-11
 
 
 def test_local_privacy_of_one_hot_bits():
@@ -73,8 +73,8 @@ def test_225_places_take_no_2_to_the_225_outputs():
     rng = np.random.default_rng(2)
     p, q = (dict(enumerate(w / w.sum())) for w in rng.gamma(1, size=(2, 225)))
     rappor = permanent(range(225), "1/2")
-    found = rappor.delta(p, q, "0.1")
-    assert 0 < found.low <= found.high < found.low * (1 + 1e-4)
+    bracket = rappor.delta(p, q, "0.1")
+    assert 0 < bracket.low <= bracket.high < bracket.low * (1 + 1e-4)
     assert rappor.distribution_loss(p, q) < rappor.epsilon
 
 

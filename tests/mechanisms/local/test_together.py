@@ -67,8 +67,8 @@ def test_two_bits_that_tell_nothing_alone_and_all_together_are_never_summed() ->
     assert oracle.excess(*both, 5.0) == 1
     assert lifted_loss(about.beliefs[0].laws, joint_losses([one, two])) == math.inf  # type: ignore[attr-defined]
     tiny = F(1, 10**6)
-    for told in ({"reading": "same"}, {"batch": "May"}, {}):
-        charges = [charge(noise, about, tiny, **told) for noise in (one, two)]
+    for where in ({"reading": "same"}, {"batch": "May"}, {}):
+        charges = [charge(noise, about, tiny, **where) for noise in (one, two)]
         with pytest.raises(CompositionRefused, match="may reveal together what neither does alone"):
             joint(about, charges)
         assert joint(about, charges[:1]).epsilon == tiny
@@ -85,10 +85,10 @@ def test_with_noise_the_same_two_bits_cost_what_they_tell_of_the_values() -> Non
     ]
     channels = [{x: noise.sender.channel.row(x) for x in values} for noise in noises]
     exact = oracle.loss(*(oracle.sent(oracle.repeated(law, 2), channels) for law in LAWS.values()))
-    found = float(joint(about, [charge(noise, about, F(1, 100), reading="same") for noise in noises]).epsilon)
+    cost = float(joint(about, [charge(noise, about, F(1, 100), reading="same") for noise in noises]).epsilon)
     assert exact == pytest.approx(math.log(5 / 3))  # (9 + 1)/(3 + 3)
-    assert exact <= found == pytest.approx(math.log(3))
-    assert found < 2 * math.log(3)
+    assert exact <= cost == pytest.approx(math.log(3))
+    assert cost < 2 * math.log(3)
 
 
 @st.composite
@@ -122,7 +122,7 @@ def test_the_threshold_is_the_least_of_all_couplings(given_: tuple[list[list[F]]
 
     laws, channels = given_
     losses = joint_losses([Sending(1, 0.0, 1.0, "", Values(channel)) for channel in channels])
-    found = lifted_loss(laws, losses)
+    threshold = lifted_loss(laws, losses)
     size = len(laws[0])
     sums = np.array([[float(cell // size == x) for cell in range(size**2)] for x in range(size)]
                     + [[float(cell % size == y) for cell in range(size**2)] for y in range(size)])  # fmt: skip
@@ -133,9 +133,9 @@ def test_the_threshold_is_the_least_of_all_couplings(given_: tuple[list[list[F]]
         return bool(linprog(np.zeros(size**2), A_eq=sums, b_eq=totals, bounds=ends).status == 0)
 
     levels = sorted({float(x) for x in losses.ravel()})
-    assert found in levels
-    assert feasible(found)
-    below = [level for level in levels if level < found]
+    assert threshold in levels
+    assert feasible(threshold)
+    below = [level for level in levels if level < threshold]
     assert not below or not feasible(below[-1])  # who may use more cells can do what others can
 
 
@@ -234,9 +234,9 @@ def test_two_columns_are_two_values_of_a_row_however_alike_they_are() -> None:
     named = [charge(noise, about, F(1, 100), batch="May", columns=(name,)) for name in ("a", "b")]
     assert joint(about, [named[0]] * 2).epsilon < F(exact)  # of one value
     for other in (named[1], charge(noise, about, F(1, 100), batch="June", columns=("b",)), charge(noise, about)):
-        found = joint(about, [named[0], other])
-        assert found.rule == "whatever the rows are"
-        assert found.epsilon == 2 * F(noise.local_loss()) >= F(exact)
+        together = joint(about, [named[0], other])
+        assert together.rule == "whatever the rows are"
+        assert together.epsilon == 2 * F(noise.local_loss()) >= F(exact)
 
 
 def test_of_several_populations_the_two_that_are_farthest_apart_count() -> None:
@@ -256,9 +256,9 @@ def test_losses_add_up_and_are_rounded_up() -> None:
         def pointwise(self) -> Any:
             return np.array([[0.0, 0.1], [0.1, 0.0]])
 
-    found = joint_losses([Tenth() for _ in range(10)])
-    assert functools.reduce(float.__add__, [0.1] * 10) < 1 < 10 * F(0.1) <= F(found[0, 1]) < F(1) + F(1, 2**45)
-    assert found[0, 0] == 0
+    losses = joint_losses([Tenth() for _ in range(10)])
+    assert functools.reduce(float.__add__, [0.1] * 10) < 1 < 10 * F(0.1) <= F(losses[0, 1]) < F(1) + F(1, 2**45)
+    assert losses[0, 0] == 0
 
 
 def test_under_three_populations_a_release_costs_what_the_farthest_two_do() -> None:

@@ -41,9 +41,9 @@ def cases(draw, least=0):
 @settings(max_examples=30)
 def test_enumerated_delta_is_the_definition(case):
     p, q, nu, dummies, epsilon = case
-    found, exact = Tupling(dummies, nu).bracket(p, q, epsilon), tuple_delta(p, q, nu, dummies, epsilon)
-    assert found.low * (1 - 1e-14) <= exact <= found.high * (1 + 1e-14)
-    assert found.high - found.low <= 1e-14
+    bracket, exact = Tupling(dummies, nu).bracket(p, q, epsilon), tuple_delta(p, q, nu, dummies, epsilon)
+    assert bracket.low * (1 - 1e-14) <= exact <= bracket.high * (1 + 1e-14)
+    assert bracket.high - bracket.low <= 1e-14
 
 
 @given(cases())
@@ -53,9 +53,9 @@ def test_the_bracket_contains_the_definition(case):
     tupling = Tupling(dummies, nu)
     exact = tuple_delta(p, q, nu, dummies, epsilon)
     kinds, apart = tupling.kinds(p, q)
-    found = tupling.by_transform(kinds, epsilon, apart)
-    assert found.low * (1 - 1e-12) <= exact <= found.high * (1 + 1e-12) + 1e-300
-    assert found.high - found.low <= 1e-6 * found.high + 1e-11
+    bracket = tupling.by_transform(kinds, epsilon, apart)
+    assert bracket.low * (1 - 1e-12) <= exact <= bracket.high * (1 + 1e-12) + 1e-300
+    assert bracket.high - bracket.low <= 1e-6 * bracket.high + 1e-11
 
 
 @pytest.mark.parametrize("name", list(GOLDEN["tupling_exact"]))
@@ -73,9 +73,9 @@ def test_golden_deltas(name):
 
 @pytest.mark.parametrize("name", list(GOLDEN["tupling_theorem3"]))
 def test_golden_theorem3(name):
-    found = theorem3_epsilon(10, 64, F(name.split("beta=")[1].split("/")[0]) / 64, "0.001")
+    epsilon = theorem3_epsilon(10, 64, F(name.split("beta=")[1].split("/")[0]) / 64, "0.001")
     expected = GOLDEN["tupling_theorem3"][name]["eps"]
-    assert found is None if expected is None else found == pytest.approx(expected, rel=1e-9)
+    assert epsilon is None if expected is None else epsilon == pytest.approx(expected, rel=1e-9)
 
 
 def test_two_point_masses_that_theorem3_with_eta_would_pass():
@@ -92,10 +92,10 @@ def test_more_dummies_never_tell_more(p, q, dummies, epsilon):
 
 def test_the_smallest_number_of_dummies():
     p, q = [F(1, 50)] * 50, [F(k, 1275) for k in range(1, 51)]
-    found = smallest_tupling(p, q, 1, F(1, 1000))
-    assert found is not None
-    assert found > 0
-    worst = [max(Tupling(k).delta(p, q, 1), Tupling(k).delta(q, p, 1)) for k in (found - 1, found)]
+    dummies = smallest_tupling(p, q, 1, F(1, 1000))
+    assert dummies is not None
+    assert dummies > 0
+    worst = [max(Tupling(k).delta(p, q, 1), Tupling(k).delta(q, p, 1)) for k in (dummies - 1, dummies)]
     assert worst[0] > F(1, 1000) >= worst[1]
     assert smallest_tupling([1, 0], [0, 1], F(1, 100), F(1, 10**6), most=3) is None
     with pytest.raises(InputError, match="pure"):

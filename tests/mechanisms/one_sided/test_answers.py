@@ -289,8 +289,8 @@ def test_drawn_answers_are_marked_rightly(limit):
     counts = np.random.default_rng(5).integers(0, 12, 2000)
     known = SparseAnswers(1, limit, sensitivity=None if limit else 24)
     answers = known.answer(counts, 5, InsecureSeededEntropyForTests(5))
-    shown = sparse_marks(answers, sanitiser(at_least(6), count_noise(1), "0.01"))
-    assert (counts[shown == "safe"] <= 5).all()
-    assert (shown == "safe").sum() == answers.safe.sum()
+    drawn_marks = sparse_marks(answers, sanitiser(at_least(6), count_noise(1), "0.01"))
+    assert (counts[drawn_marks == "safe"] <= 5).all()
+    assert (drawn_marks == "safe").sum() == answers.safe.sum()
     assert limit or answers.safe.any()
-    assert np.count_nonzero(shown == "dangerous") <= answers.used
+    assert np.count_nonzero(drawn_marks == "dangerous") <= answers.used

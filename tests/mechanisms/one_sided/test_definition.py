@@ -231,8 +231,8 @@ def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, quer
 
 
 def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected() -> None:
-    told = tf.release(made(visits(), tf.Visitors()), [["bar"], ["bar", "shop"]]).certificate
-    text = " ".join(told.text().split())
+    certificate = tf.release(made(visits(), tf.Visitors()), [["bar"], ["bar", "shop"]]).certificate
+    text = " ".join(certificate.text().split())
     for words in (
         "this hides that a person was at the places where they were (not that they were at no other)",
         "from anyone, whatever they believe",
@@ -247,8 +247,8 @@ def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected(
     ):
         assert words in text, words
     assert "believes" not in text
-    again = type(told)(**told.__dict__)
-    assert again.text() == told.text()
+    again = type(certificate)(**certificate.__dict__)
+    assert again.text() == certificate.text()
 
 
 def test_the_report_has_no_word_about_beliefs_that_are_off() -> None:
@@ -315,5 +315,5 @@ def test_a_public_end_is_that_of_every_data_set() -> None:
     domain = Domain.of(3, [0, 1, 5])
     for weights in ([1, 2, 1], [2, 0, 1]):
         recall = made(Policy.of(none_of(5), none_of(1, 5)), tf.Linear(weights), domain=domain,
-                     mechanism="asymmetric-geometric")  # fmt: skip
+                      mechanism="asymmetric-geometric")  # fmt: skip
         assert recall.randomiser.to_dict()["most"] == 5 * sum(weights)

@@ -75,9 +75,9 @@ def test_persons_count_once_at_a_place_however_many_rows_say_so(tmp_path: Path) 
 def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     outcome = tf.release_file(written(tmp_path))
     (table,) = outcome.tables
-    told = {row["cell"]: row["value"] for row in table.rows}
-    assert told["gym"] != "safe"
-    assert told["gym"] >= 9
+    cells = {row["cell"]: row["value"] for row in table.rows}
+    assert cells["gym"] != "safe"
+    assert cells["gym"] >= 9
     assert tf.read_table(tmp_path / "release-published" / "safe.csv") == tuple(
         {**row, "low": None, "high": None} for row in table.rows
     )
@@ -179,17 +179,17 @@ def test_a_policy_that_protects_nothing_is_refused(tmp_path: Path) -> None:
         load(written(tmp_path, FILE.replace('visits = "all"', f"policy = [{both}]")))
 
 
-@pytest.mark.parametrize(("rows", "told"), [
+@pytest.mark.parametrize(("rows", "message"), [
     (ROWS + "p1,shop\n", "a record has more places than the 2 that are declared"),
     (ROWS + "Zoe,pub\n", "a row at a place that is not declared"),
     (ROWS + ",bar\n", "missing values"), (ROWS + "Zoe,\n", "missing values"),
     (ROWS + "Zoe\u0308,bar\nZo\u00eb,gym\n", "written in two ways"), ("who,where\n", "no rows"),
 ])  # fmt: skip
-def test_data_that_break_a_rule_are_refused_and_name_nobody(tmp_path: Path, rows: str, told: str) -> None:
+def test_data_that_break_a_rule_are_refused_and_name_nobody(tmp_path: Path, rows: str, message: str) -> None:
     file = written(tmp_path, rows=rows)
     with pytest.raises(TakifuguError) as raised:
         tf.release_file(file)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert "Zo" not in str(raised.value)
     assert "pub'" not in str(raised.value)
     assert untouched(tmp_path)
@@ -247,10 +247,10 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
                 chance = noise.chance(count, 2)
                 mass *= chance if safe else 1 - chance
             for count, safe in zip(data, outcome, strict=True):
-                asked = limit is None or used < limit
+                answered = limit is None or used < limit
                 total += mass * (count <= 2)
-                recall += mass * (asked and safe)
-                used += asked and not safe
+                recall += mass * (answered and safe)
+                used += answered and not safe
     assert expected_share(noise, shares, 2) == pytest.approx(recall / total, rel=1e-12)
 
 

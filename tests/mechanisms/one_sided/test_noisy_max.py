@@ -29,8 +29,8 @@ def test_the_law_is_that_of_the_steps(counts: list[int]) -> None:
     for (place, value), mass in true.items():
         recall = math.exp(NoisyMax(EPSILON).log_probability(counts, place, value))
         assert recall == pytest.approx(float(mass), rel=1e-12)
-    told = sum(true.values())
-    assert 0 < told < 1
+    total = sum(true.values())
+    assert 0 < total < 1
     assert all(value >= max(counts) for _, value in true)
     assert NoisyMax(EPSILON).log_probability(counts, 0, max(counts) - 1) == -math.inf
 

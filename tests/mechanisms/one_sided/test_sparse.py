@@ -59,8 +59,8 @@ def test_nothing_is_promised_the_other_way(stream: Any, threshold: int) -> None:
     """From X' to X an answer becomes impossible wherever a count that moves is above its threshold, and only there."""
     counts, after, _, _ = stream
     laws = [oracle.sparse(world, lambda past: threshold, None, HALF, 5) for world in (counts, after)]
-    told = any(a != b and a > threshold for a, b in zip(counts, after, strict=True))
-    assert (oracle.steps(laws[1], laws[0], HALF) == math.inf) == told
+    reveals = any(a != b and a > threshold for a, b in zip(counts, after, strict=True))
+    assert (oracle.steps(laws[1], laws[0], HALF) == math.inf) == reveals
 
 
 @pytest.mark.parametrize("limit", [None, 1, 2])
@@ -245,9 +245,9 @@ def test_there_are_as_many_noisy_values_as_the_limit_says(limit: int, seed: int)
     assert all(mark is None for mark in marks[values[-1] + 1 :])
     assert None not in marks[: values[-1]]
     session = mechanism.session(InsecureSeededEntropyForTests(seed))
-    told = [session.ask(4, 3, place) for place in range(limit + 3)]
-    assert [isinstance(mark, int) for mark in told] == [True] * limit + [False] * 3
-    assert told[limit:] == [None] * 3
+    answers = [session.ask(4, 3, place) for place in range(limit + 3)]
+    assert [isinstance(mark, int) for mark in answers] == [True] * limit + [False] * 3
+    assert answers[limit:] == [None] * 3
     used = [mechanism.answer_one(4, 3, n, InsecureSeededEntropyForTests(seed)) is None for n in range(limit + 2)]
     assert used == [False] * limit + [True] * 2
 

@@ -104,10 +104,10 @@ def test_cliques_are_independent_components() -> None:
     alone = tf.clique_infection([["a", "b", "c"]], law, ["well", "ill"])
     for mechanism in ("wasserstein", "laplace-exact"):
         assert scale(belief, tf.Count("ill"), 1, mechanism) <= scale(alone, tf.Count("ill"), 1, mechanism)
-    found = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count("ill"), 1)
-    assert true_loss(found).upper <= 1 + 1e-9
-    halved = DiscreteLaplace(found.randomiser.scale / 2, Fraction(1))
-    assert true_loss(found.framework, found.query, halved).lower > 1
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count("ill"), 1)
+    assert true_loss(calibration).upper <= 1 + 1e-9
+    halved = DiscreteLaplace(calibration.randomiser.scale / 2, Fraction(1))
+    assert true_loss(calibration.framework, calibration.query, halved).lower > 1
 
 
 def test_it_survives_json() -> None:

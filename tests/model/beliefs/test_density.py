@@ -80,13 +80,13 @@ def test_only_the_number_itself_is_published(query):
 
 
 def test_a_release_pays_once(tmp_path):
-    told = {"ledger": tmp_path / "ledger.db", "source": "survey"}
+    account = {"ledger": tmp_path / "ledger.db", "source": "survey"}
     calibration = tf.calibrate(tf.Pufferfish(HIDDEN, BELIEF), tf.Identity(grid="0.01"), 1, "0.05")
     for wrong in ("much", float("nan"), 8.5, None):
         with pytest.raises(DataError):
-            tf.release(calibration, wrong, **told)
-    release = tf.release(calibration, 2.345, **told)
+            tf.release(calibration, wrong, **account)
+    release = tf.release(calibration, 2.345, **account)
     assert (Fraction(str(release.value)) * 100).denominator == 1
     assert "single rows are not hidden" in str(release.certificate).replace("\n               ", " ")
     with pytest.raises((CompositionRefused, BudgetExceeded)):
-        tf.release(calibration, 2.345, **told)
+        tf.release(calibration, 2.345, **account)

@@ -89,7 +89,7 @@ def test_conditional_laws_are_those_of_all_records_at_once(records, numbers, dat
 
 
 @pytest.mark.parametrize(
-    ("secret", "told"),
+    ("secret", "message"),
     [
         (tf.dataset_property("age", "mean", max_difference=1), "no column 'age'"),
         (tf.dataset_property("income", "mean"), "bounds none"),
@@ -104,8 +104,8 @@ def test_conditional_laws_are_those_of_all_records_at_once(records, numbers, dat
         (tf.entry(0, 1, 2), "cannot take"),
     ],
 )
-def test_what_a_normal_belief_does_not_hide(secret, told):
-    with pytest.raises(InputError, match=told):
+def test_what_a_normal_belief_does_not_hide(secret, message):
+    with pytest.raises(InputError, match=message):
         tf.Pufferfish(secret, four())
 
 

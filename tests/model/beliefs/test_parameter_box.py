@@ -25,8 +25,8 @@ def hidden(box: Any, name: str = "x2", **how: Any) -> Any:
 
 
 def scale(box: Any, query: Any, mechanism: str, epsilon: Any = 1, **how: Any) -> Fraction:
-    asked = {"mechanism": mechanism, "only_release": True, "allow_zero_noise": True}
-    noise: Any = tf.calibrate(hidden(box, **how), query, epsilon, **asked).randomiser
+    options = {"mechanism": mechanism, "only_release": True, "allow_zero_noise": True}
+    noise: Any = tf.calibrate(hidden(box, **how), query, epsilon, **options).randomiser
     return Fraction(noise.scale)
 
 
@@ -46,33 +46,33 @@ def test_the_noise_hides_any_two_numbers_while_the_others_lie_anywhere(
              "b": tf.Affine("1/2", p=Fraction(two, 10))}  # fmt: skip
     box = tf.ParameterBox({"p": (0, 1), "q": ("-1/2", "1/2")}, {n: {1: f, 0: None} for n, f in forms.items()}, records)
     names = ("wasserstein", "laplace-exact")
-    found = {mechanism: scale(box, tf.Count(1), mechanism, epsilon, name="p") for mechanism in names}
-    assert found["laplace-exact"] <= found["wasserstein"] * (1 + Fraction(1, 10**9))
+    scales = {mechanism: scale(box, tf.Count(1), mechanism, epsilon, name="p") for mechanism in names}
+    assert scales["laplace-exact"] <= scales["wasserstein"] * (1 + Fraction(1, 10**9))
     for p, r, q in itertools.product((0, Fraction(1, 3), 1), (0, 1), (Fraction(-1, 2), Fraction(1, 2))):
         laws = []
         for number in (p, r):
             at = {"p": (Fraction(number),) * 2, "q": (q, q)}
             laws.append(law([form.between(at)[0] for form in forms.values() for _ in range(records)]))
-        assert w_infinity(*laws) / Fraction(epsilon) <= found["wasserstein"]
-        assert loss(laws[0], laws[1], found["laplace-exact"]) <= float(Fraction(epsilon)) * (1 + 1e-9)
+        assert w_infinity(*laws) / Fraction(epsilon) <= scales["wasserstein"]
+        assert loss(laws[0], laws[1], scales["laplace-exact"]) <= float(Fraction(epsilon)) * (1 + 1e-9)
 
 
 def test_members_of_a_box_lose_no_more_than_promised_and_one_nearly_that() -> None:
     columns: Any = {"x": {1: tf.Affine(0, x=1), 0: None}}
     box = tf.ParameterBox({"x": ("1/5", "4/5")}, columns, 4)
-    found = tf.calibrate(hidden(box, "x"), tf.Sum("x"), 1, mechanism="laplace-exact", only_release=True)
+    calibration = tf.calibrate(hidden(box, "x"), tf.Sum("x"), 1, mechanism="laplace-exact", only_release=True)
     values = ("1/5", "3/10", "4/5")
     prior = tf.JointTable([(v,) for v in values], [Fraction(1, 3)] * 3, ["x"])
     member: Any = tf.Parameters(prior, {"x": {v: {1: v, 0: 1 - Fraction(v)} for v in values}}, 4)
-    audit = true_loss(found, chains=[member])
+    audit = true_loss(calibration, chains=[member])
     assert audit.loss == pytest.approx(1, rel=1e-6)
     assert audit.upper == float("inf")  # a member is no proof for the class
     with pytest.raises(tf.errors.Unsupported):
-        true_loss(found)
+        true_loss(calibration)
     elsewhere: Any = tf.Parameters(prior, {"x": {v: {1: "1/2", 0: "1/2"} for v in values}}, 4)
     for wrong in (elsewhere, tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 4)):
         with pytest.raises(InputError):
-            true_loss(found, chains=[wrong])
+            true_loss(calibration, chains=[wrong])
 
 
 def test_an_answer_that_does_not_depend_on_the_parameter_needs_no_noise() -> None:
@@ -117,7 +117,7 @@ def test_a_release_says_what_is_hidden_and_under_which_belief(tmp_path: Any) -> 
 COLUMN: Any = {"x1": {1: tf.Affine("0.6", x2="-0.2"), 0: None}}
 
 
-@pytest.mark.parametrize(("wrong", "told"), [
+@pytest.mark.parametrize(("wrong", "message"), [
     ({"intervals": {}}, "lacks"), ({"columns": {}}, "lacks"),
     ({"records": 0}, "above 0"), ({"records": "4"}, "above 0"),
     ({"intervals": {"x2": ("0.8", "0.2")}}, "must have an inside"), ({"intervals": {"x2": 0.5}}, "low, high"),
@@ -126,8 +126,8 @@ COLUMN: Any = {"x1": {1: tf.Affine("0.6", x2="-0.2"), 0: None}}
     ({"columns": {"x1": {1: tf.Affine("0.6"), 0: tf.Affine("0.4")}}}, "one of them with the rest"),
     ({"columns": {"x1": {1: 0.5}}}, "two states"),
 ])  # fmt: skip
-def test_what_it_refuses(wrong: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_what_it_refuses(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         tf.ParameterBox(**{"intervals": {"x2": ("0.2", "0.8")}, "columns": COLUMN, "records": 4, **wrong})
 
 

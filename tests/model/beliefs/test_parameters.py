@@ -63,8 +63,8 @@ def test_d_of_whole_columns_is_the_largest_change_over_all_data_sets(query: Any,
     answer: Any = resolved(query, BELIEF)
     columns = [BELIEF.columns.index(name) for name in near if name != "region"]
     expected = oracle.change(statistic_of(query, BELIEF.record), [3, 2], 2, columns)
-    found = answer.change([BELIEF.position(name) for name in near])
-    assert found == expected
+    change = answer.change([BELIEF.position(name) for name in near])
+    assert change == expected
     if len(near) == 1:
         assert answer.entry_changes()[BELIEF.position(next(iter(near)))] == expected
 
@@ -132,7 +132,7 @@ def test_a_table_is_read_as_a_network_of_its_distribution() -> None:
 # --- bad input ---
 
 
-@pytest.mark.parametrize(("wrong", "told"), [
+@pytest.mark.parametrize(("wrong", "message"), [
     ({"prior": {"a": 1}}, "must be finite"),
     ({"columns": {}}, "no columns"),
     ({"records": 0}, "above 0"),
@@ -146,9 +146,9 @@ def test_a_table_is_read_as_a_network_of_its_distribution() -> None:
     ({"columns": {"height": {"low": {}, "high": {"no": 1}}}}, "one draw of it"),
     ({"columns": {"height": {"low": {"x": 0.5, None: 0.5}, "high": {"x": 1}}}}, "not observed"),
 ])  # fmt: skip
-def test_what_it_refuses(wrong: dict[str, Any], told: str) -> None:
+def test_what_it_refuses(wrong: dict[str, Any], message: str) -> None:
     given_ = {"prior": NET, "columns": {"height": COINS}, "records": 3, **wrong}
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         tf.Parameters(**given_)
 
 

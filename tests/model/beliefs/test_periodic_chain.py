@@ -39,8 +39,8 @@ def test_every_entry_has_its_law(case: Case) -> None:
         assert laws[entry] == pytest.approx([float(p) for p in exact], rel=1e-12, abs=0)
         assert chain.marginal(entry).tolist() == laws[entry].tolist()
         assert chain.possible(entry) == tuple(p > 0 for p in exact)
-        found, error = marginal(chain).of(entry)
-        assert all(abs(f - p) <= p * (error + 1e-14) for f, p in zip(found, exact, strict=True))
+        probabilities, error = marginal(chain).of(entry)
+        assert all(abs(f - p) <= p * (error + 1e-14) for f, p in zip(probabilities, exact, strict=True))
 
 
 @given(periodic())
@@ -78,7 +78,7 @@ def test_the_law_that_repeats_is_the_same_a_period_later_however_rare_the_values
         assert here @ chain.step_matrices[phase] == pytest.approx(after, rel=1e-13)
 
 
-@pytest.mark.parametrize(("given", "where", "told"), [
+@pytest.mark.parametrize(("given", "where", "message"), [
     ({"matrices": []}, ("matrices",), "at least one"),
     ({"matrices": [DAY, [[1.0]]]}, ("matrices",), "same states"),
     ({"matrices": [DAY, [[0.5, 0.4], [0, 1]]]}, ("matrices", 1, "matrix", 0), "row 0 of the matrix sums to 0.9"),
@@ -92,11 +92,11 @@ def test_the_law_that_repeats_is_the_same_a_period_later_however_rare_the_values
     ({"states": ["a"]}, ("states",), "one name"),
     ({"matrices": [[[1, 0], [0, 1]]] * 2}, ("matrices",), "several closed classes"),
 ])  # fmt: skip
-def test_what_is_no_such_chain_is_refused(given: dict[str, Any], where: tuple[Any, ...], told: str) -> None:
+def test_what_is_no_such_chain_is_refused(given: dict[str, Any], where: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InputError) as error:
         tf.PeriodicChain(**{"matrices": [NIGHT, DAY], "length": 4, **given})
     assert error.value.where == where
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_period_with_transitions_too_rare_for_floats_needs_a_stated_start() -> None:
@@ -116,9 +116,9 @@ def test_a_class_has_no_law_of_an_entry() -> None:
 
 def test_supports_repeat_when_place_and_values_do() -> None:
     swap, stay = np.array([[False, True], [True, False]]), np.eye(2, dtype=bool)
-    found = supports_from(np.array([True, False]), [swap, stay, stay])
-    assert [found.at(t).tolist() for t in range(12)] == [[t % 6 in (0, 4, 5), t % 6 in (1, 2, 3)] for t in range(12)]
-    assert found.late_by_phase(3).all()
+    supports = supports_from(np.array([True, False]), [swap, stay, stay])
+    assert [supports.at(t).tolist() for t in range(12)] == [[t % 6 in (0, 4, 5), t % 6 in (1, 2, 3)] for t in range(12)]
+    assert supports.late_by_phase(3).all()
 
 
 @settings(max_examples=40, deadline=None)
@@ -134,10 +134,10 @@ def test_every_law_of_an_answer_agrees_with_all_joint_states(data: st.DataObject
             if chain.initial == "any":
                 assert starts_of(chain, family.entry, value) == tuple(u for u, law in enumerate(given_value) if law)
             assert len(laws) == len(expected)
-            for found, law in zip(laws, expected, strict=True):
-                assert found.values.tolist() == list(law)
+            for computed, law in zip(laws, expected, strict=True):
+                assert computed.values.tolist() == list(law)
                 bound = family.relative_error + 1e-15 * len(law)
-                assert all(abs(m - p) <= bound * p for m, p in zip(found.probabilities, law.values(), strict=True))
+                assert all(abs(m - p) <= bound * p for m, p in zip(computed.probabilities, law.values(), strict=True))
 
 
 def test_laws_of_long_chains_in_blocks_are_those_of_single_steps(monkeypatch: pytest.MonkeyPatch) -> None:

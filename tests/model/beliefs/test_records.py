@@ -68,16 +68,16 @@ def test_a_framework_reads_back_as_itself():
     ],
 )
 def test_answers_add_up_over_records(query, answer, grid):
-    found = PEOPLE.resolve(query)
-    assert evaluate(found, value_indices(PEOPLE, DATA)) == (answer,)
-    assert found.grid == grid
-    assert found.size == 4
+    resolved = PEOPLE.resolve(query)
+    assert evaluate(resolved, value_indices(PEOPLE, DATA)) == (answer,)
+    assert resolved.grid == grid
+    assert resolved.size == 4
 
 
 def test_a_histogram_has_the_cells_of_the_columns_that_it_names():
-    found = PEOPLE.resolve(tf.Histogram(entries=["group"]))
-    assert found.labels == ("a", "b")
-    assert evaluate(found, value_indices(PEOPLE, DATA)) == (2, 2)
+    resolved = PEOPLE.resolve(tf.Histogram(entries=["group"]))
+    assert resolved.labels == ("a", "b")
+    assert evaluate(resolved, value_indices(PEOPLE, DATA)) == (2, 2)
 
 
 def test_one_value_of_many_records_is_no_query():
@@ -99,7 +99,7 @@ class Odd:
         return "something odd"
 
 
-class Told(Odd):
+class Additive(Odd):
     def over_records(self, belief):
         return belief.resolve(tf.Sum("x"))
 
@@ -107,7 +107,7 @@ class Told(Odd):
 def test_queries_of_others_say_what_they_add_per_record():
     with pytest.raises(Unsupported, match="does not say what it adds per record"):
         PEOPLE.resolve(Odd())
-    assert PEOPLE.resolve(Told()).grid == Fraction(1, 2)
+    assert PEOPLE.resolve(Additive()).grid == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("engine", ["columns", "arrays", "rows", "mappings", "pandas", "polars", "pyarrow"])
@@ -122,9 +122,9 @@ def test_data_of_every_form_are_the_same_records(engine):
         "polars": lambda: pytest.importorskip("polars").DataFrame(columns).lazy(),
         "pyarrow": lambda: pytest.importorskip("pyarrow").table(columns),
     }[engine]()
-    found = value_indices(PEOPLE, given)
-    assert sorted(found.tolist()) == [0, 1, 2, 2]
-    assert evaluate(PEOPLE.resolve(tf.Sum("x")), found) == (11,)
+    rows = value_indices(PEOPLE, given)
+    assert sorted(rows.tolist()) == [0, 1, 2, 2]
+    assert evaluate(PEOPLE.resolve(tf.Sum("x")), rows) == (11,)
 
 
 PRIVATE = "Zorro"

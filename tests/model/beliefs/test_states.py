@@ -74,12 +74,12 @@ def test_names_are_plain_and_read_back(maker: str, pair: tuple[Any, Any]) -> Non
 @pytest.mark.parametrize("state", [None, math.nan])
 @pytest.mark.parametrize("maker", MAKERS)
 def test_no_file_brings_back_such_a_state(maker: str, state: Any) -> None:
-    def planted(told: Any) -> Any:
-        if isinstance(told, dict):
-            return {key: planted(value) for key, value in told.items()}
-        if isinstance(told, list):
-            return [planted(value) for value in told]
-        return state if told == "here" else told
+    def planted(tree: Any) -> Any:
+        if isinstance(tree, dict):
+            return {key: planted(value) for key, value in tree.items()}
+        if isinstance(tree, list):
+            return [planted(value) for value in tree]
+        return state if tree == "here" else tree
 
     with pytest.raises(InputError):
         beliefs.from_dict(planted(MAKERS[maker]("here", "x").to_dict()))

@@ -129,10 +129,10 @@ def test_a_predicate_that_raises_says_so_without_what_it_saw() -> None:
         raise ValueError(f"secret {record}")
 
     policy = Policy.of(checked("broken", 1, broken))
-    with pytest.raises(InputError, match="'broken' raises ValueError") as told:
+    with pytest.raises(InputError, match="'broken' raises ValueError") as raised:
         policy.allows("Ana", "Ben")
-    assert "Ana" not in str(told.value)
-    assert told.value.__cause__ is None
+    assert "Ana" not in str(raised.value)
+    assert raised.value.__cause__ is None
     with pytest.raises(InputError, match="returns a str"):
         Policy.of(checked("wordy", 1, lambda record: "yes")).allows(1, 2)
 

@@ -49,9 +49,9 @@ def check(recall: Any, slow: tuple[list[Any], list[Any], Any]) -> None:
 
 
 @given(policies, st.sampled_from(QUERIES))
-def test_sums_over_listed_values(both: Any, asked: tuple[Query, Any]) -> None:
+def test_sums_over_listed_values(both: Any, question: tuple[Query, Any]) -> None:
     policy, functions = both
-    check(sensitivity(policy, Domain.of(2, VALUES), asked[0]), reaches(functions, VALUES, 2, asked[1]))
+    check(sensitivity(policy, Domain.of(2, VALUES), question[0]), reaches(functions, VALUES, 2, question[1]))
 
 
 @given(policies)
@@ -81,9 +81,9 @@ def places(draw: st.DrawFn) -> tuple[Visits, tuple[str, ...] | None]:
 
 @given(policies, places())
 @settings(max_examples=200)
-def test_places_are_never_called_monotone_where_they_are_not(both: Any, asked: Any) -> None:
+def test_places_are_never_called_monotone_where_they_are_not(both: Any, question: Any) -> None:
     """From the structure alone: an upper bound of every cell's moves, and of all of them together."""
-    (policy, functions), (domain, chosen) = both, asked
+    (policy, functions), (domain, chosen) = both, question
     cells = VALUES if chosen is None else chosen
     records = subsets(VALUES, domain.largest)
     up, down, total = reaches(functions, records, 1, lambda data: [int(v in data[0]) for v in cells])
@@ -96,8 +96,8 @@ def test_places_are_never_called_monotone_where_they_are_not(both: Any, asked: A
 
 
 @given(places(), st.lists(st.sampled_from(VALUES), min_size=1, max_size=4, unique=True))
-def test_for_predicates_of_one_place_each_it_is_exact(asked: Any, hidden: list[str]) -> None:
-    domain, chosen = asked
+def test_for_predicates_of_one_place_each_it_is_exact(question: Any, hidden: list[str]) -> None:
+    domain, chosen = question
     cells = VALUES if chosen is None else chosen
     records = subsets(VALUES, domain.largest)
     for policy, functions in [
@@ -112,8 +112,8 @@ def test_for_predicates_of_one_place_each_it_is_exact(asked: Any, hidden: list[s
 
 
 @given(policies, places())
-def test_a_function_is_looked_at_record_by_record(both: Any, asked: Any) -> None:
-    (policy, functions), (domain, chosen) = both, asked
+def test_a_function_is_looked_at_record_by_record(both: Any, question: Any) -> None:
+    (policy, functions), (domain, chosen) = both, question
     cells = VALUES if chosen is None else chosen
     odd = checked("test-size", 1, lambda record: len(record) < 2)
     together, slow = policy.intersected(Policy.of(odd)), [*functions, lambda record: len(record) < 2]

@@ -35,10 +35,10 @@ def answers(draw):
 
 
 def all_data(answer):
-    return list(product(*(range(len(own_table(answer, entry))) for entry in range(3))))
+    return list(product(*(range(len(table_of(answer, entry))) for entry in range(3))))
 
 
-def own_table(answer, entry):
+def table_of(answer, entry):
     return answer.tables[0 if answer.table_of is None else answer.table_of[entry]].tolist()
 
 
@@ -46,7 +46,7 @@ def by_hand(answer, data):
     """Return the answer in grid units, cell by cell, with no array."""
     weights = answer.weights.tolist()
     return [
-        sum(weights[entry] * own_table(answer, entry)[value][cell] for entry, value in enumerate(data))
+        sum(weights[entry] * table_of(answer, entry)[value][cell] for entry, value in enumerate(data))
         for cell in range(len(answer.labels))
     ]
 
@@ -62,9 +62,9 @@ def moves(answer, entries):
 @given(answers())
 def test_what_it_is(answer):
     data = all_data(answer)
-    told = [by_hand(answer, one) for one in data]
-    assert answer.totals(np.array(data)).tolist() == told
-    assert [list(answer.evaluate(np.array(one))) for one in data] == told
+    totals = [by_hand(answer, one) for one in data]
+    assert answer.totals(np.array(data)).tolist() == totals
+    assert [list(answer.evaluate(np.array(one))) for one in data] == totals
     for cut in (slice(0, 2), slice(1, 3), slice(3, 3)):
         part = answer.restrict(cut)
         entries = range(3)[cut]
@@ -92,10 +92,10 @@ def test_how_far_it_moves(answer):
 @settings(max_examples=60)
 @given(answers())
 def test_what_of_it_is_public(answer):
-    told = [by_hand(answer, one) for one in all_data(answer)]
-    cells = list(zip(*told, strict=True))
+    totals = [by_hand(answer, one) for one in all_data(answer)]
+    cells = list(zip(*totals, strict=True))
     assert answer.cell_ranges() == tuple(max(cell) - min(cell) for cell in cells)
-    sums = {sum(one) for one in told}
+    sums = {sum(one) for one in totals}
     assert answer.constant_sum() == (min(sums) * answer.grid if len(sums) == 1 else None)
 
 
@@ -138,8 +138,8 @@ def test_who_is_removed_adds_nothing_and_who_is_unknown_adds_what_a_value_does(q
     for absence, last in (("removed", nobody), ("unknown", present[0])):
         users = tf.IndependentUsers.groups([(2, {5: 0.5, 7: 0.5}, 0.5)], absence)
         answer = resolved(query, users)
-        told = [[int(number * answer.grid) for number in row] for row in answer.contribution(1).tolist()]
-        assert told == [*present, last]
+        contributions = [[int(number * answer.grid) for number in row] for row in answer.contribution(1).tolist()]
+        assert contributions == [*present, last]
 
 
 def test_cells_of_a_histogram_that_are_written_alike_are_refused():

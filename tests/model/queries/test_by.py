@@ -39,9 +39,9 @@ def tables(draw, size=4):
 @given(tables(), st.lists(st.sampled_from(range(3)), min_size=4, max_size=4))
 def test_answers_are_those_of_the_cells(table, values):
     answer = resolved(table, chain(4))
-    told = tuple(cell * answer.grid for cell in answer.evaluate(np.array(values)))
-    assert told == query_oracles.answer(table.to_dict(), [STATES[v] for v in values])
-    assert len(set(answer.labels)) == len(answer.labels) == len(told)
+    computed = tuple(cell * answer.grid for cell in answer.evaluate(np.array(values)))
+    assert computed == query_oracles.answer(table.to_dict(), [STATES[v] for v in values])
+    assert len(set(answer.labels)) == len(answer.labels) == len(computed)
     assert queries.from_dict(table.to_dict()) == table
 
 
@@ -51,10 +51,10 @@ def test_changes_against_all_pairs_of_data_sets(table):
     answer = resolved(table, chain(3))
     for size in (1, 2, 3):
         for changed in combinations(range(3), size):
-            told = query_oracles.largest_change(table.to_dict(), [STATES] * 3, changed)
-            assert answer.change(changed) * answer.grid == told
-    told = query_oracles.largest_cell_change(table.to_dict(), [STATES] * 3, range(3))
-    assert answer.coordinate_change(range(3)) * answer.grid == told
+            largest = query_oracles.largest_change(table.to_dict(), [STATES] * 3, changed)
+            assert answer.change(changed) * answer.grid == largest
+    largest = query_oracles.largest_cell_change(table.to_dict(), [STATES] * 3, range(3))
+    assert answer.coordinate_change(range(3)) * answer.grid == largest
 
 
 def test_disjoint_cells_change_as_their_own_parts_do_and_not_one_per_cell():

@@ -23,13 +23,13 @@ NUMBERS, ONE_OR_TWO = st.integers(-3, 3), st.integers(1, 2)
 @st.composite
 def answers(draw, terms=ONE_OR_TWO):
     """An answer over two records of three columns; column k is moved by entry k."""
-    cells, found = draw(st.integers(1, 2)), []
+    cells, parts = draw(st.integers(1, 2)), []
     for _ in range(draw(terms)):
         of = tuple(draw(st.permutations(range(3)))[: draw(st.integers(1, 3))])
         shape = (*(SIZES[column] for column in of), cells)
         count = int(np.prod(shape))
-        found.append(Term(of, np.array(draw(st.lists(NUMBERS, min_size=count, max_size=count))).reshape(shape)))
-    return ColumnAnswer(Fraction(1), tuple("ab"[:cells]), tuple(found), 2, (0, 1, 2), 3, ("x", "y", "z"))
+        parts.append(Term(of, np.array(draw(st.lists(NUMBERS, min_size=count, max_size=count))).reshape(shape)))
+    return ColumnAnswer(Fraction(1), tuple("ab"[:cells]), tuple(parts), 2, (0, 1, 2), 3, ("x", "y", "z"))
 
 
 ROWS = list(product(*map(range, SIZES)))
@@ -53,10 +53,10 @@ def moves(answer, near):
 @settings(max_examples=25)
 @given(answers(), st.lists(st.sampled_from(ROWS), min_size=2, max_size=2))
 def test_what_it_is(answer, rows):
-    told = [sum(cell) for cell in zip(*(row_adds(answer, row) for row in rows), strict=True)]
-    assert list(answer.evaluate(np.array(rows))) == told
+    sums = [sum(cell) for cell in zip(*(row_adds(answer, row) for row in rows), strict=True)]
+    assert list(answer.evaluate(np.array(rows))) == sums
     states = np.array([[0, 0, 0, *rows[0], *rows[1]]])  # the entries, then the records
-    assert answer.totals(states).tolist() == [told]
+    assert answer.totals(states).tolist() == [sums]
 
 
 @settings(max_examples=25)

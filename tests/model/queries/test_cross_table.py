@@ -70,13 +70,13 @@ def test_whole_columns_move_it_as_all_data_sets_say(columns: Any, records: int) 
             for name in ALPHABETS}  # fmt: skip
     belief = tf.Parameters(prior, laws, records)
     answer = belief.resolve(tf.CrossTable(columns))
-    own = [belief.described[i].name for i in range(3)]
+    names = [belief.described[i].name for i in range(3)]
     alphabets = {column.name: column.states for column in belief.described}
-    rows = list(product(*(alphabets[name] for name in own)))
+    rows = list(product(*(alphabets[name] for name in names)))
     values = [columns[n] if isinstance(columns, dict) else alphabets[n] for n in columns]
-    places, cells = [own.index(n) for n in columns], list(product(*values))
+    places, cells = [names.index(n) for n in columns], list(product(*values))
     for near in [(0,), (1,), (2,), (0, 2), (0, 1, 2)]:
-        entries = [belief.position(own[place]) for place in near]
+        entries = [belief.position(names[place]) for place in near]
         assert answer.change(entries) == oracle.change_of_columns(rows, records, near, places, cells)
     sample = rows[:records]
     assert list(evaluate(answer, value_indices(belief, sample))) == oracle.table(sample, places, cells)
@@ -118,11 +118,11 @@ def test_a_total_is_a_public_whole_number(total: Any) -> None:
     assert refusal.value.where == ("total",)
 
 
-@pytest.mark.parametrize(("columns", "told"), [
+@pytest.mark.parametrize(("columns", "message"), [
     (["agee"], "did you mean 'age'"), ({"age": ["yung"]}, "did you mean 'young'"),
 ])  # fmt: skip
-def test_an_unknown_name_is_told_with_the_nearest_one(columns: Any, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_an_unknown_name_is_told_with_the_nearest_one(columns: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         records_of([*EVERY], 3).resolve(tf.CrossTable(columns))
 
 

@@ -35,11 +35,11 @@ def test_runs_as_they_are_written():
 
 
 def test_entries_in_words():
-    told = [tf.Count(1, entries=entries).describe().rpartition("'1'")[2] for entries in ([3], [3, 5], ["age"])]
-    assert len(set(told)) == 3
-    assert "3" in told[0]
-    assert "2 chosen places" in told[1]
-    assert "'age'" in told[2]
+    phrases = [tf.Count(1, entries=entries).describe().rpartition("'1'")[2] for entries in ([3], [3, 5], ["age"])]
+    assert len(set(phrases)) == 3
+    assert "3" in phrases[0]
+    assert "2 chosen places" in phrases[1]
+    assert "'age'" in phrases[2]
 
 
 @given(st.integers(1, 4), st.integers(1, 9), st.data())
@@ -82,8 +82,8 @@ def test_only_chosen_entries_are_read_by_cells():
     assert answer.cell_ranges() == (2, 0)
     with pytest.raises(InputError, match="no entry of 'b' is read"):
         resolved(tf.By(tf.Mean(), cells, entries=[0, 1]), chain)
-    kept = tf.By(tf.Count(1), cells, entries=[1, 0])
-    assert queries.from_dict(json.loads(json.dumps(kept.to_dict()))) == kept
+    chosen = tf.By(tf.Count(1), cells, entries=[1, 0])
+    assert queries.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
 
 
 def test_a_histogram_by_cells_has_a_block_for_each():

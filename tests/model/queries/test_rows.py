@@ -35,11 +35,11 @@ def test_what_it_refuses(where: object) -> None:
     assert "where" in refusal.value.where
 
 
-@pytest.mark.parametrize(("where", "told"), [
+@pytest.mark.parametrize(("where", "message"), [
     ({"heigth": "tall"}, "did you mean 'height'"), ({"height": "tal"}, "did you mean 'tall'"),
 ])  # fmt: skip
-def test_an_unknown_name_is_told_with_the_nearest_one(where: dict[str, str], told: str) -> None:
-    with pytest.raises(tf.errors.InputError, match=told):
+def test_an_unknown_name_is_told_with_the_nearest_one(where: dict[str, str], message: str) -> None:
+    with pytest.raises(tf.errors.InputError, match=message):
         tf.CountRows(where).check({"height": ("tall", "short")})
 
 

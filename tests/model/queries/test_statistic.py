@@ -73,15 +73,15 @@ def test_it_reads_back_with_the_function_of_its_name_and_version() -> None:
         unknown.value([[0], [1]])
 
 
-@pytest.mark.parametrize(("wrong", "told"), [
+@pytest.mark.parametrize(("wrong", "message"), [
     ({"column_sensitivity": {"x": 1}}, "no change for the column 'y'"), ({"column_sensitivity": -1}, "negative"),
     ({"grid": 0}, "above 0"), ({"columns": []}, "columns"), ({"columns": ["x", "x"]}, "columns"),
     ({"name": "covariance", "function": max}, "defined already"),
 ])  # fmt: skip
-def test_what_it_refuses(wrong: dict[str, Any], told: str) -> None:
+def test_what_it_refuses(wrong: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"name": "new", "version": 1, "columns": ["x", "y"], "function": covariance,
                              "column_sensitivity": 1, "grid": 1}  # fmt: skip
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         tf.Statistic(**{**given, **wrong})
 
 

@@ -23,9 +23,9 @@ CHAIN = tf.MarkovChain([[0.5, 0.3, 0.2]] * 3, 3, states=["a", "b", "c"])
 def test_cells_are_those_of_the_parts(parts, values):
     together = tf.Together(parts)
     answer = resolved(together, CHAIN)
-    told = [Fraction(cell) * answer.grid for cell in answer.evaluate(np.array(values))]
+    computed = [Fraction(cell) * answer.grid for cell in answer.evaluate(np.array(values))]
     alone = [resolved(part, CHAIN) for part in parts]
-    assert told == [Fraction(cell) * each.grid for each in alone for cell in each.evaluate(np.array(values))]
+    assert computed == [Fraction(cell) * each.grid for each in alone for cell in each.evaluate(np.array(values))]
     assert len(set(answer.labels)) == len(answer.labels)
     assert queries.from_dict(together.to_dict()) == together
 

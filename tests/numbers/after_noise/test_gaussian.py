@@ -73,9 +73,9 @@ def test_errata_e8a_the_classical_rule_is_refused_where_it_fails() -> None:
 
 @given(st.floats(0.01, 50), st.floats(0.01, 100), st.floats(0.01, 20))
 def test_the_closed_form_is_rounded_up(shift: float, sigma: float, epsilon: float) -> None:
-    found, truth = gaussian_delta(shift, sigma, epsilon), closed_form(shift, sigma, Fraction(repr(epsilon)))
-    assert mpmath.mpf(found) >= truth - mpmath.mpf("1e-50")
-    assert found <= float(truth) * (1 + 1e-15) + 5e-324
+    delta, truth = gaussian_delta(shift, sigma, epsilon), closed_form(shift, sigma, Fraction(repr(epsilon)))
+    assert mpmath.mpf(delta) >= truth - mpmath.mpf("1e-50")
+    assert delta <= float(truth) * (1 + 1e-15) + 5e-324
 
 
 def test_edges_of_the_closed_form() -> None:

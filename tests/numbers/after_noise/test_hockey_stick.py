@@ -78,10 +78,10 @@ def test_more_noise_never_hurts(p: Pmf, q: Pmf, noise: Pmf, epsilon: Any) -> Non
 
 @given(exact_laws(), exact_laws(), epsilons, st.sampled_from([Fraction(0), Fraction(1, 7), Fraction(1, 2)]))
 def test_masses_are_compared_exactly(p: Pmf, q: Pmf, epsilon: Any, delta: Fraction) -> None:
-    found = masses_within(p, q, epsilon, delta)
+    within = masses_within(p, q, epsilon, delta)
     masses = table(q)
     divergence = sum(max(m - math.exp(epsilon) * masses.get(x, 0), 0) for x, m in p.items())
-    assert found == (divergence <= float(delta) + (1e-15 if found else -1e-15))
+    assert within == (divergence <= float(delta) + (1e-15 if within else -1e-15))
 
 
 def test_masses_at_the_edge() -> None:

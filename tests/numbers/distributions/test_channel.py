@@ -60,18 +60,18 @@ def test_repair_gives_exact_rows_nearby(seed: int, n: int, m: int) -> None:
     matrix = random.random((n, m)) * (random.random((n, m)) < 0.8) + 1e-9
     matrix = matrix / matrix.sum(axis=1, keepdims=True) + random.uniform(-1e-9, 1e-9, (n, m))
     channel = repair(range(n), range(m), matrix)
-    found = np.array([[float(channel.row(x).get(y, 0)) for y in range(m)] for x in range(n)])
+    repaired = np.array([[float(channel.row(x).get(y, 0)) for y in range(m)] for x in range(n)])
     assert all(sum(row) == channel.total for row in channel.masses)
-    assert np.abs(found - matrix).max() < 2e-8
+    assert np.abs(repaired - matrix).max() < 2e-8
     assert math.isfinite(channel.measure())
 
 
 def test_solver_noise_beside_zero_costs_nothing() -> None:
     matrix = np.array([[0.7, 0.3, 1e-17], [0.3, 0.7, -1e-12], [0.5, 0.5, 0.0]])
     assert repair("abc", "xyz", matrix).measure() == pytest.approx(math.log(7 / 3), abs=1e-6)
-    kept = repair([0, 1], [0, 1], np.array([[1.0, 0.0], [0.5, 0.5]]), blend=Fraction(0))
-    assert kept.row(0) == {0: 1}
-    assert kept.measure([(0, 1)]) == pytest.approx(math.log(2))
+    repaired = repair([0, 1], [0, 1], np.array([[1.0, 0.0], [0.5, 0.5]]), blend=Fraction(0))
+    assert repaired.row(0) == {0: 1}
+    assert repaired.measure([(0, 1)]) == pytest.approx(math.log(2))
 
 
 @pytest.mark.parametrize(

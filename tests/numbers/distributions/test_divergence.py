@@ -23,9 +23,9 @@ def real(value):
 def test_both_ends_are_next_to_the_exact_sum(pairs, epsilon):
     with mp.workdps(80):
         exact = mp.fsum(max(real(p) - mp.exp(real(epsilon)) * real(q), 0) for p, q in pairs)
-        found = divergence(pairs, epsilon)
-        assert found.low <= exact <= found.high
-        assert math.nextafter(math.nextafter(found.low, math.inf), math.inf) >= found.high
+        bracket = divergence(pairs, epsilon)
+        assert bracket.low <= exact <= bracket.high
+        assert math.nextafter(math.nextafter(bracket.low, math.inf), math.inf) >= bracket.high
 
 
 def test_where_e_to_the_epsilon_is_beyond_floats():
@@ -46,9 +46,9 @@ def test_ties_are_none():
 def test_the_sum_of_powers(epsilon, count):
     with mp.workdps(60):
         exact = mp.fsum(mp.exp(k * real(epsilon)) for k in range(count))
-        found = sum_of_powers(epsilon, count)
-        assert found.low <= exact <= found.high
-    assert found.high <= found.low * (1 + 2.0**-51)
+        bracket = sum_of_powers(epsilon, count)
+        assert bracket.low <= exact <= bracket.high
+    assert bracket.high <= bracket.low * (1 + 2.0**-51)
 
 
 def test_a_sum_of_powers_beyond_floats_is_infinite():

@@ -100,9 +100,9 @@ def test_laws_are_immutable_and_travel() -> None:
     with pytest.raises(ValueError, match="read-only"):
         law.masses[0] = 1
     given_values = np.array([0.0, 1.0])
-    kept = Pmf(given_values, [0.5, 0.5])
+    copied = Pmf(given_values, [0.5, 0.5])
     given_values[0] = 9.0
-    assert kept.values[0] == 0.0
+    assert copied.values[0] == 0.0
     assert pickle.loads(pickle.dumps(law)) == law
     assert "1/2: 1/2" in repr(law)
     assert hash(law) == hash(Pmf([0, Fraction(1, 2)], [HALF, HALF]))
@@ -125,9 +125,9 @@ def test_float_convolution_keeps_relative_accuracy(p: Pmf, q: Pmf) -> None:
     for x, a in p.items():
         for y, b in q.items():
             sums[float(x) + float(y)] += Fraction(a) * Fraction(b)
-    found = table(p.convolve(q))
-    assert list(found) == sorted(sums)
-    assert all(abs(Fraction(found[x]) / sums[x] - 1) < 1e-14 for x in sums)
+    masses = table(p.convolve(q))
+    assert list(masses) == sorted(sums)
+    assert all(abs(Fraction(masses[x]) / sums[x] - 1) < 1e-14 for x in sums)
 
 
 def test_dense_convolution_keeps_the_tails() -> None:

@@ -50,11 +50,11 @@ def test_sums_that_cancel_are_exactly_0_although_other_values_are_off_every_latt
 def test_a_lattice_holds_the_heaviest_values():
     step = step_of(np.array([0.3, -0.5, 2**0.5]), np.array([1.0, 1.0, 1e-3]), 0.003)
     assert 0.003 <= step < 0.006
-    found = split(np.array([0.3, -0.5, 2**0.5]), np.array([0.25, 0.25, 0.5]), step)
-    assert found.whole.tolist() == [True, True, False, False]
-    assert found.places[:2] * step == pytest.approx([0.3, -0.5], abs=1e-15)
-    assert (found.places * step) @ found.masses == pytest.approx(0.25 * 0.3 - 0.25 * 0.5 + 0.5 * 2**0.5)
-    assert found.moved <= 1e-15
+    lattice = split(np.array([0.3, -0.5, 2**0.5]), np.array([0.25, 0.25, 0.5]), step)
+    assert lattice.whole.tolist() == [True, True, False, False]
+    assert lattice.places[:2] * step == pytest.approx([0.3, -0.5], abs=1e-15)
+    assert (lattice.places * step) @ lattice.masses == pytest.approx(0.25 * 0.3 - 0.25 * 0.5 + 0.5 * 2**0.5)
+    assert lattice.moved <= 1e-15
     assert step_of(np.array([0.0, 0.0]), np.ones(2), 0.5) == 0.5
     noisy = np.array([0.3, -0.5, 0.0, 1e-15, 1e-17])
     assert step_of(noisy, np.ones(5), 0.003) == pytest.approx(step, rel=1e-12)

@@ -30,9 +30,9 @@ def sums(data):
 def test_given_a_sum(table, records):
     rows, chances = table
     expected = laws_given(rows, chances, records, sums, lambda data: sum(row[0] for row in data))
-    found = given_sum(law_of(rows, chances), records)
-    assert {a: dict(law.items()) for a, (_, law) in found.items()} == expected
-    weights = {a: Fraction(w, sum(w for w, _ in found.values())) for a, (w, _) in found.items()}
+    laws = given_sum(law_of(rows, chances), records)
+    assert {a: dict(law.items()) for a, (_, law) in laws.items()} == expected
+    weights = {a: Fraction(w, sum(w for w, _ in laws.values())) for a, (w, _) in laws.items()}
     assert sum(weights.values()) == 1
 
 
@@ -40,8 +40,8 @@ def test_given_a_sum(table, records):
 @given(record_tables(levels=2, answers=3), st.integers(1, 5))
 def test_given_a_count_is_given_a_sum_of_two_levels(table, records):
     law = law_of(*table)
-    found = given_count(law.given(0), law.given(1), records, range(records + 1))
-    assert found == {a: given for a, (_, given) in given_sum(law, records).items()}
+    laws = given_count(law.given(0), law.given(1), records, range(records + 1))
+    assert laws == {a: given for a, (_, given) in given_sum(law, records).items()}
 
 
 @SMALL
@@ -49,8 +49,8 @@ def test_given_a_count_is_given_a_sum_of_two_levels(table, records):
 def test_given_any_function(table, records):
     rows, chances = table
     expected = laws_given(rows, chances, records, sums, lambda data: max(row[0] for row in data) - data[0][0])
-    found = given_function(law_of(rows, chances), records, lambda levels: max(levels) - levels[0])
-    assert {a: dict(law.items()) for a, (_, law) in found.items()} == expected
+    laws = given_function(law_of(rows, chances), records, lambda levels: max(levels) - levels[0])
+    assert {a: dict(law.items()) for a, (_, law) in laws.items()} == expected
 
 
 @given(st.integers(0, 9))
@@ -64,9 +64,9 @@ def test_powers(count):
 
 def test_vectors_add_place_by_place():
     law = RecordLaw.of([((0, 0), 0, 1), ((0, 1), 1, 1), ((1, 1), 1, 2)])
-    found = given_sum(law, 2)
-    assert list(found) == [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-    assert dict(found[1, 1][1].items()) == {1: 1}
+    laws = given_sum(law, 2)
+    assert list(laws) == [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    assert dict(laws[1, 1][1].items()) == {1: 1}
 
 
 @pytest.mark.parametrize("records", [1, 3])

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.support.processes import told_by_a_child, told_by_a_fork
+from tests.support.processes import bytes_of_a_fork, result_of_a_child
 from tests.support.sources import parsed
 
 from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy, discrete_laplace
@@ -27,7 +27,7 @@ SOURCE = Path(__file__).parents[3] / "src" / "takifugu"
 def streams(entropy: Entropy) -> list[bytes]:
     """Return what this process and three forks of it draw."""
     entropy.bytes(5)  # whatever could be buffered is buffered now
-    return [told_by_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
+    return [bytes_of_a_fork(lambda: entropy.bytes(32)) for _ in range(3)] + [entropy.bytes(32)]
 
 
 def noises(entropy: Entropy) -> list[bytes]:
@@ -36,19 +36,19 @@ def noises(entropy: Entropy) -> list[bytes]:
     def draw() -> bytes:
         return discrete_laplace(Fraction(10**9), 4, entropy).tobytes()
 
-    return [told_by_a_fork(draw) for _ in range(3)] + [draw()]
+    return [bytes_of_a_fork(draw) for _ in range(3)] + [draw()]
 
 
 @pytest.mark.parametrize("drawn", [streams, noises])
 def test_two_processes_never_draw_the_same_stream(drawn: Callable[[Entropy], list[bytes]]) -> None:
-    told = told_by_a_child(drawn, SystemEntropy())
-    assert len(told) == len(set(told)) == 4
-    assert all(told)
+    draws = result_of_a_child(drawn, SystemEntropy())
+    assert len(draws) == len(set(draws)) == 4
+    assert all(draws)
 
 
 @pytest.mark.parametrize("drawn", [streams, noises])
 def test_the_fork_test_can_fail(drawn: Callable[[Entropy], list[bytes]]) -> None:
-    assert len(set(told_by_a_child(drawn, InsecureSeededEntropyForTests(1)))) == 1
+    assert len(set(result_of_a_child(drawn, InsecureSeededEntropyForTests(1)))) == 1
 
 
 def test_copies_pickles_and_threads_never_share_bytes() -> None:

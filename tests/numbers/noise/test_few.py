@@ -25,11 +25,11 @@ def drawn(scale: Fraction, size: int, seed: int) -> tuple[list[int], str, bytes]
 def test_the_same_values_come_from_the_same_bytes(top: int, bottom: int, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = np.random.default_rng(top % 1000 + bottom % 1000).integers(0, 20, size=12).tolist()
     scale = Fraction(top, bottom)
-    found = []
+    draws = []
     for most in (-1, 10**9):
         monkeypatch.setattr(integers, "FEW", most)
-        found.append([drawn(scale, size, seed) for seed, size in enumerate(sizes)])
-    assert found[0] == found[1]
+        draws.append([drawn(scale, size, seed) for seed, size in enumerate(sizes)])
+    assert draws[0] == draws[1]
 
 
 def test_one_draw_is_made_number_by_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,14 +57,14 @@ def test_enclosures_at_their_ends(enclose: Any) -> None:
 @given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
 @settings(max_examples=100, deadline=None)
 def test_the_search_finds_the_first(answer: int, guess: int) -> None:
-    asked = []
+    tried = []
 
     def exceeds(j: int) -> bool:
-        asked.append(j)
+        tried.append(j)
         return j < answer
 
     assert first_not_exceeded(exceeds, guess) == answer
-    assert len(asked) <= (2 if guess == answer else 46)
+    assert len(tried) <= (2 if guess == answer else 46)
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 20), Fraction(1, 3), Fraction(33, 10), Fraction(200)])

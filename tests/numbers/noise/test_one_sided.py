@@ -102,8 +102,8 @@ def branches(monkeypatch: pytest.MonkeyPatch, draw_once: Callable[[], int], leas
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw_once() -> int:
-        kept = integers.geometric_round(t, s, 1, seeded())
-        return int(kept[0]) if kept.size else -1
+        drawn = integers.geometric_round(t, s, 1, seeded())
+        return int(drawn[0]) if drawn.size else -1
 
     law = branches(monkeypatch, draw_once, F(1, 10**5))
     lost, _rejected = law.pop(None), law.pop(-1, 0)

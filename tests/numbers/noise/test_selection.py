@@ -24,10 +24,10 @@ def test_uniform_among_the_heads_is_the_first_head_of_a_random_order(coins):
     """Exact, in rationals: what is drawn (all coins, then one of the heads) is what the paper's algorithm draws."""
     exact = [Fraction(coin) for coin in coins]
     drawn = [Fraction(0)] * len(exact)
-    for shown in product((False, True), repeat=len(exact)):
-        mass = math.prod(p if head else 1 - p for p, head in zip(exact, shown, strict=True))
+    for heads in product((False, True), repeat=len(exact)):
+        mass = math.prod(p if head else 1 - p for p, head in zip(exact, heads, strict=True))
         for place in range(len(exact)) if mass else ():
-            drawn[place] += mass * shown[place] / sum(shown)
+            drawn[place] += mass * heads[place] / sum(heads)
     assert drawn == first_heads(exact)
     assert sum(drawn) == 1
     assert chances(np.array([float(coin) for coin in exact])) == pytest.approx([float(x) for x in drawn], rel=1e-12)

@@ -40,14 +40,14 @@ def planar_laws(draw: st.DrawFn) -> tuple[list[tuple[int, int]], list[Fraction]]
 @settings(max_examples=60)
 @given(planar_laws(), planar_laws(), st.sampled_from([taxicab, euclidean]))
 def test_the_plan_has_the_marginals_and_the_least_largest_move(left: Any, right: Any, metric: Any) -> None:
-    found = bottleneck(*left, *right, metric)
+    plan = bottleneck(*left, *right, metric)
     for side, (points, masses) in enumerate((left, right)):
-        sums = {point: sum((m for *move, m in found.moves if move[side] == point), Fraction(0)) for point in points}
+        sums = {point: sum((m for *move, m in plan.moves if move[side] == point), Fraction(0)) for point in points}
         assert sums == dict(zip(points, masses, strict=True))
-    assert max(metric(x, y) for x, y, _ in found.moves) == found.distance
+    assert max(metric(x, y) for x, y, _ in plan.moves) == plan.distance
     p, q = (dict(zip(*law, strict=True)) for law in (left, right))
-    assert found.distance == bottleneck_by_hall(p, q, metric)
-    assert bottleneck(*right, *left, metric).distance == found.distance
+    assert plan.distance == bottleneck_by_hall(p, q, metric)
+    assert bottleneck(*right, *left, metric).distance == plan.distance
 
 
 @given(exact_laws(), exact_laws())

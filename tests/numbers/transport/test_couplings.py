@@ -26,11 +26,11 @@ def marginals(plan):
 def test_the_least_largest_cost_of_any_table(p, q, data):
     table = data.draw(st.lists(st.lists(st.sampled_from([0.0, 1.5, 2.0, 7.0, math.inf]), min_size=4, max_size=4),
                                min_size=4, max_size=4))  # fmt: skip
-    found, plan = couplings.least_largest(p, q, lambda x, y: table[x][y])
-    assert found == oracles.least_largest(
+    least, plan = couplings.least_largest(p, q, lambda x, y: table[x][y])
+    assert least == oracles.least_largest(
         {x: m for x, m in p.items() if m}, {y: m for y, m in q.items() if m}, lambda x, y: table[x][y]
     )
-    assert max(table[x][y] for x, y in plan) == found
+    assert max(table[x][y] for x, y in plan) == least
     assert marginals(plan)[0] == {x: m for x, m in p.items() if m}
 
 

@@ -61,10 +61,10 @@ def loss(p: list[Fraction], q: list[Fraction], scale: Fraction) -> float:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), CHANCES), min_size=1, max_size=3))
-def test_the_number_of_ones_by_draw(told: list[tuple[int, Fraction]]) -> None:
-    expected = law([p for count, p in told for _ in range(count)])
-    found = number_of(told)
-    assert [F(mass, sum(found)) for mass in found] == expected
+def test_the_number_of_ones_by_draw(draws: list[tuple[int, Fraction]]) -> None:
+    expected = law([p for count, p in draws for _ in range(count)])
+    weights = number_of(draws)
+    assert [F(mass, sum(weights)) for mass in weights] == expected
 
 
 @settings(max_examples=80, deadline=None)
@@ -90,7 +90,7 @@ def test_the_boxes_of_example_2() -> None:
     """F given that `a` of four people have X_2 = 1 is Bin(a, p1) + Bin(4 - a, p2), both in the box."""
     for box, (expected, _) in golden()["attribute_wasserstein_theta_grid_001_example2"].items():
         low, high = (F(end) for end in box.strip("[]").split(","))
-        found = max(
+        farthest = max(
             farthest_move(
                 lambda c, a=a, b=b: [
                     Draws(b, c[0], c[0], same=True), Draws(4 - a, c[1], c[1], same=True), Draws(a - b, c[0], c[1])
@@ -99,7 +99,7 @@ def test_the_boxes_of_example_2() -> None:
             )
             for a in range(5) for b in range(a)
         )  # fmt: skip
-        assert found == int(expected)
+        assert farthest == int(expected)
 
 
 _BOX = st.tuples(CHANCES, CHANCES).map(lambda ends: (min(ends), max(ends)))
@@ -130,8 +130,8 @@ def test_no_point_of_a_box_is_above_the_bounds(
 def test_the_bound_on_a_loss_is_reached_where_all_draws_move_one_way(
     count: int, p: Fraction, q: Fraction, scale: Fraction
 ) -> None:
-    found = largest_loss(lambda c: [Draws(count, c[0], c[1])], ((p, p), (q, q)), scale)
-    assert found == pytest.approx(loss(law([p] * count), law([q] * count), scale), rel=1e-9, abs=1e-12)
+    largest = largest_loss(lambda c: [Draws(count, c[0], c[1])], ((p, p), (q, q)), scale)
+    assert largest == pytest.approx(loss(law([p] * count), law([q] * count), scale), rel=1e-9, abs=1e-12)
 
 
 def test_corners_alone_would_not_do() -> None:

@@ -122,21 +122,21 @@ def test_errata_e11(pair: tuple[Pmf, Pmf], unmatched: list[Any]) -> None:
 @given(exact_laws(atoms=5), exact_laws(atoms=5), st.fractions(0, Fraction(9, 10), max_denominator=20))
 def test_partial_transport_is_exact(p: Pmf, q: Pmf, delta: Fraction) -> None:
     first, second = dict(p.items()), dict(q.items())
-    found = w_infinity(p, q, delta)
-    assert found == least_distance(first, second, delta) == w_infinity(q, p, delta)
-    for distance in (found, found / 2, 1):
+    reach = w_infinity(p, q, delta)
+    assert reach == least_distance(first, second, delta) == w_infinity(q, p, delta)
+    for distance in (reach, reach / 2, 1):
         assert unmatched_mass(p, q, distance) == unmatched_by_hall(first, second, distance)
 
 
 @settings(max_examples=50)
 @given(float_laws(atoms=4), float_laws(atoms=4), st.sampled_from([1e-9, 0.01, 0.25]))
 def test_partial_transport_of_floats_is_not_too_short(p: Pmf, q: Pmf, delta: float) -> None:
-    found = w_infinity(p, q, delta)
+    distance = w_infinity(p, q, delta)
     spare = Fraction(1, 2**40)
     exact = dict(p.items()), dict(q.items())
-    assert unmatched_by_hall(*exact, Fraction(found)) <= Fraction(delta) + spare
-    if found:
-        assert unmatched_by_hall(*exact, Fraction(found) * (1 - Fraction(1, 2**45))) >= Fraction(delta) - spare
+    assert unmatched_by_hall(*exact, Fraction(distance)) <= Fraction(delta) + spare
+    if distance:
+        assert unmatched_by_hall(*exact, Fraction(distance) * (1 - Fraction(1, 2**45))) >= Fraction(delta) - spare
 
 
 def test_what_float_masses_miss_of_one_is_not_left_over() -> None:
@@ -209,10 +209,10 @@ def test_float_moves_are_rounded_up() -> None:
 
 @given(st.floats(-(10**6), 10**6), st.floats(-(10**6), 10**6))
 def test_a_float_move_is_the_least_float_that_is_long_enough(x: float, y: float) -> None:
-    found, exact = w_infinity(Pmf([x], [1]), Pmf([y], [1])), abs(Fraction(x) - Fraction(y))
-    assert isinstance(found, float)
-    assert Fraction(found) >= exact
-    assert exact == 0 or Fraction(math.nextafter(found, 0)) < exact
+    move, exact = w_infinity(Pmf([x], [1]), Pmf([y], [1])), abs(Fraction(x) - Fraction(y))
+    assert isinstance(move, float)
+    assert Fraction(move) >= exact
+    assert exact == 0 or Fraction(math.nextafter(move, 0)) < exact
 
 
 def test_of_float_moves_that_look_alike_the_longest_counts() -> None:

@@ -128,9 +128,9 @@ def test_the_command(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "useless" in result.output
     assert 'per = "pooled"' in result.output
-    (told,) = json.loads(CliRunner().invoke(main, ["advise", str(path), "--json"]).output)["files"]
-    assert told["verdict"] == "useless"
-    assert told["tables"][0]["expected"].keys() == {"off", "on"}
+    (advised,) = json.loads(CliRunner().invoke(main, ["advise", str(path), "--json"]).output)["files"]
+    assert advised["verdict"] == "useless"
+    assert advised["tables"][0]["expected"].keys() == {"off", "on"}
 
 
 @pytest.mark.parametrize("matrix", [None, "matrix.csv", [[0.4, 0.6], [0.1, 0.9]], [[1]]])
@@ -172,8 +172,8 @@ def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
 def test_the_terminal_shows_what_python_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     path = of_units(tmp_path)
-    shown = CliRunner().invoke(main, ["advise", str(path)], catch_exceptions=False)
-    assert shown.stdout == f"{tf.advise(path)}\n"
-    assert "▓" in shown.stdout
+    outcome = CliRunner().invoke(main, ["advise", str(path)], catch_exceptions=False)
+    assert outcome.stdout == f"{tf.advise(path)}\n"
+    assert "▓" in outcome.stdout
     coloured = CliRunner().invoke(main, ["advise", str(path)], catch_exceptions=False, color=True)
     assert "\x1b[" in coloured.stdout

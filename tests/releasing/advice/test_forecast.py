@@ -69,14 +69,14 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     tf.release_file(where)
     before = Ledger.open(tmp_path / "ledger.db").show()
-    told = json.loads(invoke("release", "--dry-run", "--json", where).stdout)
-    assert (told["forecast"]["tables"], told["there"]) == ([], ["time-use-units", "time-use-pooled"])
+    foreseen = json.loads(invoke("release", "--dry-run", "--json", where).stdout)
+    assert (foreseen["forecast"]["tables"], foreseen["there"]) == ([], ["time-use-units", "time-use-pooled"])
     anew = ("--again", "time-use", "--once", "K")
-    told = json.loads(invoke("release", "--dry-run", *anew, "--json", where).stdout)["forecast"]
-    assert told["account"]["before"]["epsilon"] == json.loads(
+    foreseen = json.loads(invoke("release", "--dry-run", *anew, "--json", where).stdout)["forecast"]
+    assert foreseen["account"]["before"]["epsilon"] == json.loads(
         invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout
     )["sources"][0]["spent"]["epsilon"]
-    assert Fraction(told["account"]["after"]["epsilon"]) > Fraction(told["account"]["before"]["epsilon"])
+    assert Fraction(foreseen["account"]["after"]["epsilon"]) > Fraction(foreseen["account"]["before"]["epsilon"])
     assert Ledger.open(tmp_path / "ledger.db").show() == before
 
 
@@ -163,8 +163,8 @@ def test_half_of_a_sum_of_noises(scales: tuple[float, ...]) -> None:
     generator = np.random.default_rng(5)
     sums = sum(generator.laplace(0, b, 1_000_000) for b in scales)
     blurs = [Blur(None, 1, 1, Fraction(1), Fraction(1), (Fraction(1),), 2 * b * b, 3.0) for b in scales]
-    found = Expected("t", "unit", tuple(blurs)).noise_and_range[0]
-    assert 0.92 <= found / float(np.median(np.abs(sums))) <= 1.01
+    median = Expected("t", "unit", tuple(blurs)).noise_and_range[0]
+    assert 0.92 <= median / float(np.median(np.abs(sums))) <= 1.01
 
 
 def test_the_range_of_a_cell_is_what_brute_force_finds() -> None:
@@ -223,9 +223,9 @@ def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> No
     assert foreseen.account is not None
     assert foreseen.account.after is not None
     assert foreseen.account.after.epsilon == 1
-    rows_as_text = invoke("calibrate", where)
-    assert rows_as_text.exit_code == DONE, rows_as_text.output
-    assert "The ledger was not consulted" in rows_as_text.stdout
+    outcome = invoke("calibrate", where)
+    assert outcome.exit_code == DONE, outcome.output
+    assert "The ledger was not consulted" in outcome.stdout
     tf.release_file(where)
     again = invoke("release", "--dry-run", where)
     assert (again.exit_code, "already published" in again.output) == (DONE, True)

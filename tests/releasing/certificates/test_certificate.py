@@ -156,13 +156,13 @@ def test_every_noise_has_a_name() -> None:
 def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) -> None:
     """How many there are would tell who is there; a declared size stands in the belief."""
     users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, 0.5, "removed")
-    found = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
-    told: dict[str, Any] = {
+    calibration = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
+    details: dict[str, Any] = {
         "release": "r", "source": "s", "private": True, "account": None, "units": ["Ana", "Ben", "Chi"],
     }  # fmt: skip
-    certificate = certify([(None, found, {"value": Fraction(1)})], scope="pooled", **told)
+    certificate = certify([(None, calibration, {"value": Fraction(1)})], scope="pooled", **details)
     assert (certificate.units, certificate.unit_count) == ((), count)
     assert ("over all 3 people together" in " ".join(certificate.text().split())) == (count == 3)
     assert "Ana" not in certificate.to_json()
-    listed = certify([(None, found, {"value": Fraction(1)})], scope="pooled", list_units=True, **told)
+    listed = certify([(None, calibration, {"value": Fraction(1)})], scope="pooled", list_units=True, **details)
     assert listed.units == ("Ana", "Ben", "Chi")

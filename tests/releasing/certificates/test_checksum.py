@@ -48,8 +48,8 @@ def test_it_reads_back_as_it_was_written(written: Path) -> None:
 
 
 def test_every_change_is_noticed(written: Path) -> None:
-    told = json.loads(written.read_text(encoding="utf-8"))
-    changed = changes(told)
+    certificate = json.loads(written.read_text(encoding="utf-8"))
+    changed = changes(certificate)
     assert len(changed) > 200
     for one in changed:
         with pytest.raises(InputError, match=r"changed after it was written|not a Takifugu certificate|format"):
@@ -66,17 +66,17 @@ def test_a_small_number_changed_by_hand(written: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("left_out", ["scale", "expected_error"])
 def test_what_the_noise_has_is_never_left_out(written: Path, left_out: str) -> None:
-    told = json.loads(written.read_text(encoding="utf-8"))
-    forged = {**told, "answers": [{**answer, left_out: None} for answer in told["answers"]]}
+    certificate = json.loads(written.read_text(encoding="utf-8"))
+    forged = {**certificate, "answers": [{**answer, left_out: None} for answer in certificate["answers"]]}
     with pytest.raises(InputError, match="missing"):
         from_dict({**forged, "checksum": checksum_of(forged)})
 
 
 def test_another_layout_is_no_change(written: Path) -> None:
-    told = json.loads(written.read_text(encoding="utf-8"))
-    turned = json.loads(json.dumps(dict(reversed(told.items())), ensure_ascii=True, indent=7))
+    certificate = json.loads(written.read_text(encoding="utf-8"))
+    turned = json.loads(json.dumps(dict(reversed(certificate.items())), ensure_ascii=True, indent=7))
     assert from_dict(turned) == read_certificate(written)
-    assert from_dict(copy.deepcopy(told)) == read_certificate(written)
+    assert from_dict(copy.deepcopy(certificate)) == read_certificate(written)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_the_page_is_not_the_certificate(written: Path) -> None:
 def test_one_of_another_version_is_not_guessed_at(written: Path) -> None:
     from takifugu.releasing.certificates.certificate import checksum_of
 
-    told = json.loads(written.read_text(encoding="utf-8"))
-    del told["mechanisms"]
-    told["software"] = "takifugu 7"
+    certificate = json.loads(written.read_text(encoding="utf-8"))
+    del certificate["mechanisms"]
+    certificate["software"] = "takifugu 7"
     with pytest.raises(InputError, match="'takifugu 7', which this version cannot read"):
-        from_dict({**told, "checksum": checksum_of(told)})
+        from_dict({**certificate, "checksum": checksum_of(certificate)})

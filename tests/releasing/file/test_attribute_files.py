@@ -30,11 +30,11 @@ ANSWERS = {"records": 16, "parameters": 30}
 
 def answers(path: Path, data: Any = None) -> list[Any]:
     """Return the exact answers of a file, in answer units."""
-    found = []
+    cells = []
     for question in (q for table in plan(load(path, data)).tables for q in table.questions):
         made = question.calibration
-        found += [units * made.problem.grid for units in answer_of(made, read(made, question.data))]
-    return found
+        cells += [units * made.problem.grid for units in answer_of(made, read(made, question.data))]
+    return cells
 
 
 def faults(path: Path) -> dict[str, str]:
@@ -85,8 +85,8 @@ def test_every_engine_reads_the_same(tmp_path: Path, engine: str) -> None:
     }
     for kind, columns in frames.items():
         path = written(tmp_path / kind, kind)
-        own, given = load(path), load(path, ENGINES[engine](columns))
-        (one,), (other,) = own.kind.units(own), given.kind.units(given)
+        from_file, given = load(path), load(path, ENGINES[engine](columns))
+        (one,), (other,) = from_file.kind.units(from_file), given.kind.units(given)
         held = [getattr(unit.data, "totals", unit.data) for unit in (one, other)]
         assert held[0] == held[1], kind
 
@@ -178,9 +178,9 @@ def test_both_settings_read_back_and_are_audited_in_words(tmp_path: Path) -> Non
         path = written(tmp_path / kind, kind)
         assert invoke("release", path).exit_code == 0
         (certificate,) = (tmp_path / kind / "out").glob("*.certificate.json")
-        rows_as_text = invoke("certificate", "show", certificate)
-        assert rows_as_text.exit_code == 0
-        assert "is the one that was certified" in rows_as_text.stdout
+        outcome = invoke("certificate", "show", certificate)
+        assert outcome.exit_code == 0
+        assert "is the one that was certified" in outcome.stdout
         content = json.loads(certificate.read_text(encoding="utf-8"))
         (framework,) = content["frameworks"].values()
         assert framework["definition"] == "attribute"
@@ -244,8 +244,8 @@ def test_faults_name_their_place(
         with pytest.raises(TakifuguError, match="delta"):
             release_file(written(tmp_path, kind, changes))
         return
-    told = faults(written(tmp_path, kind, changes))
-    assert words in told[place], told
+    messages = faults(written(tmp_path, kind, changes))
+    assert words in messages[place], messages
 
 
 def test_a_secret_that_takes_one_value_is_refused(tmp_path: Path) -> None:
@@ -265,9 +265,9 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
         'name = "mean-weight"': 'name = "../up"',
         "budget = {": "budgte = {",
     }
-    told = faults(written(tmp_path, "normal", changes))
-    assert {*told} >= {"belief.covariance", "belief.ranges.weight", "hide.property.max_difference", "release[0].name",
-                       "source.budgte"}  # fmt: skip
+    messages = faults(written(tmp_path, "normal", changes))
+    places = "belief.covariance", "belief.ranges.weight", "hide.property.max_difference", "release[0].name"
+    assert {*messages} >= {*places, "source.budgte"}
 
 
 def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
@@ -306,8 +306,8 @@ def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> No
     if kind == "records":
         query = 'query = "sum"\nattribute = ["hours", "team"]\ncodes = { 10 = 1, 30 = 3, 50 = 5, a = 0, b = 1 }\n'
         path = written(tmp_path, kind, {'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': query})
-        told = faults(path)
-        assert "10" in told["release[0].codes"] or "does not know" in told["release[0].codes"]
+        messages = faults(path)
+        assert "10" in messages["release[0].codes"] or "does not know" in messages["release[0].codes"]
         path = written(tmp_path, kind, {
             'query = "count"\nattribute = "smokes"\nstates = ["yes"]\n': 'query = "mean"\nattribute = ["hours"]\n'
         })  # fmt: skip
@@ -365,8 +365,8 @@ def test_an_unfinished_release_is_completed_and_pays_nothing(
                 release_file(path, anyway=True)
         before = spent(tmp_path / kind, name)
         assert before.epsilon == 1
-        (found,) = tf.resume(tmp_path / kind / "ledger.db")
-        assert (str(found.state), found.problem) == ("done", "")
+        (resumed,) = tf.resume(tmp_path / kind / "ledger.db")
+        assert (str(resumed.state), resumed.problem) == ("done", "")
         assert spent(tmp_path / kind, name) == before
 
 

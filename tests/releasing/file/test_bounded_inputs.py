@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
-from tests.support.processes import told_by_a_child
+from tests.support.processes import result_of_a_child
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, pending
@@ -233,9 +233,9 @@ def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
 )  # fmt: skip
 def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, file: str) -> None:
     published(tmp_path)
-    told = {"format": "takifugu-bundle/2", "tables": [{"name": name, "files": {file: "x"}}]}
+    bundled = {"format": "takifugu-bundle/2", "tables": [{"name": name, "files": {file: "x"}}]}
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
-        bundle = packed(json.dumps(told).encode())
+        bundle = packed(json.dumps(bundled).encode())
         connection.execute("update reservations set state = 'drawn', bundle = ?", (bundle,))
         connection.commit()
     before = sorted(tmp_path.rglob("*"))
@@ -245,10 +245,10 @@ def test_resume_writes_files_of_its_own_tables_only(tmp_path: Path, name: str, f
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("kept", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/2"}', b"\xff", None])
-def test_a_bundle_that_is_none(kept: bytes | None) -> None:
+@pytest.mark.parametrize("stored", [b"[", b"[1]", b"{}", b'{"format": "takifugu-bundle/2"}', b"\xff", None])
+def test_a_bundle_that_is_none(stored: bytes | None) -> None:
     with pytest.raises(LedgerError):
-        bundle_of(kept, ["time-use"])
+        bundle_of(stored, ["time-use"])
 
 
 def test_twenty_thousand_tables(tmp_path: Path) -> None:
@@ -282,11 +282,11 @@ def _as_nobody(path: Path) -> str:
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
-    rows_as_text = CliRunner().invoke(main, ["ledger", "show", str(path)])
+    outcome = CliRunner().invoke(main, ["ledger", "show", str(path)])
     try:
         Ledger.open(path).source("more")
     except TakifuguError as error:
-        return f"{rows_as_text.exit_code} {' '.join(rows_as_text.output.split())} | {error}"
+        return f"{outcome.exit_code} {' '.join(outcome.output.split())} | {error}"
     return "it was written"
 
 
@@ -297,10 +297,10 @@ def test_a_ledger_that_may_only_be_read_is_shown(tmp_path: Path) -> None:
             folder.chmod(0o755)
     (tmp_path / "ledger.db").chmod(0o444)
     tmp_path.chmod(0o555)
-    told = told_by_a_child(_as_nobody, tmp_path / "ledger.db")
+    printed = result_of_a_child(_as_nobody, tmp_path / "ledger.db")
     tmp_path.chmod(0o755)
-    assert told.startswith("0 source 'study'"), told
-    assert "is read-only" in told
+    assert printed.startswith("0 source 'study'"), printed
+    assert "is read-only" in printed
 
 
 def test_a_connection_that_cannot_be_closed_leaves_no_traceback(

@@ -67,9 +67,9 @@ def written(folder: Path, text: str = PUPILS, data: str = rows(STATES), meetings
 
 
 def checked(path: Path) -> ReleaseFile:
-    found = spec.load(path)
-    assert isinstance(found, ReleaseFile)
-    return found
+    loaded = spec.load(path)
+    assert isinstance(loaded, ReleaseFile)
+    return loaded
 
 
 def expected() -> tf.CliqueInfection:
@@ -89,7 +89,7 @@ def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
     release_file(path)
     wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
     (table,) = plan.calibrated(checked(path)).tables
-    assert [found.scale for found in table.calibrations] == [wanted.scale]
+    assert [calibration.scale for calibration in table.calibrations] == [wanted.scale]
     assert "the members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
     file = checked(path)
     (record,) = file.kind.units(file)
@@ -169,10 +169,14 @@ def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: P
 
 def test_a_mapping_by_name_in_the_library() -> None:
     framework = tf.Pufferfish(tf.every_entry(), expected())
-    found = tf.calibrate(framework, tf.Count("ill"), Fraction(1))
-    assert true_answer(found, STATES) == true_answer(found, [STATES[name] for name in expected().names]) == (3,)
+    calibration = tf.calibrate(framework, tf.Count("ill"), Fraction(1))
+    assert (
+        true_answer(calibration, STATES)
+        == true_answer(calibration, [STATES[name] for name in expected().names])
+        == (3,)
+    )
     with pytest.raises(DataError, match="exactly the people of the belief"):
-        true_answer(found, {**STATES, "zoe": "ill"})
+        true_answer(calibration, {**STATES, "zoe": "ill"})
 
 
 def test_the_primary_school_from_its_example(tmp_path: Path) -> None:

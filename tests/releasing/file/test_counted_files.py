@@ -39,12 +39,12 @@ def test_people_of_the_reference_file_are_counted_once(tmp_path: Path) -> None:
 
 def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -> None:
     file = with_reference(tmp_path, 'unit = "who"')
-    rows_as_text = CliRunner().invoke(main, ["compare", str(file)])
-    words = " ".join(rows_as_text.output.split())
+    outcome = CliRunner().invoke(main, ["compare", str(file)])
+    words = " ".join(outcome.output.split())
     assert "held out: optimal, found from one half of the people of the reference file" in words
     assert "the better of two guesses at the population is right for" in words
-    told = tf.open_study(file).compare().tables[0]
-    assert any(words.startswith("held out:") for words in told.rows.remarks)
+    compared = tf.open_study(file).compare().tables[0]
+    assert any(words.startswith("held out:") for words in compared.rows.remarks)
 
 
 def test_the_certificate_names_the_class(tmp_path: Path) -> None:

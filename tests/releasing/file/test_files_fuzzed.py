@@ -155,12 +155,12 @@ def state(room: Path) -> dict[str, str]:
 
 def outcomes(folder: Path, seed: int, specs: int, datas: int) -> Counter[str]:
     Ledger.open(folder / "ledger.db").source("other", 10)
-    chance, found = random.Random(seed), Counter[str]()
+    chance, counts = random.Random(seed), Counter[str]()
     for number in range(specs):
-        found.update(faults(folder, mutated(SPEC, chance), DATA, number))
+        counts.update(faults(folder, mutated(SPEC, chance), DATA, number))
     for number in range(specs, specs + datas):
-        found.update(faults(folder, SPEC, damaged(DATA, chance), number))
-    return found
+        counts.update(faults(folder, SPEC, damaged(DATA, chance), number))
+    return counts
 
 
 def test_the_files_are_right_as_they_stand(tmp_path: Path) -> None:
@@ -169,13 +169,13 @@ def test_the_files_are_right_as_they_stand(tmp_path: Path) -> None:
 
 
 def test_some_files_with_something_wrong(tmp_path: Path) -> None:
-    found = outcomes(tmp_path, 1, 8, 4)
-    assert set(found) <= {"published"}
-    assert found["published"] < 12
+    counts = outcomes(tmp_path, 1, 8, 4)
+    assert set(counts) <= {"published"}
+    assert counts["published"] < 12
 
 
 @pytest.mark.slow
 def test_a_thousand_release_files_and_three_hundred_files_of_data(tmp_path: Path) -> None:
-    found = outcomes(tmp_path, 2, 1000, 300)
-    assert set(found) <= {"published"}
-    assert found["published"] < 650
+    counts = outcomes(tmp_path, 2, 1000, 300)
+    assert set(counts) <= {"published"}
+    assert counts["published"] < 650

@@ -17,13 +17,13 @@ from takifugu.releasing.file.reading import called, value_of
 def test_each_refusal_of_missing_values_names_what_to_write(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("who,state\nAna,\n")
     table = open_frame(tmp_path / "d.csv")
-    asked: list[tuple[Any, str]] = [
+    cases: list[tuple[Any, str]] = [
         (lambda: pieces(table, Layout("state"), Recode(("still",))), 'nulls = "unobserved"'),
         (lambda: pieces(table, Layout("who", unit="state"), Recode(("Ana",))), 'null_keys = "drop"'),
         (lambda: value_of(None, "state", {}, table), "under [belief]"),
         (lambda: called("person", "who", "person", [None], may_drop=True), 'null_keys = "drop"'),
     ]
-    for read, words in asked:
+    for read, words in cases:
         with pytest.raises(TakifuguError) as caught:
             read()
         assert words in caught.value.fix

@@ -72,12 +72,12 @@ def run(folder: Path, command: str) -> tuple[int, str]:
     """Run a command; whatever it says, an error it does not own, a changed ledger or a new file is a failure."""
     before = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     outcome = CliRunner().invoke(main, [command, str(folder / "release.toml")])
-    told = " ".join((outcome.stdout + outcome.stderr).split())
+    message = " ".join((outcome.stdout + outcome.stderr).split())
     assert outcome.exception is None or isinstance(outcome.exception, SystemExit), outcome.exception
-    assert "Traceback" not in told
+    assert "Traceback" not in message
     if outcome.exit_code:
         assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-    return outcome.exit_code, told
+    return outcome.exit_code, message
 
 
 CYCLE = ("probability ( smoke ) { table 0.3, 0.7; }", "probability ( smoke | breath ) { default 0.3, 0.7; }")
@@ -97,9 +97,9 @@ WRONG_NETWORKS = [
 @pytest.mark.parametrize(("old", "new", "words"), WRONG_NETWORKS)
 def test_a_wrong_network_is_refused(folder: Path, command: str, old: str, new: str, words: str) -> None:
     change(folder, "clinic.bif", old, new)
-    status, told = run(folder, command)
+    status, message = run(folder, command)
     assert status == 2
-    assert words in told
+    assert words in message
 
 
 @pytest.mark.parametrize("command", ["compare", "release"])
@@ -112,9 +112,9 @@ def test_a_network_cut_short_is_refused_wherever_it_is_cut(folder: Path) -> None
     whole = BIF.encode()
     for length in range(0, len(whole) - 1, 23):
         (folder / "clinic.bif").write_bytes(whole[:length])
-        status, told = run(folder, "release")
+        status, message = run(folder, "release")
         assert status == 2, length
-        assert "belief.file: " in told
+        assert "belief.file: " in message
 
 
 @pytest.mark.parametrize("command", ["compare", "release"])
@@ -128,9 +128,9 @@ def test_a_network_cut_short_is_refused_wherever_it_is_cut(folder: Path) -> None
 )
 def test_a_variable_that_the_data_lack(folder: Path, command: str, old: str, new: str, words: str) -> None:
     change(folder, "data.csv", old, new)
-    status, told = run(folder, command)
+    status, message = run(folder, command)
     assert status == 2
-    assert words in told
+    assert words in message
 
 
 @pytest.mark.parametrize("value", ["bloody", "", "Wet"])
@@ -139,10 +139,10 @@ def test_a_state_that_the_belief_does_not_know(folder: Path, value: str) -> None
     rows[1][2] = value
     (folder / "data.csv").write_text("\n".join(",".join(row) for row in rows) + "\n")
     assert run(folder, "compare")[0] == 0  # it does not read the records
-    status, told = run(folder, "release")
+    status, message = run(folder, "release")
     assert status != 0
-    assert "column 'cough'" in told
-    assert "bloody" not in told
+    assert "column 'cough'" in message
+    assert "bloody" not in message
 
 
 def grid(width: int, least: float) -> tuple[str, list[str]]:
@@ -174,6 +174,6 @@ def test_inference_that_would_not_fit(folder: Path, least: float, command: str, 
     change(folder, "release.toml", '["wet", "short"]', '["yes"]')
     change(folder, "release.toml", 'variables = ["cough", "breath"]\n', "")
     change(folder, "release.toml", '"smoke"', '"x13_13"')
-    status, told = run(folder, command)
+    status, message = run(folder, command)
     assert status != 0
-    assert words in told
+    assert words in message

@@ -228,9 +228,9 @@ def test_the_dry_run_and_the_comparison_say_what_it_costs(tmp_path: Path) -> Non
     assert " m per row, at worst" in " ".join(str(foreseen).split())
     assert "epsilon 1.5 per person" in " ".join(str(foreseen).split())
     assert not foreseen.refused
-    rows_as_text = CliRunner().invoke(main, ["compare", str(file)]).stdout
-    assert "expected loss of one row" in rows_as_text
-    assert "planar-laplace" in rows_as_text
+    printed = CliRunner().invoke(main, ["compare", str(file)]).stdout
+    assert "expected loss of one row" in printed
+    assert "planar-laplace" in printed
     content = json.loads(CliRunner().invoke(main, ["release", "--json", str(file)]).stdout)
     assert content["tables"][0]["sent"] == 120
     assert not (tmp_path / "release-published/places.csv").read_text().startswith("cell")
@@ -275,11 +275,11 @@ def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path) -
 
 def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Path) -> None:
     people = "person,status,x,y\n" + "".join(f"p{n},{'home' if n % 2 else 'out'},{n % 4},{n % 2}\n" for n in range(40))
-    own = PLACES.replace('file = "survey.csv"', 'file = "people.csv"')
-    refusal = refused(places_in(tmp_path, own, people), SpecError, "belief.reference.file")
+    private = PLACES.replace('file = "survey.csv"', 'file = "people.csv"')
+    refusal = refused(places_in(tmp_path, private, people), SpecError, "belief.reference.file")
     assert "private data itself" in refusal
     (tmp_path / "copy.csv").write_text(people)
-    copied = own.replace('reference = { file = "people.csv"', 'reference = { file = "copy.csv"')
+    copied = private.replace('reference = { file = "people.csv"', 'reference = { file = "copy.csv"')
     file = places_in(tmp_path, copied, people)
     assert "has the rows of the private data" in refused(file, SpecError, "belief.reference.file")
     file.write_text(copied.replace("smoothing = 1 }", "smoothing = 1, from_private_data = true }"))
@@ -380,18 +380,18 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     assert offered in text
     text = text.replace(offered, 'reference = { file = "survey.csv", population = "status"')
     draft.write_text(text.replace("\nepsilon = ", '\nmechanism = "planar-laplace"\nepsilon = '))
-    rows_as_text = CliRunner().invoke(main, ["calibrate", str(draft)])
-    assert rows_as_text.exit_code == 0, rows_as_text.output
+    outcome = CliRunner().invoke(main, ["calibrate", str(draft)])
+    assert outcome.exit_code == 0, outcome.output
     assert file.exists()
 
 
 def test_every_command_says_what_an_error_is(tmp_path: Path) -> None:
     file = places_in(tmp_path, BY_NAME)
     for command in ("calibrate", "explain", "compare"):
-        rows_as_text = CliRunner().invoke(main, [command, str(file)])
-        assert rows_as_text.exit_code == 0, rows_as_text.output
-        assert "expected loss of one row" in rows_as_text.stdout
-        assert "L1" not in rows_as_text.stdout
+        outcome = CliRunner().invoke(main, [command, str(file)])
+        assert outcome.exit_code == 0, outcome.output
+        assert "expected loss of one row" in outcome.stdout
+        assert "L1" not in outcome.stdout
     file.write_text(PLACES)
     tf.release_file(file)
     report = (tmp_path / "release-published/places.report.html").read_text()

@@ -41,8 +41,8 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         ('kind = "markov-chain"', 'kind = "markov-chain"\ninitial = "statonary"'),
     ]:
         text = text.replace(old, new)
-    found = problems(text, tmp_path)
-    assert found == (
+    reported = problems(text, tmp_path)
+    assert reported == (
         'ledger: is missing; write ledger = "ledger.db" (the ledger\'s file or URL)',
         'source.name: is 3, not a text; write name = "activity-study" (the data\'s name in the ledger)',
         "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
@@ -126,9 +126,9 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
 )
 def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) -> None:
     assert old in files.SPEC
-    found = [p for p in problems(files.SPEC.replace(old, new), tmp_path) if p.startswith(f"{path}: ")]
-    assert len(found) == 1, found
-    assert words in found[0]
+    matching = [p for p in problems(files.SPEC.replace(old, new), tmp_path) if p.startswith(f"{path}: ")]
+    assert len(matching) == 1, matching
+    assert words in matching[0]
 
 
 @pytest.mark.parametrize(
@@ -178,15 +178,15 @@ WRONG: list[Any] = [[[{"a": 1}]], float("nan"), -1, 10**400, "", "SENTINEL", Tru
 
 def _mutants(value: Any) -> list[Any]:
     """Return copies of a nested value, each with one key dropped, misspelt, or given a value of another type."""
-    found: list[Any] = []
+    mutants: list[Any] = []
     if isinstance(value, dict):
         for key, inside in value.items():
             rest = {k: v for k, v in value.items() if k != key}
-            found += [rest, {**rest, f"{key}x": inside}, *({**rest, key: wrong} for wrong in WRONG)]
-            found += [{**value, key: mutant} for mutant in _mutants(inside)]
+            mutants += [rest, {**rest, f"{key}x": inside}, *({**rest, key: wrong} for wrong in WRONG)]
+            mutants += [{**value, key: mutant} for mutant in _mutants(inside)]
     elif isinstance(value, list):
-        found += [[*value[:i], m, *value[i + 1 :]] for i, v in enumerate(value) for m in _mutants(v)]
-    return found
+        mutants += [[*value[:i], m, *value[i + 1 :]] for i, v in enumerate(value) for m in _mutants(v)]
+    return mutants
 
 
 @pytest.mark.slow
@@ -209,8 +209,8 @@ allow_zero_noise = false
     mutants = [mutant for text in texts for mutant in _mutants(tomllib.loads(text))]
     assert len(mutants) > 500
     refused = [p for mutant in mutants if (p := _refusals(mutant, tmp_path))]
-    assert [p for found in refused for p in found if ": " not in p or "; " not in p] == []
-    assert not any("Input should" in p or "NoneType" in p for found in refused for p in found), refused
+    assert [p for lines in refused for p in lines if ": " not in p or "; " not in p] == []
+    assert not any("Input should" in p or "NoneType" in p for lines in refused for p in lines), refused
     assert len(refused) > len(mutants) * 0.8
 
 
@@ -248,8 +248,8 @@ def test_what_is_missing_hides_nothing_else(tmp_path: Path) -> None:
 
 
 def test_one_entry_is_hidden_in_one_sequence_only(tmp_path: Path) -> None:
-    found = problems(files.SPEC.replace("[[release]]", HIDE + "[[release]]"), tmp_path)
-    assert [p.split(";")[0] for p in found] == [
+    reported = problems(files.SPEC.replace("[[release]]", HIDE + "[[release]]"), tmp_path)
+    assert [p.split(";")[0] for p in reported] == [
         f"hide.kind: 'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
         for key in ("unit", "piece")
     ]
@@ -259,8 +259,8 @@ def test_a_fit_names_the_column_that_its_file_lacks(tmp_path: Path) -> None:
     (tmp_path / "public.csv").write_text("Who is it?,run no.,minute,état; raw\na,1,0,walking\n", encoding="utf-8")
     text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "")
     text = text.replace("[belief.map]", '[belief.fit]\nfile = "public.csv"\n\n[belief.map]')
-    (found,) = problems(text, tmp_path)
-    assert found.startswith("belief.fit.order: the data has no column 't [min]'")
+    (line,) = problems(text, tmp_path)
+    assert line.startswith("belief.fit.order: the data has no column 't [min]'")
     assert spec.load(files.write(tmp_path, text.replace('public.csv"', 'public.csv"\norder = "minute"')))
 
 
@@ -283,5 +283,5 @@ def test_schemas_of_older_validators_are_walked_too() -> None:
     older["properties"]["source"] = {"allOf": [reference], "description": "where the private data is"}
     error = {"type": "missing", "loc": ("source", "name"), "input": {}}
     for shape in (schema, older):
-        (found,) = problems_of([error], shape, {"source": {}})
-        assert found.line.startswith('source.name: is missing; write name = "activity-study"')
+        (fault,) = problems_of([error], shape, {"source": {}})
+        assert fault.line.startswith('source.name: is missing; write name = "activity-study"')

@@ -27,14 +27,14 @@ def spec(states=("still", "walking"), **keys):
     return ChainSection(kind="markov-chain", states=states, **keys)
 
 
-def told(belief, step=MINUTE):
+def complaints(belief, step=MINUTE):
     return [(".".join(map(str, fault.where)), fault.what) for fault in faults(belief, step)]
 
 
 def test_three_states_in_times_and_steps():
-    found = matrix_of(spec(THREE, stay={"still": "2 h", "walking": "6 min", "running": 4}, next=FOLLOWS), MINUTE)
-    assert found[0] == [float(Fraction(119, 120)), float(Fraction(1, 120)), 0]
-    assert found[1:] == [[1 / 8, 5 / 6, 1 / 24], [0.125, 0.125, 0.75]]
+    matrix = matrix_of(spec(THREE, stay={"still": "2 h", "walking": "6 min", "running": 4}, next=FOLLOWS), MINUTE)
+    assert matrix[0] == [float(Fraction(119, 120)), float(Fraction(1, 120)), 0]
+    assert matrix[1:] == [[1 / 8, 5 / 6, 1 / 24], [0.125, 0.125, 0.75]]
 
 
 def test_six_states_need_twelve_numbers():
@@ -62,14 +62,14 @@ def test_six_states_need_twelve_numbers():
     ],
 )  # fmt: skip
 def test_faults_of_proportions(following, where, words):
-    (place, what), *_ = told(spec(THREE, stay=dict.fromkeys(THREE, 3), next=following))
+    (place, what), *_ = complaints(spec(THREE, stay=dict.fromkeys(THREE, 3), next=following))
     assert (place, what[: len(words)]) == (where, words)
 
 
 @pytest.mark.parametrize("text", ["90 s", "90 sec", "90seconds", "1.5 min", " 1.5 minutes ", "3"])
 def test_one_stay_in_every_spelling(text):
-    found = matrix_of(spec(stay={"still": text, "walking": 1}), timedelta(seconds=30))
-    assert found == [[float(Fraction(2, 3)), float(Fraction(1, 3))], [1, 0]]
+    matrix = matrix_of(spec(stay={"still": text, "walking": 1}), timedelta(seconds=30))
+    assert matrix == [[float(Fraction(2, 3)), float(Fraction(1, 3))], [1, 0]]
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=2, max_size=5), st.randoms(use_true_random=False))
@@ -108,21 +108,21 @@ def test_a_simulated_stay_is_as_long_as_stated():
     ],
 )  # fmt: skip
 def test_faults_are_named_all_at_once(keys, expected):
-    assert told(spec(**keys)) == expected
+    assert complaints(spec(**keys)) == expected
     with pytest.raises(InputError):
         matrix_of(spec(**keys), MINUTE)
 
 
 def test_three_states_require_what_follows():
-    assert told(spec(THREE, stay=dict.fromkeys(THREE, 3))) == [
+    assert complaints(spec(THREE, stay=dict.fromkeys(THREE, 3))) == [
         ("next", f"does not say what follows {state!r}") for state in THREE
     ]
 
 
 def test_times_require_a_step():
-    (where, what), *_ = told(spec(stay={"still": "3 min", "walking": 2}), None)
+    (where, what), *_ = complaints(spec(stay={"still": "3 min", "walking": 2}), None)
     assert (where, what) == ("stay.still", "'3 min' is a time, and nothing says how long a step is")
-    assert told(spec(stay={"still": "3 min", "walking": 2}), Fraction(1)) != []
+    assert complaints(spec(stay={"still": "3 min", "walking": 2}), Fraction(1)) != []
 
 
 @pytest.mark.parametrize(

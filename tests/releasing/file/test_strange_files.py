@@ -57,17 +57,17 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 def rows(count: int = 30) -> list[tuple[str, datetime, float]]:
     """Return two wards' hours around the turn of a year, and their activity."""
-    found = []
+    listed = []
     for ward in ("Süd", "Nord"):
         for hour in range(count):
             activity = [0.5, 1.5, 999.75, 1234.5, 0][(hour * hour + len(ward)) % 5]
-            found.append((ward, datetime(2025, 12, 31, 10) + timedelta(hours=hour), activity))
-    return found
+            listed.append((ward, datetime(2025, 12, 31, 10) + timedelta(hours=hour), activity))
+    return listed
 
 
 def expected(some: list[tuple[str, datetime, float]]) -> tuple[int, ...]:
-    found = Counter(STATES[(x >= 1.5) + (x >= 1000)] for _, _, x in some)
-    return tuple(found[state] for state in STATES)
+    counts = Counter(STATES[(x >= 1.5) + (x >= 1000)] for _, _, x in some)
+    return tuple(counts[state] for state in STATES)
 
 
 def german(number: float) -> str:
@@ -83,8 +83,8 @@ def write(folder: Path, content: bytes, keys: str, spec: str = SPEC) -> Path:
 
 def answer(where: Path, data: Any = None) -> tuple[int, ...]:
     (table,) = plan.plan(load(where, data)).tables
-    (asked,) = table.questions
-    return tuple(true_answer(asked.calibration, asked.data))
+    (question,) = table.questions
+    return tuple(true_answer(question.calibration, question.data))
 
 
 def certified(where: Path) -> None:
@@ -231,9 +231,9 @@ def test_two_rows_in_one_step_by_rule(tmp_path: Path, reader: str) -> None:
     twice = [*rows(), ("Süd", rows()[0][1], 5000.0)]
     where = write(tmp_path, latin(twice), f'{LATIN}\nduplicates = "first"')
     assert answer(where) == expected(rows())
-    told = tf.release_file(where).tables[0].certificate.assumptions
-    assert "of rows in one step the first one counts, and nothing is promised about the others" in told
-    assert "read in bins: 0 to below 1.5 as 'ruhig'; 1.5 to below 1000 as 'mäßig'; " in " ".join(told)
+    assumptions = tf.release_file(where).tables[0].certificate.assumptions
+    assert "of rows in one step the first one counts, and nothing is promised about the others" in assumptions
+    assert "read in bins: 0 to below 1.5 as 'ruhig'; 1.5 to below 1000 as 'mäßig'; " in " ".join(assumptions)
     where = write(tmp_path, latin(twice), f'{LATIN}\nduplicates = "last"')
     assert answer(where) == expected([*rows()[1:], twice[-1]])
 
@@ -278,8 +278,8 @@ def test_a_release_file_with_a_mark_and_a_path_of_windows(tmp_path: Path) -> Non
 BERLIN = SPEC.replace("epsilon = 1\n", "epsilon = 1\n").replace("{keys}", 'step = "1h"\n{keys}\n' + BINS)
 
 
-def night(first: datetime, rows_as_text: list[str]) -> bytes:
-    lines = (f"Nord,{first:%Y-%m-%d}T{time},{number % 3}" for number, time in enumerate(rows_as_text))
+def night(first: datetime, times: list[str]) -> bytes:
+    lines = (f"Nord,{first:%Y-%m-%d}T{time},{number % 3}" for number, time in enumerate(times))
     return "\n".join(["Station,Zeit,Aktivität", *lines]).encode()
 
 
@@ -338,13 +338,13 @@ def test_clocks_are_changed_alike_on_every_engine(tmp_path: Path) -> None:
 
     times = [datetime(2025, 10, 25, 23) + timedelta(minutes=20 * i) for i in range(12)]
     times += [datetime(2025, 10, 26, 2) + timedelta(minutes=20 * i) for i in range(9)]
-    rows_as_text = [(ward, time) for time in times for ward in ("Nord", "Süd")]  # not piece by piece
+    stamps = [(ward, time) for time in times for ward in ("Nord", "Süd")]  # not piece by piece
     where = write(tmp_path, b"x", 'timezone = "Europe/Berlin"', BERLIN.replace('"1h"', '"20min"'))
     for kind in ("text", "time"):
         columns: Columns = {
-            "Station": ("text", [w for w, _ in rows_as_text]),
-            "Zeit": (kind, [t.isoformat() if kind == "text" else t for _, t in rows_as_text]),
-            "Aktivität": ("int", [0] * len(rows_as_text)),
+            "Station": ("text", [w for w, _ in stamps]),
+            "Zeit": (kind, [t.isoformat() if kind == "text" else t for _, t in stamps]),
+            "Aktivität": ("int", [0] * len(stamps)),
         }
         for name, make in ENGINES.items():
             if name == "duckdb":
@@ -375,8 +375,8 @@ def test_zones_agree_with_the_standard_library(tmp_path: Path) -> None:
         data: Any = {"t": ("time", walls), "v": ("text", ["a"] * 60)}
         for engine in ("polars", "pandas", "pyarrow", "pandas on arrow"):
             opened = open_frame(ENGINES[engine](data))
-            found = engine_rows(opened, Layout("v", order="t", timezone=name), Recode(("a",))).frame
-            native = found.lazy().collect().sort("row")
+            read = engine_rows(opened, Layout("v", order="t", timezone=name), Recode(("a",))).frame
+            native = read.lazy().collect().sort("row")
             assert [int(tick) for tick in native["tick"].to_list()] == micro, (name, engine)
 
 

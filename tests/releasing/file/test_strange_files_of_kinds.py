@@ -114,6 +114,6 @@ def test_unknown_ways_of_writing_are_told_with_everything_else(tmp_path: Path, s
     keys = 'encoding = "latin9x"\ndecimal = "x"\ndelimiter = ";;"'
     with pytest.raises(SpecError) as caught:
         units(tmp_path, spec, keys, "", "a\n")
-    told = "\n".join(caught.value.problems)
+    message = "\n".join(caught.value.problems)
     for key in ("source.encoding: 'latin9x' is no", "source.decimal: the decimal sign", "source.delimiter: the deli"):
-        assert key in told, told
+        assert key in message, message

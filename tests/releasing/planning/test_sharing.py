@@ -118,8 +118,8 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
     again = tf.release_file(where)
     assert again.reservation.spent == before
     assert all(table.since for table in again.tables)
-    own = changed(("budget = 1", "budget = 9")) + MORE + "epsilon = 1\n"
-    where = write(tmp_path, own)
+    text = changed(("budget = 1", "budget = 9")) + MORE + "epsilon = 1\n"
+    where = write(tmp_path, text)
     tables = tf.release_file(where).tables
     assert [(table.name, bool(table.since)) for table in tables if not table.since] == [("more", False)]
 
@@ -127,9 +127,9 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
 def test_every_command_knows_it(tmp_path: Path) -> None:
     where = write(tmp_path, SHARING)
     for command in ("compare", "calibrate", "explain"):
-        rows_as_text = invoke(command, where)
-        assert rows_as_text.exit_code == DONE, rows_as_text.output
-        assert max(map(len, rows_as_text.stdout.splitlines())) <= 80
+        outcome = invoke(command, where)
+        assert outcome.exit_code == DONE, outcome.output
+        assert max(map(len, outcome.stdout.splitlines())) <= 80
     assert "share this epsilon" in " ".join(invoke("compare", where).stdout.split())
     assert "jointly" in invoke("calibrate", where).stdout
     prices = invoke("explain", where).stdout

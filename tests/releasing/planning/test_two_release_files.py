@@ -140,17 +140,17 @@ def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Pa
     mine.write_text(spelt.replace('" minutes"', '"hours"'), encoding="utf-8")
     words = "the same data are another source of this ledger in other.toml ('minutes')"
     for command in (["compare"], ["release", "--dry-run"], ["compare", "--json"]):
-        shown = invoke(*command, mine)
-        assert shown.exit_code == 0, shown.output
-        assert words in " ".join(shown.output.split()), command
+        outcome = invoke(*command, mine)
+        assert outcome.exit_code == 0, outcome.output
+        assert words in " ".join(outcome.output.split()), command
     mine.write_text(spelt.replace('" minutes"', '"hours"\nsame_people = true'), encoding="utf-8")
     assert "another source of this ledger" not in invoke("compare", mine).output
     assert "another source of this ledger" in " ".join(invoke("compare", other).output.split())
     nameless = mine.read_text(encoding="utf-8").replace('unit = "who"', 'duplicates = "first"')
     mine.write_text(nameless, encoding="utf-8")
-    shown = " ".join(invoke("compare", mine).output.split())
-    assert words in shown, "where one names no units, nothing is charged to the other source"
-    assert "or same_people" not in shown
+    printed = " ".join(invoke("compare", mine).output.split())
+    assert words in printed, "where one names no units, nothing is charged to the other source"
+    assert "or same_people" not in printed
     spelt = other.read_text(encoding="utf-8").replace('unit = "who"', 'duplicates = "first"')
     other.write_text(spelt, encoding="utf-8")
     assert "another source of this ledger" not in invoke("compare", mine).output, "both name none: each pays"

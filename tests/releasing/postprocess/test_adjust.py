@@ -49,26 +49,26 @@ steps = st.lists(st.integers(-60, 60), min_size=1, max_size=9)
 def test_totals_are_kept_exactly_and_nothing_is_negative(values: list[int], total: int, pattern: Release) -> None:
     release = of(values, pattern)
     grid = release.randomiser.grid
-    found = release.adjusted(total=total * grid)
-    assert sum(found.values) == total * grid
-    assert min(found.values) >= 0
-    assert all((v / grid).denominator == 1 for v in found.values)
-    assert found.raw is release
-    assert found.raw.values == tuple(v * grid for v in values)
+    adjusted = release.adjusted(total=total * grid)
+    assert sum(adjusted.values) == total * grid
+    assert min(adjusted.values) >= 0
+    assert all((v / grid).denominator == 1 for v in adjusted.values)
+    assert adjusted.raw is release
+    assert adjusted.raw.values == tuple(v * grid for v in values)
 
 
 @given(steps)
 def test_without_a_total_only_negative_values_change(values: list[int]) -> None:
-    found = of(values).adjusted()
-    assert found.values == tuple(max(v, 0) for v in values)
-    assert found.certificate == TABLE.certificate
+    adjusted = of(values).adjusted()
+    assert adjusted.values == tuple(max(v, 0) for v in values)
+    assert adjusted.certificate == TABLE.certificate
 
 
 @given(steps, st.integers(-200, 200))
 def test_with_a_total_alone_all_cells_move_alike(values: list[int], total: int) -> None:
-    found = of(values).adjusted(nonnegative=False, total=total)
-    assert sum(found.values) == total
-    moves = [after - before for after, before in zip(found.values, values, strict=True)]
+    adjusted = of(values).adjusted(nonnegative=False, total=total)
+    assert sum(adjusted.values) == total
+    moves = [after - before for after, before in zip(adjusted.values, values, strict=True)]
     assert max(moves) - min(moves) <= 1
 
 
@@ -80,14 +80,14 @@ def test_adjusting_again_changes_nothing(values: list[int], total: int) -> None:
 
 
 def test_a_given_number_is_called_a_public_constant() -> None:
-    found = of([7, -3, 9]).adjusted(total=12)
-    assert found.value == {"cell 0": 5, "cell 1": 0, "cell 2": 7}
+    adjusted = of([7, -3, 9]).adjusted(total=12)
+    assert adjusted.value == {"cell 0": 5, "cell 1": 0, "cell 2": 7}
     condition = "the total 12 is a public constant that was not computed from the private data"
-    assert condition in found.certificate.text().replace("\n", " ").replace("               ", "")
-    assert condition.removeprefix("the ") in " ".join(str(found).split())
-    assert "The total 12 is a public constant" in found._repr_html_()
-    assert "was not checked" in json.loads(found.to_json())["certificate"]["conditions"][-1]
-    assert json.loads(found.to_json())["values"][1] == {"cell": "cell 1", "value": "0", "raw": "-3"}
+    assert condition in adjusted.certificate.text().replace("\n", " ").replace("               ", "")
+    assert condition.removeprefix("the ") in " ".join(str(adjusted).split())
+    assert "The total 12 is a public constant" in adjusted._repr_html_()
+    assert "was not checked" in json.loads(adjusted.to_json())["certificate"]["conditions"][-1]
+    assert json.loads(adjusted.to_json())["values"][1] == {"cell": "cell 1", "value": "0", "raw": "-3"}
     assert TABLE.certificate.conditions == ()
 
 
@@ -115,9 +115,9 @@ def test_the_bias_is_said_in_words_and_is_what_it_says() -> None:
 
 def test_a_released_total_says_where_it_comes_from(tmp_path: Any) -> None:
     total = replace(COUNT, values=(Fraction(30),))
-    found = of([20, -5, 9]).adjusted(total=total)
-    assert sum(found.values) == 30
-    assert "itself a noisy release about 'data', made without a ledger, with epsilon 1" in found.notes[1]
+    adjusted = of([20, -5, 9]).adjusted(total=total)
+    assert sum(adjusted.values) == 30
+    assert "itself a noisy release about 'data', made without a ledger, with epsilon 1" in adjusted.notes[1]
     paid = noisy(tf.Count("a"), ledger=tmp_path / "ledger.db", source="study")
     said = of([20, -5, 9]).adjusted(total=replace(paid, values=(Fraction(4),)))
     assert f"as ledger release {paid.certificate.release_id}" in said.certificate.conditions[-1]
@@ -130,11 +130,11 @@ def test_a_released_total_says_where_it_comes_from(tmp_path: Any) -> None:
 def test_a_seed_stays_visible() -> None:
     seeded = noisy(tf.Histogram(), entropy=InsecureSeededEntropyForTests(1))
     total = noisy(tf.Count("a"), entropy=InsecureSeededEntropyForTests(1))
-    for found in (seeded.adjusted(), of([1, 2]).adjusted(total=replace(total, values=(Fraction(9),)))):
-        assert not found.certificate.private
-        assert "NOT PRIVATE" in str(found)
-        assert "NOT PRIVATE" in found._repr_html_()
-        assert "NOT PRIVATE" in found.certificate.text()
+    for adjusted in (seeded.adjusted(), of([1, 2]).adjusted(total=replace(total, values=(Fraction(9),)))):
+        assert not adjusted.certificate.private
+        assert "NOT PRIVATE" in str(adjusted)
+        assert "NOT PRIVATE" in adjusted._repr_html_()
+        assert "NOT PRIVATE" in adjusted.certificate.text()
 
 
 def test_intervals_of_adjusted_values_are_the_raw_ones_cut_off_at_zero() -> None:
@@ -179,8 +179,8 @@ def test_arguments_are_checked(release: Release, options: dict[str, Any], words:
 
 
 def test_sums_that_cannot_be_negative_are_adjusted() -> None:
-    found = replace(noisy(tf.Sum(codes={"a": 0, "b": "0.5", "c": 2})), values=(Fraction(-7, 2),)).adjusted()
-    assert found.value == 0
+    adjusted = replace(noisy(tf.Sum(codes={"a": 0, "b": "0.5", "c": 2})), values=(Fraction(-7, 2),)).adjusted()
+    assert adjusted.value == 0
     pair = tf.calibrate(tf.between(tf.Pmf([-3, 1], [0.5, 0.5]), tf.Pmf([2], [1])), tf.Identity(), 1)
     with pytest.raises(InputError, match="as low as -3"):
         tf.release(pair, 2).adjusted()
@@ -308,7 +308,7 @@ def test_only_tables_that_add_up_are_reconciled() -> None:
 
 
 def test_adjusted_is_a_value() -> None:
-    found = of([7, -3, 9]).adjusted(total=12)
-    assert isinstance(found, Adjusted)
-    assert found == of([7, -3, 9]).adjusted(total=12)
+    adjusted = of([7, -3, 9]).adjusted(total=12)
+    assert isinstance(adjusted, Adjusted)
+    assert adjusted == of([7, -3, 9]).adjusted(total=12)
     assert COUNT.adjusted().value == max(COUNT.value, 0)  # type: ignore[type-var, operator]

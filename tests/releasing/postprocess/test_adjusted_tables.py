@@ -85,8 +85,8 @@ def test_each_answer_sums_to_its_public_length(tmp_path: Path) -> None:
         for answer in certificate.answers:
             values, grid = [Fraction(v) for v in answer.values.values()], Fraction(certificate.grid)
             total = sum(map(sum, files.LENGTHS.values())) if answer.unit is None else sum(files.LENGTHS[answer.unit])
-            told = [Fraction(v) for v in (answer.adjusted or {}).values()]
-            assert told == list(nearest(values, grid, Fraction(total)))  # so anybody can find them from the rest
+            adjusted = [Fraction(v) for v in (answer.adjusted or {}).values()]
+            assert adjusted == list(nearest(values, grid, Fraction(total)))  # so anybody can find them from the rest
         text = " ".join(certificate.text().split())
         assert "Post-processing of the noisy values" in text
         assert "introduces bias" in text
@@ -173,12 +173,12 @@ def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
         (planned,) = plan(load(where)).tables
         assert planned.totals == ((goal,),)
     (table,) = release_file(where, anyway=True).tables
-    found = [(row["value"], row["adjusted"]) for row in table.rows]
-    assert min(adjusted for _, adjusted in found) >= 0
+    pairs = [(row["value"], row["adjusted"]) for row in table.rows]
+    assert min(adjusted for _, adjusted in pairs) >= 0
     if total is None:  # an answer about parameters does not say what its cells sum to
-        assert found == [(value, max(value, 0)) for value, _ in found]
+        assert pairs == [(value, max(value, 0)) for value, _ in pairs]
     else:
-        assert sum(adjusted for _, adjusted in found) == total
+        assert sum(adjusted for _, adjusted in pairs) == total
     check_page(table.files[3].read_text(encoding="utf-8"))
 
 
@@ -210,8 +210,8 @@ def test_a_release_that_was_interrupted_has_the_same_adjusted_values(
         broken.setattr(run, "place", crash)
         with pytest.raises(tf.TakifuguError):
             release_file(files.write(tmp_path, SPEC))
-    (found,) = resume(tmp_path / "ledger.db")
-    outcome: Any = found.outcome
+    (resumed,) = resume(tmp_path / "ledger.db")
+    outcome: Any = resumed.outcome
     for table in outcome.tables:
         assert [dict(row) for row in tf.read_table(table.files[0])] == [dict(row) for row in table.rows]
         assert all(row["adjusted"] >= 0 for row in table.rows)

@@ -125,16 +125,16 @@ def test_a_table_of_several_noises_covers_at_once() -> None:
 
 
 def test_intervals_say_what_they_are_not() -> None:
-    found = PATTERN.interval(0.9)
-    assert isinstance(found, dict)
-    assert all(isinstance(i, Interval) and (i.level, i.cells) == (0.9, 4) for i in found.values())
-    for text in (str(found["a"]), repr(found["a"]), repr(found)):
+    intervals = PATTERN.interval(0.9)
+    assert isinstance(intervals, dict)
+    assert all(isinstance(i, Interval) and (i.level, i.cells) == (0.9, 4) for i in intervals.values())
+    for text in (str(intervals["a"]), repr(intervals["a"]), repr(intervals)):
         assert "not sampling error" in text
-    assert "all 4 cells at once" in str(found["a"])
-    low, high = found["a"]
-    assert low in found["a"]
-    assert high + 1 not in found["a"]
-    assert "1" not in found["a"]
+    assert "all 4 cells at once" in str(intervals["a"])
+    low, high = intervals["a"]
+    assert low in intervals["a"]
+    assert high + 1 not in intervals["a"]
+    assert "1" not in intervals["a"]
     single = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("a"), 1, mechanism="group")
     alone = tf.release(single, ["a"] * 12).interval(0.95)
     assert isinstance(alone, Interval)

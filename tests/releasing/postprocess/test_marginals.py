@@ -21,16 +21,16 @@ NUMBERS = st.integers(-10**9, 10**9) | st.decimals(-1000, 1000, places=3).map(fl
 def test_sums_agree_exactly(height: int, width: int, data: Any) -> None:
     cells = list(itertools.product("ABCD"[:height], "wxyz"[:width]))
     values = data.draw(st.lists(NUMBERS, min_size=len(cells), max_size=len(cells)))
-    found = tf.marginals([{"cell": ", ".join(c), "value": v} for c, v in zip(cells, values, strict=True)])
+    sums = tf.marginals([{"cell": ", ".join(c), "value": v} for c, v in zip(cells, values, strict=True)])
     exact = {c: Fraction(str(v)) for c, v in zip(cells, values, strict=True)}
-    assert found.total == float(sum(exact.values()))
+    assert sums.total == float(sum(exact.values()))
     for row in "ABCD"[:height]:
-        assert found.rows[row] == float(sum(v for c, v in exact.items() if c[0] == row))
-    assert sum(map(Fraction, found.values)) == sum(exact.values())
-    assert {**found.along(0, 1)} == {", ".join(c): float(v) for c, v in exact.items()}
-    assert list(found.columns) == list("wxyz"[:width])
+        assert sums.rows[row] == float(sum(v for c, v in exact.items() if c[0] == row))
+    assert sum(map(Fraction, sums.values)) == sum(exact.values())
+    assert {**sums.along(0, 1)} == {", ".join(c): float(v) for c, v in exact.items()}
+    assert list(sums.columns) == list("wxyz"[:width])
     if all(isinstance(v, int) for v in values):
-        assert sum(found.rows.values()) == sum(found.columns.values()) == found.total
+        assert sum(sums.rows.values()) == sum(sums.columns.values()) == sums.total
 
 
 def released(query: Any) -> Any:
@@ -45,10 +45,10 @@ HOURS = {f"{hour:02}": [hour, hour + 24] for hour in range(24)}
 def test_a_table_by_hour_and_its_adjusted_values(tmp_path: Path) -> None:
     noisy = released(tf.By(tf.Histogram(), HOURS, by="hour"))
     for table in (noisy, noisy.adjusted(), noisy.adjusted(total=48)):
-        found = tf.marginals(table)
-        assert list(found.rows) == list(HOURS)
-        assert list(found.columns) == ["calm", "busy"]
-        assert sum(found.rows.values()) == sum(found.columns.values()) == found.total == sum(table.values)
+        sums = tf.marginals(table)
+        assert list(sums.rows) == list(HOURS)
+        assert list(sums.columns) == ["calm", "busy"]
+        assert sum(sums.rows.values()) == sum(sums.columns.values()) == sums.total == sum(table.values)
     assert tf.marginals(noisy.adjusted(total=48)).total == 48
 
 
@@ -64,12 +64,12 @@ def test_a_table_of_three_columns() -> None:
     people = tf.Records(tf.JointTable(rows, [1 / 8] * 8, names=["one", "two", "three"]), 8)
     framework = tf.Pufferfish(tf.every_entry("one"), people)
     noisy = tf.release(tf.calibrate(framework, tf.CrossTable(["one", "two", "three"]), 10_000), rows)
-    found = tf.marginals(noisy)
-    assert found.along(2) == {"p": 4, "q": 4}
-    assert found.along(2, 0) == {"p, a": 2, "q, a": 2, "p, b": 2, "q, b": 2}
-    assert found.along() == {"": 8}
+    sums = tf.marginals(noisy)
+    assert sums.along(2) == {"p": 4, "q": 4}
+    assert sums.along(2, 0) == {"p, a": 2, "q, a": 2, "p, b": 2, "q, b": 2}
+    assert sums.along() == {"": 8}
     with pytest.raises(InputError, match="no part"):
-        found.along(3)
+        sums.along(3)
 
 
 def test_nothing_but_published_values_is_read(tmp_path: Path) -> None:

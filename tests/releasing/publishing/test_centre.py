@@ -57,15 +57,15 @@ def excess(calibration: Calibration, p: Law, q: Law, epsilon: float) -> float:
 
 def every_calibration(p: Law, q: Law, grid: str, epsilon: int, delta: float) -> list[Calibration]:
     framework = tf.between(*(tf.Pmf(list(law), list(law.values())) for law in (p, q)))
-    found = [with_scale(framework, tf.Identity(grid=grid), F(1, 3))]
+    calibrations = [with_scale(framework, tf.Identity(grid=grid), F(1, 3))]
     for line in (line for line in REGISTRY if "pufferfish" in line.definitions):
         try:
-            asked = delta if line.takes_delta else 0
+            its_delta = delta if line.takes_delta else 0
             query = tf.Identity(grid=grid)
-            found.append(tf.calibrate(framework, query, epsilon, asked, line.name, allow_zero_noise=True))
+            calibrations.append(tf.calibrate(framework, query, epsilon, its_delta, line.name, allow_zero_noise=True))
         except CalibrationRefused:
             continue
-    return found
+    return calibrations
 
 
 laws = st.dictionaries(st.fractions(-2, 2, max_denominator=24), st.integers(1, 9), min_size=1, max_size=4)

@@ -83,7 +83,7 @@ def round_of(
     broken = run(["release", *anew, toml], folder, fault)
     now = seen(folder)
     check_public(now)
-    state = now.state_beside(before)
+    state = now.state_since(before)
     if broken.code >= 0:
         check_words(broken, now, before)
     complete = ["ledger", "resume", str(folder / "ledger.db")] if again == ["resume"] else ["release", *anew, toml]
@@ -94,18 +94,18 @@ def round_of(
         run(complete, folder, twice)
         middle = seen(folder)
         check_public(middle)
-        reached = middle.state_beside(before)
+        reached = middle.state_since(before)
         if reached == "done":
             complete = ["ledger", "resume", str(folder / "ledger.db")]
     ended = run(complete, folder)
     assert ended.code == 0, (fault, twice, state, ended)
     last = seen(folder)
     check_public(last)
-    assert last.state_beside(before) == "done"
+    assert last.state_since(before) == "done"
     assert len(last.reservations) == len(before.reservations) + 1, "paid twice"
     left = [name for name in last.files if name != ".takifugu.lock" or reached != "done"]  # swept by the next release
     assert len(left) == 16, left
-    drawn = next((kept for group, (_, kept) in now.reservations.items() if group not in before.reservations), {})
+    drawn = next((files for group, (_, files) in now.reservations.items() if group not in before.reservations), {})
     for name, content in drawn.items():
         assert last.files[name] == content, "drawn twice"
     for name, content in now.files.items():

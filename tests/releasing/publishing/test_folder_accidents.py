@@ -31,8 +31,8 @@ def invoke(*words: object) -> Result:
 
 def content(folder: Path) -> dict[str, bytes]:
     """Return every file but the ledger, which may have been opened."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("ledger.db"))
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+    paths = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("ledger.db"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def spent(folder: Path) -> int:
@@ -267,21 +267,21 @@ AFTERWARDS: list[tuple[Callable[[Path], None], bool]] = [
 
 def drawn(folder: Path) -> dict[str, set[str]]:
     """Return the tables that each release of every certificate names, wherever it lies."""
-    found: dict[str, set[str]] = {}
+    tables: dict[str, set[str]] = {}
     for path in folder.rglob("*.certificate.json"):
-        told = json.loads(path.read_text())
-        found.setdefault(told["release_id"], set()).add(told["table"])
-    return found
+        certificate = json.loads(path.read_text())
+        tables.setdefault(certificate["release_id"], set()).add(certificate["table"])
+    return tables
 
 
 def paid(folder: Path) -> set[str]:
     """Return the releases that some ledger of the folder has."""
-    found = set()
+    ids = set()
     for path in folder.glob("*.db"):
         if path.is_file() and path.stat().st_size:
             with closing(sqlite3.connect(path)) as connection:
-                found |= {row[0] for row in connection.execute("select public_id from releases")}
-    return found
+                ids |= {row[0] for row in connection.execute("select public_id from releases")}
+    return ids
 
 
 @pytest.mark.sampled(3)

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with preloaded(tmp_path_factory.mktemp("library")) as found:
-        yield found
+    with preloaded(tmp_path_factory.mktemp("library")) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

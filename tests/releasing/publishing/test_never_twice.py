@@ -33,8 +33,8 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
     tf.release_file(toml)
     before = seen(tmp_path).files
     small(tmp_path)
-    told = json.loads(invoke("release", "--dry-run", "--json", toml).stdout)
-    assert ([table["name"] for table in told["forecast"]["tables"]], told["there"]) == (["walking"], ["both"])
+    foreseen = json.loads(invoke("release", "--dry-run", "--json", toml).stdout)
+    assert ([table["name"] for table in foreseen["forecast"]["tables"]], foreseen["there"]) == (["walking"], ["both"])
     outcome = invoke("release", toml)
     assert outcome.exit_code == 0
     assert "already published: both (20" in outcome.stdout

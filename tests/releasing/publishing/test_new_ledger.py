@@ -30,8 +30,8 @@ def invoke(*words: object) -> Result:
     return CliRunner().invoke(main, [str(w) for w in words], catch_exceptions=False)
 
 
-def news(told: list[Any]) -> list[str]:
-    return [str(w.message) for w in told if issubclass(w.category, Notice) and NEWS in str(w.message)]
+def news(warned: list[Any]) -> list[str]:
+    return [str(w.message) for w in warned if issubclass(w.category, Notice) and NEWS in str(w.message)]
 
 
 def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None:
@@ -46,8 +46,8 @@ def test_a_new_ledger_is_announced_on_stderr_and_in_json(tmp_path: Path) -> None
     assert not [n for n in json.loads(second.stdout)["notices"] if NEWS in n]
     files.write(tmp_path, SMALL.replace('"ledger.db"', '"ledgre.db"').replace('"out"', '"elsewhere"'))
     third = invoke("release", where, "--json")
-    (told,) = [n for n in json.loads(third.stdout)["notices"] if NEWS in n]
-    assert str(tmp_path / "ledgre.db") in told
+    (notice,) = [n for n in json.loads(third.stdout)["notices"] if NEWS in n]
+    assert str(tmp_path / "ledgre.db") in notice
 
 
 def test_a_ledger_that_was_deleted_or_mistyped_is_refused(tmp_path: Path) -> None:
@@ -152,15 +152,15 @@ def test_the_library_announces_and_requires_too(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="none is given"):
         tf.release(CALIBRATION, [0, 1, 0, 1], require_ledger=True)
     assert not path.exists()
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         for _ in range(2):
             tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, budget=9)
-            assert len(news(told)) == 1
+            assert len(news(warned)) == 1
         tf.release(CALIBRATION, [0, 1, 0, 1], ledger=path, budget=9, require_ledger=True)
         book = Ledger.open(tmp_path / "made.db")
         with pytest.raises(LedgerError, match="require_ledger"):
             tf.release(CALIBRATION, [0, 1, 0, 1], ledger=book, require_ledger=True)
         for _ in range(2):
             tf.release(CALIBRATION, [0, 1, 0, 1], ledger=book, budget=9)
-            assert len(news(told)) == 2
+            assert len(news(warned)) == 2

@@ -52,23 +52,23 @@ def copies_of_a_release(folder: Path, monkeypatch: pytest.MonkeyPatch, spec: str
     """Publish, and return a copy of the ledger at each state that it went through."""
     where = files.write(folder, spec)
     ledger = folder / "ledger.db"
-    found: dict[str, Path] = {}
+    copies: dict[str, Path] = {}
     methods = {"reserve": "reserved", "drawn": "drawn", "publish": "published"}
     with monkeypatch.context() as patched:
         for method, state in methods.items():
             real = getattr(Ledger, method)
 
             def call(self: Ledger, *args: Any, _real: Any = real, _state: str = state, **more: Any) -> Any:
-                if not found:
-                    found["before"] = copied(ledger, "copy-before.db")
+                if not copies:
+                    copies["before"] = copied(ledger, "copy-before.db")
                 answer = _real(self, *args, **more)
-                found[_state] = copied(ledger, f"copy-{_state}.db")
+                copies[_state] = copied(ledger, f"copy-{_state}.db")
                 return answer
 
             patched.setattr(Ledger, method, call)
         tf.release_file(where)
-    assert list(found) == ["before", "reserved", "drawn", "published"]
-    return found
+    assert list(copies) == ["before", "reserved", "drawn", "published"]
+    return copies
 
 
 def public(folder: Path) -> dict[str, bytes]:

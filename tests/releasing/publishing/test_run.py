@@ -97,8 +97,8 @@ def test_the_noisy_value_is_the_answer_plus_the_noise(tmp_path: Path) -> None:
         state = "walking" if row["état; raw"] == "walking" else "still"
         key = (row["Who is it?"], state)
         expected[key] = expected.get(key, 0) + 1
-    found = {(r["unit"], r["cell"]): r["value"] for r in outcome.tables[0].rows}
-    assert found == expected
+    noisy = {(r["unit"], r["cell"]): r["value"] for r in outcome.tables[0].rows}
+    assert noisy == expected
     totals = {r["cell"]: r["value"] for r in outcome.tables[1].rows}
     assert totals == {cell: sum(v for (_, c), v in expected.items() if c == cell) for cell in ("still", "walking")}
     assert not outcome.tables[0].certificate.private
@@ -169,9 +169,9 @@ def test_several_tables_cannot_each_be_the_only_release(tmp_path: Path, several:
 
 def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
     path = files.write(tmp_path, files.SPEC.replace("budget = 10", ""))
-    with pytest.warns(Notice, match="no budget is declared for the source 'study'") as told:
+    with pytest.warns(Notice, match="no budget is declared for the source 'study'") as warned:
         run.release_file(path)
-    notices = [str(w.message) for w in told if w.category is Notice]
+    notices = [str(w.message) for w in warned if w.category is Notice]
     assert sum("no budget is declared" in words for words in notices) == 1
     assert all("new ledger at" in words for words in notices if "no budget" not in words)
     with warnings.catch_warnings():
@@ -270,9 +270,9 @@ def test_what_was_paid_for_is_not_paid_for_again(tmp_path: Path) -> None:
     before = {p: p.read_bytes() for p in (tmp_path / "out").iterdir()}
     spent = Ledger.open(tmp_path / "ledger.db").show()
     for force in (False, True):
-        found = run.publish(planned(tmp_path), force=force)
-        assert [table.name for table in found.there] == ["time-use-units", "time-use-pooled"]
-        assert not found.new
+        outcome = run.publish(planned(tmp_path), force=force)
+        assert [table.name for table in outcome.there] == ["time-use-units", "time-use-pooled"]
+        assert not outcome.new
         assert {p: p.read_bytes() for p in (tmp_path / "out").iterdir()} == before
     assert Ledger.open(tmp_path / "ledger.db").show() == spent
     run.publish(planned(tmp_path), wanted=Choice(again=("time-use",), once="K"))
@@ -294,9 +294,11 @@ def test_a_full_disk_after_the_draw_leaves_the_epsilon_spent(tmp_path: Path, mon
 
     plan = planned(tmp_path)
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(ReleaseError, match=r"no space left on device.*drawn, not published.*epsilon is spent") as found:
+    with pytest.raises(
+        ReleaseError, match=r"no space left on device.*drawn, not published.*epsilon is spent"
+    ) as raised:
         run.publish(plan)
-    assert found.value.state is ReleaseState.DRAWN
+    assert raised.value.state is ReleaseState.DRAWN
     assert not (tmp_path / "out").exists()
     assert {e.state for e in Ledger.open(tmp_path / "ledger.db").history("study")} == {"drawn"}
     monkeypatch.undo()

@@ -80,8 +80,8 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     stopped(toml, monkeypatch, state)
     before = seen(tmp_path)
     if how == "tf.resume":
-        found = tf.resume(ledger)
-        assert [(one.state, one.problem, one.source) for one in found] == [("done", "", "study")]
+        resumed = tf.resume(ledger)
+        assert [(one.state, one.problem, one.source) for one in resumed] == [("done", "", "study")]
     elif how == "tf.release_file":
         assert tf.release_file(toml).completed is not None
     else:
@@ -94,8 +94,8 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     check_public(now)
     assert [held for held, _ in now.reservations.values()] == ["published"]
     assert len(now.files) == 16
-    kept = next(iter(before.reservations.values()))[1]
-    assert {name: now.files[name] for name in kept} == kept
+    stored = next(iter(before.reservations.values()))[1]
+    assert {name: now.files[name] for name in stored} == stored
     assert tf.resume(ledger) == ()
     again = invoke("release", toml)
     assert again.exit_code == 0, again.stderr
@@ -106,9 +106,9 @@ def test_every_way_to_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 def test_json_says_the_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = small(tmp_path)
     stopped(toml, monkeypatch, ReleaseState.DRAWN)
-    told = json.loads(invoke("release", toml, "--json").stdout)
-    assert told["state"] == "done"
-    assert told["completed"][:2] == "20"
+    document = json.loads(invoke("release", toml, "--json").stdout)
+    assert document["state"] == "done"
+    assert document["completed"][:2] == "20"
     stopped(toml2 := small(tmp_path / "b"), monkeypatch, ReleaseState.PAID)
     (toml2.parent / "data.csv").unlink()
     outcome = invoke("ledger", "resume", toml2.parent / "ledger.db", "--json")
@@ -195,9 +195,9 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
     assert outcome.exit_code == 4
     assert "tf.resume(ledger)" in outcome.stderr
-    kept: Any = tf.resume(book)[0].outcome
-    assert kept.certificate.units == ("Ana",)
-    assert kept.certificate.release_id == next(iter(book.history("s"))).id
+    completed: Any = tf.resume(book)[0].outcome
+    assert completed.certificate.units == ("Ana",)
+    assert completed.certificate.release_id == next(iter(book.history("s"))).id
     with failing(monkeypatch, Ledger, "publish", LedgerError("locked")), pytest.raises(LedgerError):
         ask()
     assert ask(["still"] * 9).completed is None  # other data
@@ -405,9 +405,9 @@ def test_what_another_process_completes_meanwhile_is_done(tmp_path: Path, monkey
     toml, real = small(tmp_path), resuming.plan
     stopped(toml, monkeypatch, ReleaseState.PAID)
 
-    def slow(*asked: Any) -> Any:
+    def slow(*args: Any) -> Any:
         assert invoke("release", toml).exit_code == 0
-        return real(*asked)
+        return real(*args)
 
     monkeypatch.setattr(resuming, "plan", slow)
     outcome = invoke("ledger", "resume", tmp_path / "ledger.db")
@@ -423,11 +423,11 @@ def test_what_another_process_publishes_elsewhere_is_no_success_here(
     toml, real, others = small(tmp_path), publish.draw, []
     stopped(toml, monkeypatch, ReleaseState.PAID)
 
-    def slow(*asked: Any) -> Any:
+    def slow(*args: Any) -> Any:
         if not others:
             others.append("there")
             assert invoke("release", toml, "--output", tmp_path / "there").exit_code == 0
-        return real(*asked)
+        return real(*args)
 
     monkeypatch.setattr(publish, "draw", slow)
     outcome = invoke("release", toml, "--output", tmp_path / "here")
@@ -547,9 +547,9 @@ def test_the_table_beside_a_certificate(
 ) -> None:
     tf.release_file(small(tmp_path))
     change(tmp_path / "out" / "both.csv")
-    rows_as_text = invoke("certificate", "show", tmp_path / "out" / "both.certificate.json")
-    assert rows_as_text.exit_code == code
-    assert words in " ".join((rows_as_text.stdout + rows_as_text.stderr).split())
+    outcome = invoke("certificate", "show", tmp_path / "out" / "both.certificate.json")
+    assert outcome.exit_code == code
+    assert words in " ".join((outcome.stdout + outcome.stderr).split())
 
 
 def test_a_certificate_of_another_format_is_refused(tmp_path: Path) -> None:

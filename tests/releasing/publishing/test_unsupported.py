@@ -61,10 +61,10 @@ def release(kind: str, folder: Path, *items: dict[str, Any]) -> list[list[Any]]:
     """Publish tables with next to no noise; return the rows of each."""
     text = FILES[kind]
     for number, item in enumerate(items):
-        told = {"name": f"t{number}", "epsilon": 1e4, **item}
+        settings = {"name": f"t{number}", "epsilon": 1e4, **item}
         if kind == "records":
-            told["attribute"] = "age"
-        text += "\n[[release]]\n" + "".join(f"{key} = {spec_text(value)}\n" for key, value in told.items())
+            settings["attribute"] = "age"
+        text += "\n[[release]]\n" + "".join(f"{key} = {spec_text(value)}\n" for key, value in settings.items())
     (folder / "ages.csv").write_text("age\n" + "\n".join(map(str, AGES)) + "\n")
     (folder / "release.toml").write_text(text)
     tf.release_file(folder / "release.toml")
@@ -103,8 +103,8 @@ def bin_of(kind: str, middle: int) -> str:
 
 def moments(kind: str, folder: Path) -> tuple[float, float]:
     """Return the means of the codes and of their squares."""
-    asked = [{"query": "mean", "codes": codes(kind, of)} for of in (lambda m: m, lambda m: m * m)]
-    one, other = release(kind, folder, *asked)
+    means = [{"query": "mean", "codes": codes(kind, of)} for of in (lambda m: m, lambda m: m * m)]
+    one, other = release(kind, folder, *means)
     return one[0]["value"], other[0]["value"]
 
 
@@ -133,18 +133,18 @@ def carried_out(name: str, kind: str, folder: Path) -> tuple[Any, Any]:
                                          "codes": codes(kind, lambda m: m)})  # fmt: skip
         return rows[0]["value"], pytest.approx(sum(CODES) / (len(CODES) if name == "average" else 1))
     first_moment, second_moment = moments(kind, folder)
-    found = second_moment - first_moment**2
+    variance = second_moment - first_moment**2
     right_variance = pvariance(CODES)
-    return (found, pytest.approx(right_variance)) if name == "variance" else (
-        math.sqrt(found), pytest.approx(math.sqrt(right_variance)))  # fmt: skip
+    return (variance, pytest.approx(right_variance)) if name == "variance" else (
+        math.sqrt(variance), pytest.approx(math.sqrt(right_variance)))  # fmt: skip
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("name", _RECIPES)
 def test_each_recipe_is_carried_out(name: str, kind: str, tmp_path: Path) -> None:
-    found, right = carried_out(name, kind, tmp_path)
-    assert found == right
+    computed, right = carried_out(name, kind, tmp_path)
+    assert computed == right
 
 
 KINDS = {
@@ -159,8 +159,8 @@ def test_the_error_names_the_query_and_what_to_write(name: str, kind: str, tmp_p
     if kind == "sequences" and name in ("median", "quantile"):
         name = f"{name}s"  # these are published under their own name
     text = KINDS[kind]
-    asked = next(line for line in text.splitlines() if line.startswith("query"))
-    (tmp_path / "release.toml").write_text(text.replace(asked, f'query = "{name}"'))
+    query_line = next(line for line in text.splitlines() if line.startswith("query"))
+    (tmp_path / "release.toml").write_text(text.replace(query_line, f'query = "{name}"'))
     with pytest.raises(SpecError) as caught:
         spec.load(tmp_path / "release.toml")
     (line,) = [line for line in caught.value.problems if line.startswith("release[0].query")]

@@ -286,15 +286,15 @@ def reports_of_two_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     """Return the reports of two different sources with the same noisy values, without the ledgers' random ids."""
     noisy = tuple(Fraction(31 * i + 7) for i in range(2))
     monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: noisy)
-    found = []
+    both = []
     for name, content in (("one", files.data()), ("other", other_data())):
         (folder / name).mkdir()
         outcome = run.publish(plan.plan(load(files.write(folder / name, table=content))))
         ids = {*outcome.reservation.ids.values(), outcome.tables[0].certificate.ledger or ""}
-        told = [(folder / name / "out" / f"{t.name}.report.html").read_text(encoding="utf-8") for t in outcome.tables]
-        assert not any(SPARE in report for report in told)
-        found.append([re.sub("|".join(map(str, ids)), "ID", report) for report in told])
-    return found
+        pages = [(folder / name / "out" / f"{t.name}.report.html").read_text(encoding="utf-8") for t in outcome.tables]
+        assert not any(SPARE in report for report in pages)
+        both.append([re.sub("|".join(map(str, ids)), "ID", report) for report in pages])
+    return both
 
 
 def test_the_report_depends_on_the_data_through_the_noisy_values_only(

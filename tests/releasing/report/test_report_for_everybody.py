@@ -34,8 +34,8 @@ def released(text: str, folder: Path) -> Outcome:
 
 
 def variables(media: str) -> dict[str, str]:
-    (found,) = (said for when, what, said in rules(style()) if when == media and what == ":root")
-    return {name.removeprefix("--"): colour for name, colour in found.items() if name.startswith("--")}
+    (colours,) = (said for when, what, said in rules(style()) if when == media and what == ":root")
+    return {name.removeprefix("--"): colour for name, colour in colours.items() if name.startswith("--")}
 
 
 @pytest.mark.parametrize("media", ["", NIGHT])
@@ -53,21 +53,21 @@ def test_every_colour_of_the_sheet_is_known_to_be_told_apart() -> None:
     for when, what, said in rules(style()):
         for key in ("color", "background"):
             if key in said:
-                found = re.fullmatch(r"var\(--([a-z]+)\)", said[key])
-                assert found, (what, said[key])
-                assert found[1] in (inks if key == "color" else grounds), (what, key)
+                variable = re.fullmatch(r"var\(--([a-z]+)\)", said[key])
+                assert variable, (what, said[key])
+                assert variable[1] in (inks if key == "color" else grounds), (what, key)
         plain = {k: v for k, v in said.items() if re.search("#[0-9a-f]{3}", v) and what != ":root"}
         assert not plain or what.startswith("svg "), (when, what, plain)
 
 
 def overriding(media: str) -> dict[tuple[str, str, str], str]:
     """Return the colour that the sheet puts in the place of one in a picture, by element, kind of paint and colour."""
-    found = {}
+    overrides = {}
     for when, what, said in rules(style()):
         rule = re.fullmatch(r'svg (\*|text)\[(fill|stroke)="([^"]+)"\]', what)
         if rule and when == media:
-            found[rule[1], rule[2], rule[3]] = said[rule[2]]
-    return found
+            overrides[rule[1], rule[2], rule[3]] = said[rule[2]]
+    return overrides
 
 
 @pytest.mark.parametrize("media", ["", NIGHT])
@@ -102,14 +102,14 @@ def test_a_page_of_several_tables(tmp_path: Path) -> None:
 
 def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
     page = check_page(report_html(released(worded(SPEC), tmp_path).tables[1]))
-    told = [heading.text for heading in page.all("h1", "h2")]
-    assert told == [
+    headings = [heading.text for heading in page.all("h1", "h2")]
+    assert headings == [
         "Activity & rest", "What was published", "What it hides, and from whom", "What it does not hide",
         "What was compared and chosen", "For who knows the field",
     ]  # fmt: skip
     first, second = page.all("details")
-    assert first.all("h2")[0].text == told[-2]
-    assert second.all("h2")[0].text == told[-1]
+    assert first.all("h2")[0].text == headings[-2]
+    assert second.all("h2")[0].text == headings[-1]
     assert not any("open" in part.attributes for part in (first, second))
     assert not any(part.within("details") for part in page.all("h1", "h3"))
 
@@ -135,10 +135,10 @@ def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
     quick = ('mechanism = "quilt-exact"', 'mechanism = "group"')
     (table,) = release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", anyway=True).tables
     page = check_page(report_html(table))
-    told = [p.text for p in page.all("p") if "at a time on average" in p.text]
-    assert len(told) == 2
-    assert "calm lasts about 10 hours" in told[0]
-    assert "calm lasts about 5 hours" in told[1]
+    sentences = [p.text for p in page.all("p") if "at a time on average" in p.text]
+    assert len(sentences) == 2
+    assert "calm lasts about 10 hours" in sentences[0]
+    assert "calm lasts about 5 hours" in sentences[1]
 
 
 def by_hour(states: int = 2) -> Any:

@@ -68,7 +68,7 @@ def test_no_field_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", [*TOP, *TABLE])
 @pytest.mark.parametrize("words", ["", " ", "two\nlines", "a\u202eb", "\u001b[2J", "x" * 201])
 def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Path) -> None:
-    top, table = ({k: words if k == key else told for k, told in given.items()} for given in (TOP, TABLE))
+    top, table = ({k: words if k == key else usual for k, usual in given.items()} for given in (TOP, TABLE))
     spec = worded(SPEC, top, table)
     with pytest.raises(SpecError) as refusal:
         load(files.write(tmp_path, spec))

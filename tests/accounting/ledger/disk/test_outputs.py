@@ -92,9 +92,9 @@ def killed_while_drawing(path: Path, step: str) -> None:
     if step.startswith("os."):
         setattr(os, step[3:], die)
     elif step == "placed":
-        outputs.placed = lambda *told: (placed(*told), die())[0]
+        outputs.placed = lambda *args: (placed(*args), die())[0]
     elif step == "keep_drawn":
-        moving.keep_drawn = lambda *told: (keep(*told), die())[0]
+        moving.keep_drawn = lambda *args: (keep(*args), die())[0]
     mine.drawn(pending, COLUMN)
     die()
 
@@ -172,8 +172,8 @@ def test_a_draw_that_comes_after_the_values_are_out_leaves_in_peace(
     """Another process publishes just when this one has written its file, and removes this file, too."""
     (pending,), placed = ledger.pending(), outputs.placed
 
-    def overtaken(*told: Any) -> bytes:
-        mine = placed(*told)
+    def overtaken(*args: Any) -> bytes:
+        mine = placed(*args)
         monkeypatch.setattr(outputs, "placed", placed)
         ledger.drawn(pending, b"few")
         ledger.publish(pending)
@@ -190,10 +190,10 @@ def test_two_that_publish_at_once_both_succeed(ledger: Ledger, monkeypatch: pyte
     ledger.drawn(pending, COLUMN)
 
     def others_are_faster(folder: Path, pattern: str) -> list[Path]:
-        found = list(glob(folder, pattern))
-        for path in found:
+        paths = list(glob(folder, pattern))
+        for path in paths:
             path.unlink()
-        return found
+        return paths
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "glob", others_are_faster)

@@ -69,12 +69,12 @@ def test_the_loss_is_that_of_the_places_that_move() -> None:
 def test_under_another_policy_values_that_fall_further_cost_more() -> None:
     """A sum that falls by one step along the moves of its own policy, and by two along those of another one."""
     domain, query = Domain.of(2, ["a", "b", "c"]), tf.AtMost(tf.Sum(codes={"a": 1, "b": 2, "c": 0}), 0, limit=1)
-    own = Policy.of(none_of("a"), none_of("b"), any_of("b"))  # a -> c alone
+    policy = Policy.of(none_of("a"), none_of("b"), any_of("b"))  # a -> c alone
     other = Policy.of(none_of("a", "b"), none_of("b"))  # a -> c, b -> a and b -> c
-    calibration = made(query, 1, own, domain)
+    calibration = made(query, 1, policy, domain)
     moves = sensitivity(other, domain, query)
     assert (moves.direction, moves.total) == (Monotone.DECREASING, 2)
-    assert calibration.randomiser.loss_along(sensitivity(own, domain, query)) == pytest.approx(1)
+    assert calibration.randomiser.loss_along(sensitivity(policy, domain, query)) == pytest.approx(1)
     assert calibration.randomiser.loss_along(moves) == pytest.approx(2)
     wider = Asymmetric(other, domain)
     assert true_loss(wider, query, calibration.randomiser).loss == pytest.approx(2)
@@ -88,13 +88,13 @@ def test_draws_follow_the_law_and_safe_is_never_wrong() -> None:
     entropy, seen = InsecureSeededEntropyForTests(7), dict[Any, int]()
     draws = 4000
     for _ in range(draws):
-        told = noise.draw(answer, entropy)
-        seen[told] = seen.get(told, 0) + 1
-        assert told[2] != "safe"
-    assert math.fsum(math.exp(noise.log_density(answer, told)) for told in seen) > 0.98
-    for told, count in seen.items():
-        mass = math.exp(noise.log_density(answer, told))
-        assert abs(count - draws * mass) < 6 * math.sqrt(draws * mass) + 1, told
+        output = noise.draw(answer, entropy)
+        seen[output] = seen.get(output, 0) + 1
+        assert output[2] != "safe"
+    assert math.fsum(math.exp(noise.log_density(answer, output)) for output in seen) > 0.98
+    for output, count in seen.items():
+        mass = math.exp(noise.log_density(answer, output))
+        assert abs(count - draws * mass) < 6 * math.sqrt(draws * mass) + 1, output
     worse = noise.log_density(answer, ("safe", "not answered", "safe"))
     assert worse == -math.inf
     assert noise.log_density(answer, ("safe", "safe", F(5, 2))) == -math.inf
@@ -105,9 +105,9 @@ def test_it_reads_back_and_says_what_it_can() -> None:
     assert randomisers.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
     assert noise.scale == F(3, 8)
     assert noise.chance(6, 5) == 0
-    for asked in (noise.expected_error, noise.variance, lambda: noise.half_width(0.95)):
+    for unknown in (noise.expected_error, noise.variance, lambda: noise.half_width(0.95)):
         with pytest.raises(Unsupported):
-            asked()
+            unknown()
     with pytest.raises(InputError):
         noise.draw_column([1], None)  # type: ignore[arg-type]
     for wrong in ({"thresholds": (-1,)}, {"thresholds": (1, 2, 3)}, {"units": F(0)}, {"limit": 0}):
@@ -130,8 +130,8 @@ def test_a_query_that_is_not_monotone_or_moves_too_far_is_refused(
 
 
 def test_thresholds_of_their_own_and_counts_of_values() -> None:
-    own = made(tf.AtMost(tf.Visitors(), {"bar": 0, "shop": 4}))
-    assert own.randomiser.thresholds == (0, 4)
+    calibration = made(tf.AtMost(tf.Visitors(), {"bar": 0, "shop": 4}))
+    assert calibration.randomiser.thresholds == (0, 4)
     ill = made(tf.AtMost(tf.Count("ill"), 1), policy=Policy.of(none_of("ill")), domain=Domain.of(3, ["well", "ill"]))
     assert true_loss(ill).loss == pytest.approx(1)
     assert tf.release(ill, ["well", "ill", "ill"]).value >= 2  # never "safe": two are ill
@@ -213,8 +213,8 @@ def test_the_chance_of_a_safe_mark_is_that_of_noise_that_stays_below(count: int,
     noise = SafeCells(F(2), F(1, 2), 1, (threshold,), None, F(1))
     masses = [math.exp(-k / 2) * (1 - math.exp(-1 / 2)) for k in range(threshold - count + 1)]
     assert noise.chance(count, threshold) == pytest.approx(math.fsum(masses))
-    told = noise.log_density((count,), ("safe",))
-    assert math.exp(told) == pytest.approx(math.fsum(masses)) if masses else told == -math.inf
+    log_mass = noise.log_density((count,), ("safe",))
+    assert math.exp(log_mass) == pytest.approx(math.fsum(masses)) if masses else log_mass == -math.inf
     value = noise.log_density((count,), (F(threshold + 1, 2),))
     assert math.exp(value) == pytest.approx(math.exp(-(threshold + 1 - count) / 2) * (1 - math.exp(-1 / 2)))
     assert noise.log_density((count,), (F(1, 3),)) == -math.inf
