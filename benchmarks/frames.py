@@ -44,8 +44,8 @@ def write(file: Path, rows: int, gaps: bool = False) -> None:
 
 
 def ours(file: Path, layout: Layout) -> None:
-    recall = pieces(open_frame(file), layout, STATES)
-    assert sum(piece.counts for piece in recall).sum() > 0
+    read = pieces(open_frame(file), layout, STATES)
+    assert sum(piece.counts for piece in read).sum() > 0
 
 
 def on_polars(file: Path, layout: Layout) -> None:

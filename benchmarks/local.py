@@ -35,11 +35,11 @@ def brackets() -> None:
     p, q = masses(OUTPUTS, 1), masses(OUTPUTS, 2)
     title(f"tupling, {OUTPUTS:,} outputs, {DUMMIES} dummies: the bracket of delta, best of 2")
     for epsilon in ("0.1", "0.2", "0.3", "0.4", "0.5"):
-        recall = Tupling(DUMMIES).bracket(p, q, epsilon)
-        gap = (recall.high - recall.low) / recall.high if recall.high > 1e-8 else recall.high - recall.low
-        kind = "relative" if recall.high > 1e-8 else "absolute"
+        bracket = Tupling(DUMMIES).bracket(p, q, epsilon)
+        gap = (bracket.high - bracket.low) / bracket.high if bracket.high > 1e-8 else bracket.high - bracket.low
+        kind = "relative" if bracket.high > 1e-8 else "absolute"
         time = seconds(lambda e=epsilon: Tupling(DUMMIES).bracket(p, q, e), runs=2)
-        row(f"epsilon {epsilon}: delta {recall.high:.3g}", span(time), f"{kind} gap {gap:.1e}")
+        row(f"epsilon {epsilon}: delta {bracket.high:.3g}", span(time), f"{kind} gap {gap:.1e}")
 
 
 def programs() -> None:
@@ -58,8 +58,8 @@ def programs() -> None:
     for what, promise in promises.items():
         solved = []
         time = seconds(lambda of=promise, to=solved: to.append(optimal(places, places, prior, math.dist, [of])), runs=1)
-        recall = solved[0]
-        row(what, span(time), f"loss {recall.loss:.6g}, at most {recall.loss - recall.least:.1e} above the least")
+        best = solved[0]
+        row(what, span(time), f"loss {best.loss:.6g}, at most {best.loss - best.least:.1e} above the least")
 
     few = [x for x in places if max(x) < SMALL]
     even = dict.fromkeys(few, Fraction(1, len(few)))
@@ -72,8 +72,8 @@ def programs() -> None:
     row("constraints generated", span(time), f"loss {best.loss:.6g}, at most {best.loss - best.least:.1e} above")
     for most in (1.1, 1.5):
         edges = spanner(few, math.dist, most)
-        recall = optimal(few, few, even, math.dist, [hides_distance(1, math.dist, edges)])
-        row(f"spanner {most}, {len(edges)} edges", "", f"{100 * (recall.loss / best.loss - 1):.2f} % more loss")
+        sparse = optimal(few, few, even, math.dist, [hides_distance(1, math.dist, edges)])
+        row(f"spanner {most}, {len(edges)} edges", "", f"{100 * (sparse.loss / best.loss - 1):.2f} % more loss")
 
 
 def columns() -> None:

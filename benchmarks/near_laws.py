@@ -121,10 +121,10 @@ def main() -> None:
 
     def compare_all() -> None:
         for case in [*corpus(np.random.default_rng(21)), *long_corpus()]:
-            recall = scales(case)
-            least = min(recall[name] for name in OTHERS if name in recall)
-            if LOCAL in recall:
-                ratios[case[0]].append(recall[LOCAL] / least if least else 1.0 + recall[LOCAL])
+            by_name = scales(case)
+            least = min(by_name[name] for name in OTHERS if name in by_name)
+            if LOCAL in by_name:
+                ratios[case[0]].append(by_name[LOCAL] / least if least else 1.0 + by_name[LOCAL])
 
     time = seconds(compare_all, runs=1)
     for kind, each in ratios.items():

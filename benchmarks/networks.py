@@ -53,9 +53,9 @@ def alarm() -> None:
     group = every_secret(network, "group")
     for size in (1, 2, chosen):
         network_quilts.SEPARATOR_SIZE = size
-        recall: list[float] = []
-        time = seconds(lambda: recall.extend(every_secret(network, "quilt-exact")), runs=1)  # noqa: B023
-        less = sum(a < b for a, b in zip(recall, group, strict=False))
+        scales: list[float] = []
+        time = seconds(lambda: scales.extend(every_secret(network, "quilt-exact")), runs=1)  # noqa: B023
+        less = sum(a < b for a, b in zip(scales, group, strict=False))
         row(f"separators up to {size}", span(time), f"less than group for {less} of {network.size}")
     network_quilts.SEPARATOR_SIZE = chosen
     forget(network)
@@ -67,21 +67,21 @@ def trees(sizes: list[int]) -> None:
     for kind, plant in (("binary", tree), ("random", random_tree)):
         title(f"{kind} trees, every node secret, Count(1), epsilon {EPSILON:g}: quilt-exact")
         for size in sizes:
-            network, recall = plant(size), []
-            time = seconds(lambda: recall.append(scale(network, tf.every_entry(), tf.Count(1), "quilt-exact")), runs=1)  # noqa: B023
-            row(f"{size:,} nodes", span(time), f"scale {recall[0]:.4g}, group {size / EPSILON:.4g}")
+            network, scales = plant(size), []
+            time = seconds(lambda: scales.append(scale(network, tf.every_entry(), tf.Count(1), "quilt-exact")), runs=1)  # noqa: B023
+            row(f"{size:,} nodes", span(time), f"scale {scales[0]:.4g}, group {size / EPSILON:.4g}")
 
 
 def local() -> None:
     title("a chain of 100 steps, every entry secret, Count(1), epsilon 1")
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
     for mechanism in ("quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact"):
-        recall: list[float] = []
+        scales: list[float] = []
         time = seconds(
-            lambda: recall.append(tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism).scale),  # noqa: B023
+            lambda: scales.append(tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism).scale),  # noqa: B023
             runs=1,
         )
-        row(mechanism, span(time), f"scale {recall[0]:.6g}")
+        row(mechanism, span(time), f"scale {scales[0]:.6g}")
 
 
 def main() -> None:

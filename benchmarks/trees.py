@@ -42,13 +42,13 @@ def against_one_plan_each(size: int, sample: int = 10) -> None:
         answer = tf.Count(1).resolve(network)
         network.possible(0)
 
-        def recall(entries: range) -> None:
+        def solve(entries: range) -> None:
             for _ in laws.NetworkLaw(network, answer, Family(entries)).families():  # noqa: B023
                 pass
 
-        ours = seconds(lambda: recall(range(size)), runs=1)
+        ours = seconds(lambda: solve(range(size)), runs=1)
         some = np.linspace(0, size - 1, sample).astype(int).tolist()
-        each = seconds(lambda: [recall(range(v, v + 1)) for v in some], runs=1)  # noqa: B023
+        each = seconds(lambda: [solve(range(v, v + 1)) for v in some], runs=1)  # noqa: B023
         row(shape, span(ours), compared(ours, each * size / sample, "one elimination per node"))
 
 

@@ -48,8 +48,8 @@ def by_quilts(chain: Any, unplaced: Unplaced) -> float:
 def for_ever(chain: Any, unplaced: Unplaced) -> float:
     """Return what every step of an endless recording costs if each moves every release as its largest step does."""
     recording = chain.from_step(0, ENDLESS)
-    recall = stretched_loss(recording, None, np.array([ENDLESS]), np.array([1]), unplaced.exact(1))
-    return float(recall[0]) if recall else float("inf")
+    losses = stretched_loss(recording, None, np.array([ENDLESS]), np.array([1]), unplaced.exact(1))
+    return float(losses[0]) if losses else float("inf")
 
 
 def costs(random: np.random.Generator) -> tuple[float, float, float, float]:

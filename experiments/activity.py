@@ -63,11 +63,11 @@ def participants(file: Path) -> list[Participant]:
     with gzip.open(file, "rt", encoding="utf-8", newline="") as rows:
         for row in csv.DictReader(rows):
             pieces.setdefault((int(row["subject"]), int(row["segment"])), []).append(CODING[row["state"]])
-    recall: dict[int, list[States]] = {}
+    states_of: dict[int, list[States]] = {}
     for (subject, _), states in pieces.items():
         if len(states) >= SHORTEST:
-            recall.setdefault(subject, []).append(np.array(states))
-    return [Participant(subject, tuple(recall[subject])) for subject in sorted(recall)]
+            states_of.setdefault(subject, []).append(np.array(states))
+    return [Participant(subject, tuple(states_of[subject])) for subject in sorted(states_of)]
 
 
 def fitted(people: Sequence[Participant]) -> tf.MarkovChain:
@@ -116,24 +116,24 @@ def trials(
                 yield Trial(name, epsilon, float(chosen.epsilon), chosen.scale, noise.expected_error(), mean)
 
 
-def summary(recall: Sequence[Trial], mechanisms: Sequence[str]) -> str:
+def summary(tried: Sequence[Trial], mechanisms: Sequence[str]) -> str:
     """Return a table: for each mechanism and epsilon the mean L1 error, and its range over the groups."""
     rows = []
     for name in mechanisms:
         row = [f"`{name}`"]
         for epsilon in EPSILONS:
-            errors = [t.error for t in recall if t.mechanism == name and t.epsilon == epsilon]
+            errors = [t.error for t in tried if t.mechanism == name and t.epsilon == epsilon]
             spread = f" ({short(min(errors))} to {short(max(errors))})" if len(errors) > 1 else ""
             row.append(f"{short(np.mean(errors))}{spread}")
         rows.append(row)
     return table(["mechanism", *(f"ε = {epsilon:g}" for epsilon in EPSILONS)], rows)
 
 
-def promise(recall: Sequence[Trial]) -> str:
+def promise(tried: Sequence[Trial]) -> str:
     """Return what the noise of ordinary differential privacy is proved to promise here, in place of what was asked."""
     rows = []
     for epsilon in EPSILONS:
-        proved = [t.promised for t in recall if t.mechanism == "entry" and t.epsilon == epsilon]
+        proved = [t.promised for t in tried if t.mechanism == "entry" and t.epsilon == epsilon]
         rows.append([f"{epsilon:g}", " to ".join(dict.fromkeys(short(p) for p in (min(proved), max(proved))))])
     return table(["ε asked", "ε proved"], rows)
 
@@ -157,9 +157,9 @@ def picture(panels: Sequence[tuple[str, Sequence[Trial]]]) -> None:
 
     pyplot.rcParams.update({"svg.hashsalt": "takifugu", "font.size": 10})
     figure, axes = pyplot.subplots(1, len(panels), figsize=(8.6, 3.4), sharey=True, layout="constrained")
-    for axis, (title, recall) in zip(axes, panels, strict=True):
+    for axis, (title, tried) in zip(axes, panels, strict=True):
         for name in HISTOGRAM:
-            errors = [np.mean([t.error for t in recall if (t.mechanism, t.epsilon) == (name, e)]) for e in EPSILONS]
+            errors = [np.mean([t.error for t in tried if (t.mechanism, t.epsilon) == (name, e)]) for e in EPSILONS]
             label = f"{name} (does not protect)" if name == "entry" else name
             style = "--" if name == "entry" else "-"
             axis.loglog(EPSILONS, errors, style, marker="o", color=STYLES[name], label=label)

@@ -127,12 +127,12 @@ def cases(others: list[dict[str, str]]) -> tuple[Case, ...]:
 def error(case: Case, mechanism: str, epsilon: float, delta: Any) -> float | None:
     """Return the expected absolute error, or None where the mechanism refuses."""
     try:
-        recall = tf.calibrate(
+        calibration = tf.calibrate(
             case.framework, case.query, epsilon, delta=delta, mechanism=mechanism, allow_zero_noise=True
         )
     except CalibrationRefused:
         return None
-    return recall.randomiser.expected_error()
+    return calibration.randomiser.expected_error()
 
 
 def errors(chosen: Sequence[Case]) -> str:
@@ -141,9 +141,9 @@ def errors(chosen: Sequence[Case]) -> str:
     for case in chosen:
         rows.append([f"**{case.about}**", *[""] * len(EPSILONS)])
         for mechanism, delta in case.mechanisms:
-            recall = [error(case, mechanism, epsilon, delta) for epsilon in EPSILONS]
+            by_epsilon = [error(case, mechanism, epsilon, delta) for epsilon in EPSILONS]
             name = f"`{mechanism}`" + (f", δ = {DELTA}" if delta else "")
-            rows.append([name, *("-" if e is None else f"{e:.4g}" for e in recall)])
+            rows.append([name, *("-" if e is None else f"{e:.4g}" for e in by_epsilon)])
     return table(["hidden; published; belief", *(f"error at ε = {e:g}" for e in EPSILONS)], rows)
 
 
@@ -169,7 +169,7 @@ def right_of_shift(shift: float, deviation: float, laplace: float) -> float:
 def incomes(others: list[dict[str, str]]) -> tuple[float, float, int]:
     """Return how likely somebody earns much, of the race and of others, and how many of the records are of the race."""
     rich = {race: [p["income"] == RICH for p in others if _race(p) == race] for race in (RACE, "other")}
-    chances = [sum(recall) / len(recall) for recall in rich.values()]
+    chances = [sum(incomes_there) / len(incomes_there) for incomes_there in rich.values()]
     return chances[0], chances[1], round(RECORDS * len(rich[RACE]) / len(others))
 
 
@@ -177,8 +177,8 @@ def count_given(total: int, one: float, other: float) -> Floats:
     """Return the distribution of how many earn much, given how many are of the race."""
     some = binom.pmf(np.arange(total + 1), total, one)
     rest = binom.pmf(np.arange(RECORDS - total + 1), RECORDS - total, other)
-    recall: Floats = np.maximum(fftconvolve(some, rest), 0)
-    return recall
+    chances: Floats = np.maximum(fftconvolve(some, rest), 0)
+    return chances
 
 
 def right_of_counts(first: Floats, second: Floats, laplace: float) -> float:
@@ -201,8 +201,8 @@ def guesses(others: list[dict[str, str]], chosen: Sequence[Case]) -> tuple[dict[
     """
     needed = []
     for case in (chosen[0], chosen[2]):
-        recall = tf.calibrate(case.framework, case.query, 1, mechanism="wasserstein")
-        needed.append(recall.scale)
+        calibration = tf.calibrate(case.framework, case.query, 1, mechanism="wasserstein")
+        needed.append(calibration.scale)
     slope, deviation = shift_per_hour(others)
     low, high = RANGES["education"]
     one, other, total = incomes(others)
@@ -231,7 +231,7 @@ def draw_guesses(curves: dict[str, list[list[float]]], command: str) -> None:
     }
     for axis, (name, points) in zip(axes, curves.items(), strict=True):
         for k, (line, (colour, style, width)) in enumerate(zip(LINES, styles, strict=True)):
-            percents = [100 * recall[k] for recall in points]
+            percents = [100 * at_gap[k] for at_gap in points]
             axis.semilogx(GAPS, percents, style, color=colour, linewidth=width, label=line.replace("`", ""))
         axis.axvline(1, color="0.85", linewidth=1, zorder=0)
         axis.axhline(100 * math.e / (1 + math.e), color="0.85", linewidth=1, zorder=0)

@@ -63,9 +63,9 @@ def check_tables() -> None:
     """Compare Tables 2, 3, 5 and 6 with the printed fractions."""
     for numbers, (p, q) in (("23", FIRST), ("56", SECOND)):
         plan = tf.monotone_plan(p, q)
-        for number, recall in zip(numbers, (plan.joint_cdf_table(), plan.joint_pmf_table()), strict=True):
+        for number, table_computed in zip(numbers, (plan.joint_cdf_table(), plan.joint_pmf_table()), strict=True):
             printed = [[Fraction(x) for x in row.split()] for row in PRINTED[number]]
-            assert [[Fraction(x) for x in row] for row in recall] == printed, f"Table {number}"
+            assert [[Fraction(x) for x in row] for row in table_computed] == printed, f"Table {number}"
 
 
 def users(chances: Sequence[float]) -> tf.Pmf:
@@ -199,9 +199,9 @@ def on_adult() -> dict[str, str]:
     ]
     at = [EPSILONS.index(e) for e in IN_TABLE]
     variances = [[f"`{name}`", *(f"{curves[name][i]:.3f}" for i in at)] for name in CURVES]
-    recall = {e: errors((white, asian), e) for e in IN_TABLE}
-    names = [n for n in (*CURVES, "optimal") if all(n in row for row in recall.values())]
-    rows = [[f"`{name}`", *(f"{recall[e][name]:.3f}" for e in IN_TABLE)] for name in names]
+    by_epsilon = {e: errors((white, asian), e) for e in IN_TABLE}
+    names = [n for n in (*CURVES, "optimal") if all(n in row for row in by_epsilon.values())]
+    rows = [[f"`{name}`", *(f"{by_epsilon[e][name]:.3f}" for e in IN_TABLE)] for name in names]
     at_epsilons = [f"ε = {e:g}" for e in IN_TABLE]
     return {
         "adult": table(["Adult, education by race", "printed", "here"], facts),

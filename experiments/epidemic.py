@@ -125,11 +125,11 @@ def _blocks(persons: Integers) -> list[tuple[Integers, npt.NDArray[np.float64]]]
     """Return for each block the boxes where enough persons checked in, and their cumulated shares of persons."""
     numbers = places()
     by_block = np.array([_block(place) for place in range(SIDE * SIDE)])
-    recall = []
+    blocks = []
     for block in range(by_block.max() + 1):
         boxes = np.flatnonzero((by_block == block) & (persons >= FEWEST) & (numbers >= 0))
-        recall.append((boxes, np.cumsum(persons[boxes]) / max(1, persons[boxes].sum())))
-    return recall
+        blocks.append((boxes, np.cumsum(persons[boxes]) / max(1, persons[boxes].sum())))
+    return blocks
 
 
 def _block(place: int) -> int:

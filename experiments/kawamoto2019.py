@@ -152,7 +152,7 @@ def held_out_table(path: Path) -> str:
             ("planar Laplace, class, people counted once", by_people, PLANAR),
         ):
             made = [strongest(people, Fraction(IN_TABLE), Fraction(0), name) for name in names]
-            sender = min(made, key=lambda recall: recall.expected_loss).sender
+            sender = min(made, key=lambda channel: channel.expected_loss).sender
             seen = measured_on(sender, others, IN_TABLE)
             epsilon = "∞" if math.isinf(seen.epsilon) else f"{seen.epsilon:.2f}"
             loss, guess = f"{sender.expected_loss(others):,.0f} m", f"{100 * seen.guess:.1f} %"
@@ -178,10 +178,10 @@ def as_they_are(path: Path, attribute: str) -> Populations:
 def at_best(people: Populations, way: Mechanism, epsilon: Fraction, delta: Fraction) -> LossAndGuess | None:
     """Return a mechanism at its largest strength; None where no strength keeps the promise."""
     strength = largest_strength(way, people, epsilon, delta)
-    return None if strength is None else recall(people, way.make(people, strength))
+    return None if strength is None else loss_and_guess(people, way.make(people, strength))
 
 
-def recall(people: Populations, sender: Sender) -> LossAndGuess:
+def loss_and_guess(people: Populations, sender: Sender) -> LossAndGuess:
     # Delta at epsilon 0 is the total variation distance: the better of two guesses is right with (1 + TV)/2. It is
     # enclosed from above, and what is made of the value tells no more than the value.
     guess = (1 + sender.delta(people, Fraction(0))) / 2
@@ -192,7 +192,7 @@ def singles(people: Populations, epsilon: Fraction, delta: Fraction) -> dict[str
     """Return every mechanism that sends one value for one, and the floor of them."""
     known = {name: way for name, way in mechanisms(people).items() if way is not None and name != "tupling"}
     result = {name: at_best(people, way, epsilon, delta) for name, way in known.items()}
-    result["optimal"] = recall(people, optimum(people, epsilon, delta))
+    result["optimal"] = loss_and_guess(people, optimum(people, epsilon, delta))
     return {name: of for name, of in result.items() if of is not None}
 
 

@@ -38,8 +38,8 @@ def scales(framework: Any, query: Any, epsilon: float) -> list[str]:
     started, cells = time.perf_counter(), []
     for mechanism in MECHANISMS:
         try:
-            recall = tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
-            cells.append(f"{recall.scale:.3f}")
+            calibration = tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
+            cells.append(f"{calibration.scale:.3f}")
         except CalibrationRefused:
             cells.append("-")
     return [*cells, f"{time.perf_counter() - started:.1f}"]

@@ -85,8 +85,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def commit() -> str:
     """Return the commit of the checkout that an experiment runs in, for the line under its tables."""
-    recall = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    return recall.stdout.strip() or "unknown"
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
 
 
 def stamp() -> str:

@@ -91,10 +91,10 @@ def quilts() -> Iterator[tuple[tuple[str, ...], frozenset[str], float]]:
 def scale(framework: Any, query: Any, epsilon: Any, mechanism: str, delta: Any = 0) -> float | None:
     """Return the scale that a mechanism needs, or None where it refuses."""
     try:
-        recall = tf.calibrate(framework, query, epsilon, delta=delta, mechanism=mechanism, allow_zero_noise=True)
+        calibration = tf.calibrate(framework, query, epsilon, delta=delta, mechanism=mechanism, allow_zero_noise=True)
     except CalibrationRefused:
         return None
-    return 0.0 if recall.randomiser.kind == "none" else recall.scale
+    return 0.0 if calibration.randomiser.kind == "none" else calibration.scale
 
 
 def draw_quilts() -> None:
@@ -134,8 +134,8 @@ def quilt_table() -> str:
         rows.append([", ".join(chosen) or "nothing", ", ".join(sorted(near)), f"{influence:.4f}", *cells])
     framework = tf.Pufferfish(tf.distribution_parameter("income"), belief)
     for epsilon in ("1", "0.5"):
-        recall = [scale(framework, query, epsilon, "attribute-quilt") for query, _ in COUNTED.values()]
-        rows.append([f"**`attribute-quilt`, ε = {epsilon}**", "", "", *(f"{s:.2f}" for s in recall if s is not None)])
+        scales = [scale(framework, query, epsilon, "attribute-quilt") for query, _ in COUNTED.values()]
+        rows.append([f"**`attribute-quilt`, ε = {epsilon}**", "", "", *(f"{s:.2f}" for s in scales if s is not None)])
     return table(["quilt of income", "near", "exp e(Q)", *COUNTED], rows)
 
 
@@ -178,8 +178,8 @@ def check_tables() -> None:
     """Compare Tables 1 and 2 with the printed numbers."""
     first = laws(pair("0.4", "0.6"), sensitive_sum())
     second = laws(bernoulli(EXTREMES), tf.distribution_parameter("x2"), tf.Count(1, entries=["x1"]))
-    for number, recall in (("1", (first["0"], first["4"])), ("2", (second["0.8"], second["0.2"]))):
-        for law, printed in zip(recall, PRINTED[number], strict=True):
+    for number, computed in (("1", (first["0"], first["4"])), ("2", (second["0.8"], second["0.2"]))):
+        for law, printed in zip(computed, PRINTED[number], strict=True):
             assert " ".join(f"{float(p):.4f}" for _, p in law.items()) == printed, f"Table {number}"
 
 
@@ -194,8 +194,8 @@ def examples() -> str:
     mechanisms = ("group", "wasserstein", "laplace-exact")
     rows = []
     for (name, (framework, query)), epsilon in product(cases.items(), ("0.2", "0.5", "1")):
-        recall = [scale(framework, query, epsilon, mechanism) for mechanism in mechanisms]
-        rows.append([f"{name}, ε = {epsilon}", *("-" if s is None else f"{s:.4f}" for s in recall)])
+        scales = [scale(framework, query, epsilon, mechanism) for mechanism in mechanisms]
+        rows.append([f"{name}, ε = {epsilon}", *("-" if s is None else f"{s:.4f}" for s in scales)])
     return table(["scale", *(f"`{m}`" for m in mechanisms)], rows)
 
 
@@ -215,10 +215,10 @@ def boxes() -> str:
     rows = []
     for (low, high), claimed in BOXES.items():
         framework = tf.Pufferfish(sensitive_sum(), box(low, high))
-        recall = [
+        scales = [
             scale(framework, tf.Sum("x1"), 1, mechanism) for mechanism in ("group", "wasserstein", "laplace-exact")
         ]
-        rows.append([f"p₁, p₂ between {low} and {high}", str(claimed), *(f"{s:.4f}" for s in recall if s is not None)])
+        rows.append([f"p₁, p₂ between {low} and {high}", str(claimed), *(f"{s:.4f}" for s in scales if s is not None)])
     return table(["scale at ε = 1", "printed W", "`group`", "`wasserstein`", "`laplace-exact`"], rows)
 
 
@@ -266,8 +266,8 @@ def normal_errors(correlation: float, records: int, epsilon: float) -> dict[str,
     framework, query = normal(correlation, records), tf.Mean("weight")
 
     def needed(mechanism: str, delta: Any = 0) -> float:
-        recall = scale(framework, query, epsilon, mechanism, delta)
-        return math.nan if recall is None else recall
+        noise = scale(framework, query, epsilon, mechanism, delta)
+        return math.nan if noise is None else noise
 
     return {
         "group": needed("group"), "printed": MEAN_ERROR * printed(correlation, records, epsilon),
@@ -288,7 +288,7 @@ def draw_normal() -> None:
     titles = (f"{NORMAL_RECORDS} records, ε = 1", f"correlation {WEAK}, ε = 1", f"correlation {CORRELATION}")
     for axis, title, (name, points) in zip(axes, titles, panels.items(), strict=True):
         for line, (label, colour, style) in LINES.items():
-            curve = [(x, recall[line] or math.nan) for x, recall in points]
+            curve = [(x, at_point[line] or math.nan) for x, at_point in points]
             axis.semilogy(*zip(*curve, strict=True), style, color=colour, label=label)
         axis.set(xlabel=name, **({} if name == "correlation" else {"xscale": "log"}))
         axis.set_title(title, fontsize=9)
@@ -301,13 +301,13 @@ def normal_table() -> str:
     """Return the errors at some points of the picture, and the exact delta of the printed constant."""
     rows = []
     for correlation, records, epsilon in IN_TABLE:
-        recall = normal_errors(correlation, records, epsilon)
+        by_line = normal_errors(correlation, records, epsilon)
         shift = Fraction(str(correlation)) * WEIGHT / INCOME * APART
         credit = (1 - Fraction(str(correlation)) ** 2) * WEIGHT**2 / records
         whole = max(credit, shift**2 * printed_per_shift(Fraction(str(epsilon)), Fraction(DELTA)))
         real = shifted_delta(shift**2 / whole, epsilon)
         case = f"correlation {correlation:g}, n = {records}, ε = {epsilon:g}"
-        rows.append([case, *(f"{recall[line]:.3f}" for line in LINES), f"{real:.3g}"])
+        rows.append([case, *(f"{by_line[line]:.3f}" for line in LINES), f"{real:.3g}"])
     return table(["expected error, kg", *(label for label, _, _ in LINES.values()), "exact δ of the printed"], rows)
 
 

@@ -55,9 +55,9 @@ def test_one_record_moves_as_far_as_its_data_set(records, policy, predicates):
     assert set(policies.moves(data, related)) == set(policies.moves(data, policies.policy(*predicates)))
     for rest in records:
         for x in records:
-            recall = policies.distances((x, rest), data, policies.policy(*predicates))
+            steps = policies.distances((x, rest), data, policies.policy(*predicates))
             for y in records:
-                assert relations.steps_between(x, y, records, related) == recall.get((y, rest), math.inf)
+                assert relations.steps_between(x, y, records, related) == steps.get((y, rest), math.inf)
 
 
 def test_the_relation_of_a_policy_is_a_preorder_and_sets_shrink():
@@ -73,9 +73,9 @@ def test_steps_along_a_graph():
     records = [0, 1, 2, 3, 4]
     data = policies.datasets(records, 1)
     for x in records:
-        recall = policies.distances((x,), data, related)
+        steps = policies.distances((x,), data, related)
         for y in records:
-            assert relations.steps_between(x, y, records, related) == recall.get((y,), math.inf)
+            assert relations.steps_between(x, y, records, related) == steps.get((y,), math.inf)
 
 
 @pytest.mark.parametrize("records", [PLACES, ONE_PLACE])
@@ -87,7 +87,7 @@ def test_the_distance_from_danger_is_found_by_breadth_first_search(records):
         for x in data:
             if count(x) > t:
                 continue
-            k = min((recall[x] for recall in away if x in recall), default=math.inf)
+            k = min((start[x] for start in away if x in start), default=math.inf)
             able = sum("A" not in r and (records is PLACES or not r) for r in x)
             assert bounds.steps_to_false(at_most(t), count(x), able) == k
             assert not any(count(y) > t for y in policies.distances(x, data, related))
@@ -139,17 +139,17 @@ def test_no_sanitiser_beats_the_power(one, other, alpha):
         return
     law = {z: F(n, sum(one)) for z, n in enumerate(one)}
     false = {z: F(n, sum(other)) for z, n in enumerate(other)}
-    recall = bounds.power(law, false, alpha)
+    power = bounds.power(law, false, alpha)
     plain = F(0)
     for bits in itertools.product((False, True), repeat=len(law)):
         wrong, right = (sum((p[z] for z in law if bits[z]), F(0)) for p in (false, law))
         if wrong <= alpha:
             plain = max(plain, right)
             assert alpha * right >= min(right, right) * wrong  # (5) with S = {yes}, beta = P(S)
-    assert recall >= plain
+    assert power >= plain
     matrix = [[float(p) for p in false.values()]]
     best = linprog([-float(p) for p in law.values()], A_ub=matrix, b_ub=[float(alpha)], bounds=(0, 1))
-    assert float(recall) == pytest.approx(-best.fun, abs=1e-9)
+    assert float(power) == pytest.approx(-best.fun, abs=1e-9)
 
 
 @pytest.mark.parametrize("t", [0, 1])
@@ -312,8 +312,8 @@ def test_the_risk_ceiling_is_reached(name):
             chances = {one: list(law(one).values()) for one in data}
             for y in (r for r in PLACES if r not in secret):
                 worst = max(worst, policies.risk(chances, (NONE,), {x: 0.5, y: 0.5}, lambda r, s=secret: r in s))
-        recall = relations.risk_ceiling(lambda r, s=secret: r in s, PLACES, related, epsilon)
-        assert recall == pytest.approx(worst, rel=1e-9)
+        ceiling = relations.risk_ceiling(lambda r, s=secret: r in s, PLACES, related, epsilon)
+        assert ceiling == pytest.approx(worst, rel=1e-9)
 
 
 @pytest.mark.parametrize("records", [PLACES, ONE_PLACE])
@@ -383,16 +383,16 @@ def test_theorem_viii_2_along_every_move_of_a_set_of_predicates(records):
     most = max(len(r) for r in records)  # p-sensitivity, in total
     for one, other in policies.moves(data, related):
         changes = [count(other, place) - count(one, place) for place in "AB"]
-        recall = bounds.noise_loss(changes, [1, 1], F(most))
+        loss = bounds.noise_loss(changes, [1, 1], F(most))
         worst = 0.0
         for place in "AB":
             p, q = (geometric(count(d, place), epsilon / most) for d in (one, other))
             worst += max(math.log(mass / q[z]) if z in q else math.inf for z, mass in p.items())
-        assert recall == pytest.approx(worst)
-        assert recall <= epsilon + 1e-12
+        assert loss == pytest.approx(worst)
+        assert loss <= epsilon + 1e-12
         assert bounds.noise_loss([-c for c in changes], [1, 1], 1) == math.inf  # and not the other way round
         assert bounds.noise_loss(changes, [-1, -1], 1) == math.inf  # the printed sign (errata E5)
-        assert bounds.noise_loss(changes, [0, 0], F(most)) == pytest.approx(recall)
+        assert bounds.noise_loss(changes, [0, 0], F(most)) == pytest.approx(loss)
 
 
 def test_or_and_and_of_predicates_let_a_count_rise():
@@ -429,8 +429,8 @@ def test_lemma_viii_5_is_the_best_triangle_and_not_the_best_of_all(epsilon, prio
 
     made = bounds.tight_matrix(n, F(str(epsilon)))
     loss = sum(prior[i] * made[i, j] * abs(i - j) for i in range(n + 1) for j in range(n + 1))
-    recall = best(triangle=True)
-    assert loss == pytest.approx(recall.fun, abs=1e-9)
+    triangle = best(triangle=True)
+    assert loss == pytest.approx(triangle.fun, abs=1e-9)
     assert best(triangle=False).fun <= loss + 1e-9
     assert np.allclose(made.sum(axis=1), 1)
     if (epsilon, prior) == (0.5, [0.9, 0.1]):  # X5

@@ -25,12 +25,12 @@ PLACES = subsets("ABC", 3)
 
 def counts(record: frozenset[str], places: str = "ABC", cut: int = 6) -> dict[Any, Fraction]:
     """Geometric noise with P(K >= k) = DECAY^k on the count of every place, cut at a public end: the joint law."""
-    recall: dict[Any, Fraction] = {(): F(1)}
+    masses: dict[Any, Fraction] = {(): F(1)}
     for place in places:
         x = int(place in record)
         cell = {x + k: (1 - DECAY) * DECAY**k for k in range(cut - x)} | {cut: DECAY ** (cut - x)}
-        recall = {(*z, y): m * w for z, m in recall.items() for y, w in cell.items()}
-    return recall
+        masses = {(*z, y): m * w for z, m in masses.items() for y, w in cell.items()}
+    return masses
 
 
 def was_at_a(record: frozenset[str]) -> bool:
@@ -101,8 +101,8 @@ def test_osdp_leaks_everything_of_records_that_are_not_sensitive() -> None:
 weights = st.lists(st.integers(0, 4), min_size=len(PLACES), max_size=len(PLACES)).filter(any)
 
 
-def prior_of(recall: list[int]) -> dict[Any, Fraction]:
-    return {record: F(weight, sum(recall)) for record, weight in zip(PLACES, recall, strict=True) if weight}
+def prior_of(shares: list[int]) -> dict[Any, Fraction]:
+    return {record: F(weight, sum(shares)) for record, weight in zip(PLACES, shares, strict=True) if weight}
 
 
 def carried(prior: dict[Any, Fraction], policy: Policy) -> bool:
@@ -121,8 +121,8 @@ def carried(prior: dict[Any, Fraction], policy: Policy) -> bool:
 
 @given(weights, st.sampled_from([visits(), visits(["A"]), visits(["A", "B"]), Policy(), Policy.of(none_of("A", "C"))]))
 @settings(max_examples=200)
-def test_domination_is_halls_condition(recall: list[int], policy: Policy) -> None:
-    prior = prior_of(recall)
+def test_domination_is_halls_condition(shares: list[int], policy: Policy) -> None:
+    prior = prior_of(shares)
     assert dominates(prior, was_at_a, policy) == carried(prior, policy)
 
 
@@ -130,9 +130,9 @@ def test_domination_is_halls_condition(recall: list[int], policy: Policy) -> Non
 @pytest.mark.mutants
 @given(weights)
 @settings(max_examples=25)
-def test_where_the_places_dominate_the_risk_is_at_most_e_to_the_epsilon(recall: list[int]) -> None:
+def test_where_the_places_dominate_the_risk_is_at_most_e_to_the_epsilon(shares: list[int]) -> None:
     """The noise of each place loses epsilon; a move of several places loses as many: the bound is of the moves used."""
-    prior = prior_of(recall)
+    prior = prior_of(shares)
     if not dominates(prior, was_at_a, visits()):
         return
     largest = max(len(record) for record in PLACES)
@@ -142,22 +142,22 @@ def test_where_the_places_dominate_the_risk_is_at_most_e_to_the_epsilon(recall: 
 def tables(policy: Policy) -> list[dict[Any, dict[str, Fraction]]]:
     """Mechanisms with two outputs on the subsets of two places that keep the promise 1/DECAY along allowed moves."""
     levels, records = (F(0), F(1, 9), F(1, 3), F(1)), subsets("AB", 2)
-    recall = []
+    listed = []
     for masses in product(levels, repeat=len(records)):
         table = {r: {"y": m, "n": 1 - m} for r, m in zip(records, masses, strict=True)}
         if all(
             table[x][z] <= table[y][z] / DECAY for x in records for y in records if policy.allows(x, y) for z in "yn"
         ):
-            recall.append(table)
-    return recall
+            listed.append(table)
+    return listed
 
 
 TABLES = tables(visits())
 
 
 @given(st.lists(st.integers(0, 4), min_size=4, max_size=4).filter(any))
-def test_every_mechanism_that_keeps_the_promise_has_bounded_risk_under_domination(recall: list[int]) -> None:
-    prior = {r: F(w, sum(recall)) for r, w in zip(subsets("AB", 2), recall, strict=True) if w}
+def test_every_mechanism_that_keeps_the_promise_has_bounded_risk_under_domination(shares: list[int]) -> None:
+    prior = {r: F(w, sum(shares)) for r, w in zip(subsets("AB", 2), shares, strict=True) if w}
     if dominates(prior, was_at_a, visits()):
         assert max(risk(lambda r, t=table: t[r], prior, was_at_a) for table in TABLES) <= 1 / DECAY
 
@@ -182,9 +182,9 @@ def pointer(prior: dict[Any, Fraction], policy: Policy) -> dict[Any, dict[str, F
 
 @given(weights, st.sampled_from([visits(), visits(["A"]), visits(["A", "B"])]))
 @settings(max_examples=200)
-def test_only_under_domination_is_every_such_risk_bounded(recall: list[int], policy: Policy) -> None:
+def test_only_under_domination_is_every_such_risk_bounded(shares: list[int], policy: Policy) -> None:
     """ "Only if": without domination some mechanism keeps the promise, and its risk exceeds e^epsilon = 3."""
-    prior = prior_of(recall)
+    prior = prior_of(shares)
     if not 0 < sum(m for x, m in prior.items() if was_at_a(x)) < 1:
         return
     table = pointer(prior, policy)

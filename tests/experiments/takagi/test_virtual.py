@@ -68,12 +68,12 @@ def test_ceilings_are_ordered_rounded_up_and_the_formula_is_the_papers(alpha, ep
         e = mp.mpf(epsilon.numerator) / epsilon.denominator
         a, d = mp.mpf(repr(alpha)), mp.mpf(str(delta))
         printed = min(mp.mpf(1), a * mp.exp(steps * e) + d * sum(mp.exp((i - 1) * e) for i in range(1, steps + 1)))
-        recall = virtual_beta(alpha, epsilon, delta, steps)
-        assert printed * (1 - mp.mpf(2) ** -52) <= recall <= float(printed) * (1 + 1e-12)
+        computed = virtual_beta(alpha, epsilon, delta, steps)
+        assert printed * (1 - mp.mpf(2) ** -52) <= computed <= float(printed) * (1 + 1e-12)
         if delta == 0:
             closed = 1 - (1 - a) * mp.exp(-steps * e)
-            recall = one_way_ceiling(alpha, epsilon, 0, steps)
-            assert closed * (1 - mp.mpf(2) ** -52) <= recall <= float(closed) * (1 + 1e-12)
+            computed = one_way_ceiling(alpha, epsilon, 0, steps)
+            assert closed * (1 - mp.mpf(2) ** -52) <= computed <= float(closed) * (1 + 1e-12)
 
 
 def test_the_competitor_of_the_paper_flatters():

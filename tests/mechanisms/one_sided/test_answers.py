@@ -66,13 +66,13 @@ def summed(noise: CountNoise, chosen) -> float:
 @pytest.mark.parametrize("x", [F(-3), F(-1), F(-1, 2), F(0), F(1, 3), F(1), F(4)])
 def test_tails_are_sums_of_masses_and_integrals_of_densities(pointing, epsilon, x):
     noise = count_noise(epsilon, 1, pointing)
-    for recall, want in (
+    for bracket, want in (
         (noise.at_least(x), summed(noise, lambda j: j >= x)),
         (noise.at_most(x), summed(noise, lambda j: j <= x)),
         (noise.below(x), summed(noise, lambda j: j < x)),
     ):
-        assert recall[0] <= recall[1] < recall[0] + F(1, 10**30)
-        assert float(recall[0]) == pytest.approx(want, abs=1e-13)
+        assert bracket[0] <= bracket[1] < bracket[0] + F(1, 10**30)
+        assert float(bracket[0]) == pytest.approx(want, abs=1e-13)
     real = count_noise(epsilon, 1, pointing, whole=False)
     far = 60 * float(real.scale)
     low, high = max(float(x), -far), far

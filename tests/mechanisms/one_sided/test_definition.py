@@ -40,10 +40,10 @@ def made(policy: Policy, query: Query, epsilon: Any = 1, domain: Any = PLACES, m
 
 
 def test_comparisons_are_the_allowed_moves() -> None:
-    recall = [one.label for one in Asymmetric(visits(), PLACES).comparisons()]
-    assert len(recall) == 5  # of the 12 ordered pairs of different sets, V' a part of V
-    assert "a person's places = 'bar' against a person's places = nowhere" in recall
-    assert all("nowhere against" not in one for one in recall)
+    labels = [one.label for one in Asymmetric(visits(), PLACES).comparisons()]
+    assert len(labels) == 5  # of the 12 ordered pairs of different sets, V' a part of V
+    assert "a person's places = 'bar' against a person's places = nowhere" in labels
+    assert all("nowhere against" not in one for one in labels)
     hidden = list(Asymmetric(Policy.of(none_of("ill")), PEOPLE).comparisons())
     assert {one.label for one in hidden} == {f"row {i} = 'ill' against row {i} = 'well'" for i in range(3)}
     assert all(one.one_way and one.belief is None for one in hidden)
@@ -166,8 +166,8 @@ def test_other_people_are_charged_for_themselves(tmp_path: Path) -> None:
     ledger, calibration = Ledger.open(tmp_path / "ledger.db"), made(visits(), tf.Visitors(), 1)
     for town in ("north", "south"):
         tf.release(calibration, [["bar"]], ledger=ledger, source="people", unit=town, budget=1)
-    recall = ledger.spent("people")
-    assert ([unit.spent.epsilon for unit in recall.units], recall.spent.epsilon) == ([1, 1], 1)
+    summary = ledger.spent("people")
+    assert ([unit.spent.epsilon for unit in summary.units], summary.spent.epsilon) == ([1, 1], 1)
 
 
 def test_another_definition_is_charged_by_what_its_noise_loses() -> None:
@@ -288,15 +288,15 @@ def test_an_answer_that_no_allowed_move_changes_gets_no_noise_and_only_on_reques
 @pytest.mark.parametrize("value", ["ill", "well"])
 def test_noisy_counts_end_at_the_public_number_of_records(value: str) -> None:
     """AGeo: min(z, n) for what falls along allowed moves, max(z, 0) for what rises."""
-    recall = made(Policy.of(none_of("ill")), tf.Count(value), domain=PEOPLE, mechanism="asymmetric-geometric")
-    assert recall.randomiser.kind == "one-sided-truncated"
+    calibration = made(Policy.of(none_of("ill")), tf.Count(value), domain=PEOPLE, mechanism="asymmetric-geometric")
+    assert calibration.randomiser.kind == "one-sided-truncated"
     way = Direction.DOWN if value == "ill" else Direction.UP
     for count in range(4):
         law = geometric_law(count, 3, 1, direction=way)
         for output in range(-1, 6):
-            mass = math.exp(recall.randomiser.log_density([F(count)], [F(output)]))
+            mass = math.exp(calibration.randomiser.log_density([F(count)], [F(output)]))
             assert mass == pytest.approx(float(dict(law.items()).get(output, 0)), abs=1e-12)
-    assert true_loss(recall).loss == pytest.approx(1)
+    assert true_loss(calibration).loss == pytest.approx(1)
     joined = made(Policy.of(none_of("ill")), tf.Histogram(), domain=PEOPLE, mechanism="asymmetric-geometric")
     assert joined.randomiser.to_dict()["most"] == 3
     assert true_loss(joined).loss <= 1 + 1e-12
@@ -314,6 +314,6 @@ def test_noise_without_a_public_end_is_not_cut_off(query: Query, domain: Any) ->
 def test_a_public_end_is_that_of_every_data_set() -> None:
     domain = Domain.of(3, [0, 1, 5])
     for weights in ([1, 2, 1], [2, 0, 1]):
-        recall = made(Policy.of(none_of(5), none_of(1, 5)), tf.Linear(weights), domain=domain,
-                      mechanism="asymmetric-geometric")  # fmt: skip
-        assert recall.randomiser.to_dict()["most"] == 5 * sum(weights)
+        calibration = made(Policy.of(none_of(5), none_of(1, 5)), tf.Linear(weights), domain=domain,
+                           mechanism="asymmetric-geometric")  # fmt: skip
+        assert calibration.randomiser.to_dict()["most"] == 5 * sum(weights)

@@ -238,7 +238,7 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
     """Against enumeration of who comes before: three counts, four places."""
     noise = SafeCells(F(1), F(1), 4, (2,), limit, F(4))
     shares = {0: F(1, 2), 2: F(1, 4), 6: F(1, 4)}
-    recall = total = 0.0
+    safe_mass = total = 0.0
     for data in product(shares, repeat=4):
         weight = float(shares[data[0]] * shares[data[1]] * shares[data[2]] * shares[data[3]])
         for outcome in product((True, False), repeat=4):  # whether each would be called safe if it is asked
@@ -249,9 +249,9 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
             for count, safe in zip(data, outcome, strict=True):
                 answered = limit is None or used < limit
                 total += mass * (count <= 2)
-                recall += mass * (answered and safe)
+                safe_mass += mass * (answered and safe)
                 used += answered and not safe
-    assert expected_share(noise, shares, 2) == pytest.approx(recall / total, rel=1e-12)
+    assert expected_share(noise, shares, 2) == pytest.approx(safe_mass / total, rel=1e-12)
 
 
 def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ def test_the_golden_table() -> None:
 def test_the_law_is_exact(maximum: int, data: Any) -> None:
     count = data.draw(st.integers(0, maximum))
     true = oracle.noisy(count, HALF, maximum)
-    recall = dict(geometric_law(count, maximum, math.log(2)).items())
-    assert recall == pytest.approx({z: float(mass) for z, mass in true.items()}, rel=1e-12)
+    law = dict(geometric_law(count, maximum, math.log(2)).items())
+    assert law == pytest.approx({z: float(mass) for z, mass in true.items()}, rel=1e-12)
     mirrored = dict(geometric_law(maximum - count, maximum, math.log(2), direction=UP).items())
-    assert mirrored == pytest.approx({maximum - z: mass for z, mass in recall.items()}, rel=1e-12)
+    assert mirrored == pytest.approx({maximum - z: mass for z, mass in law.items()}, rel=1e-12)
 
 
 @pytest.mark.parametrize("maximum", [1, 2, 5])

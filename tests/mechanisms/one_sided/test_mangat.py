@@ -42,14 +42,14 @@ def test_draws() -> None:
 
 def test_the_estimate_is_unbiased_and_the_number_of_yes_an_upper_bound() -> None:
     bits, entropy = np.arange(400) < 100, InsecureSeededEntropyForTests(2)
-    recall = []
+    estimates = []
     for _ in range(400):
         yes = int(Mangat(1).randomise(bits, entropy).sum())
         assert yes >= 100
-        recall.append(Mangat(1).estimate(yes, 400)[0])
+        estimates.append(Mangat(1).estimate(yes, 400)[0])
     deviation = math.sqrt(300 * math.exp(-1) / (1 - math.exp(-1)))
-    assert abs(np.mean(recall) - 100) < 5 * deviation / 20
-    assert np.std(recall) == pytest.approx(deviation, rel=0.15)
+    assert abs(np.mean(estimates) - 100) < 5 * deviation / 20
+    assert np.std(estimates) == pytest.approx(deviation, rel=0.15)
     assert Mangat(1).estimate(100 + round(300 * math.exp(-1)), 400)[1] == pytest.approx(deviation, rel=0.01)
 
 

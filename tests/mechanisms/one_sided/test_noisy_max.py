@@ -27,8 +27,8 @@ EPSILON = Fraction(math.log(2))
 def test_the_law_is_that_of_the_steps(counts: list[int]) -> None:
     true = oracle.noisy_max(counts, HALF, 8)
     for (place, value), mass in true.items():
-        recall = math.exp(NoisyMax(EPSILON).log_probability(counts, place, value))
-        assert recall == pytest.approx(float(mass), rel=1e-12)
+        probability = math.exp(NoisyMax(EPSILON).log_probability(counts, place, value))
+        assert probability == pytest.approx(float(mass), rel=1e-12)
     total = sum(true.values())
     assert 0 < total < 1
     assert all(value >= max(counts) for _, value in true)

@@ -73,9 +73,9 @@ def test_all_moves_of_all_short_streams(limit: int | None, seed: int) -> None:
         for moved in (1, 2, 3):
             bound = min(moved, limit or moved)
             for after in oracle.falls(counts, moved):
-                recall = oracle.steps(law, laws[after], HALF)
-                assert recall <= bound
-                met.add((moved, int(recall)))
+                loss = oracle.steps(law, laws[after], HALF)
+                assert loss <= bound
+                met.add((moved, int(loss)))
     assert (3, min(3, limit or 3)) in met
 
 
@@ -124,10 +124,10 @@ def test_the_law_is_that_of_the_steps(stream: Any) -> None:
     mechanism = SparseAnswers(EPSILON, limit, None if limit else 6)
     true = oracle.sparse(counts, rule, limit, HALF, cap)
     below = {answers: mass for answers, mass in true.items() if cap not in answers}
-    recall = mechanism.law(counts, rule, cap - 1)
-    assert set(recall) == set(below)
+    computed = mechanism.law(counts, rule, cap - 1)
+    assert set(computed) == set(below)
     for answers, mass in below.items():
-        assert recall[answers] == pytest.approx(float(mass), rel=1e-12)
+        assert computed[answers] == pytest.approx(float(mass), rel=1e-12)
 
 
 def test_what_cannot_be_has_probability_0() -> None:
@@ -143,8 +143,8 @@ def test_what_cannot_be_has_probability_0() -> None:
 def test_our_own_mistakes_are_caught(name: str) -> None:
     """Each claims epsilon * min(c, m): the same enumeration that SALap passes finds more."""
     laws = {counts: MUTANTS[name](counts, adaptive(5, 1), 1, HALF, 4) for counts in product(range(3), repeat=3)}
-    recall = [oracle.steps(law, laws[after], HALF) for counts, law in laws.items() for after in oracle.falls(counts, 3)]
-    assert max(recall) > 1
+    losses = [oracle.steps(law, laws[after], HALF) for counts, law in laws.items() for after in oracle.falls(counts, 3)]
+    assert max(losses) > 1
 
 
 def test_the_enumeration_passes_what_is_right() -> None:
@@ -312,9 +312,9 @@ def test_many_places_at_once() -> None:
     assert (answers.values[~answers.safe] >= np.maximum(counts, thresholds + 1)[~answers.safe]).all()
     assert (answers.values[answers.safe] == -1).all()
     room = np.maximum(thresholds + 1 - counts, 0)
-    recall, expected = int(answers.safe.sum()), float((1 - np.exp(-room)).sum())
-    assert abs(recall - expected) < 5 * math.sqrt(len(counts)) / 2
-    assert answers.used == len(counts) - recall
+    safe, expected = int(answers.safe.sum()), float((1 - np.exp(-room)).sum())
+    assert abs(safe - expected) < 5 * math.sqrt(len(counts)) / 2
+    assert answers.used == len(counts) - safe
 
 
 def test_after_the_last_value_nothing_is_safe() -> None:

@@ -56,9 +56,9 @@ def histogram(data):
 def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilon):
     policy, predicates = CASES[name]
     data, related = policies.datasets(VALUES, 2), policies.policy(*predicates)
-    recall = sensitivity(policy, DOMAIN, tf.Histogram())
-    ways = tuple(WAYS.get(change.direction, Direction.EITHER) for change in recall.changes)
-    noise = OneSidedGeometric(recall.total / epsilon, F(1), 3, ways)
+    sensitive = sensitivity(policy, DOMAIN, tf.Histogram())
+    ways = tuple(WAYS.get(change.direction, Direction.EITHER) for change in sensitive.changes)
+    noise = OneSidedGeometric(sensitive.total / epsilon, F(1), 3, ways)
     window = [range(-8, 9)] * 3
     worst, against = 0.0, 0.0
     for one, other in policies.moves(data, policies.anything):

@@ -48,7 +48,7 @@ def rules(values: tuple[str, ...] = VALUES) -> st.SearchStrategy[Rule]:
 
 
 policies = st.lists(rules(), max_size=3).map(
-    lambda recall: (Policy.of(*(rule for rule, _ in recall)), [p for _, functions in recall for p in functions])
+    lambda parts: (Policy.of(*(rule for rule, _ in parts)), [p for _, functions in parts for p in functions])
 )
 records = st.one_of(st.sampled_from(VALUES), st.sampled_from(subsets(VALUES, 4)))
 

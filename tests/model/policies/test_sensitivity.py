@@ -39,13 +39,13 @@ QUERIES: list[tuple[Query, Any]] = [
 ]
 
 
-def check(recall: Any, slow: tuple[list[Any], list[Any], Any]) -> None:
+def check(computed: Any, slow: tuple[list[Any], list[Any], Any]) -> None:
     up, down, total = slow
-    assert [str(c.direction) for c in recall.changes] == [
+    assert [str(c.direction) for c in computed.changes] == [
         DIRECTIONS[u > 0, d > 0] for u, d in zip(up, down, strict=True)
     ]
-    assert [c.amount for c in recall.changes] == [max(u, d) for u, d in zip(up, down, strict=True)]
-    assert recall.total == total
+    assert [c.amount for c in computed.changes] == [max(u, d) for u, d in zip(up, down, strict=True)]
+    assert computed.total == total
 
 
 @given(policies, st.sampled_from(QUERIES))
@@ -59,7 +59,7 @@ def test_records_that_differ_in_their_values(both: Any) -> None:
     """One person cannot be "a", the other is "a" or "d": the moves of each are those between its own values."""
     policy, functions = both
     domain = Domain((("b", "c"), ("a", "d")))
-    recall = sensitivity(policy, domain, Histogram())
+    computed = sensitivity(policy, domain, Histogram())
     cells = ("b", "c", "a", "d")
     up, down, total = [0] * 4, [0] * 4, 0
     for alphabet in domain.alphabets:
@@ -67,7 +67,7 @@ def test_records_that_differ_in_their_values(both: Any) -> None:
         up = [max(a, b) for a, b in zip(up, one[0], strict=True)]
         down = [max(a, b) for a, b in zip(down, one[1], strict=True)]
         total = max(total, one[2])
-    check(recall, (up, down, total))
+    check(computed, (up, down, total))
 
 
 @st.composite
@@ -87,12 +87,12 @@ def test_places_are_never_called_monotone_where_they_are_not(both: Any, question
     cells = VALUES if chosen is None else chosen
     records = subsets(VALUES, domain.largest)
     up, down, total = reaches(functions, records, 1, lambda data: [int(v in data[0]) for v in cells])
-    recall = sensitivity(policy, domain, Visitors(chosen))
-    for change, rise, fall in zip(recall.changes, up, down, strict=True):
+    computed = sensitivity(policy, domain, Visitors(chosen))
+    for change, rise, fall in zip(computed.changes, up, down, strict=True):
         assert change.amount >= max(rise, fall)
         assert not rise or change.direction in (Monotone.INCREASING, Monotone.NONE)
         assert not fall or change.direction in (Monotone.DECREASING, Monotone.NONE)
-    assert recall.total >= total
+    assert computed.total >= total
 
 
 @given(places(), st.lists(st.sampled_from(VALUES), min_size=1, max_size=4, unique=True))
@@ -107,8 +107,8 @@ def test_for_predicates_of_one_place_each_it_is_exact(question: Any, hidden: lis
         (Policy(), []),
     ]:
         slow = reaches(functions, records, 1, lambda data: [int(v in data[0]) for v in cells])
-        recall = sensitivity(policy, domain, Visitors(chosen))
-        check(recall, slow)
+        computed = sensitivity(policy, domain, Visitors(chosen))
+        check(computed, slow)
 
 
 @given(policies, places())
@@ -118,15 +118,15 @@ def test_a_function_is_looked_at_record_by_record(both: Any, question: Any) -> N
     odd = checked("test-size", 1, lambda record: len(record) < 2)
     together, slow = policy.intersected(Policy.of(odd)), [*functions, lambda record: len(record) < 2]
     records = subsets(VALUES, domain.largest)
-    recall = sensitivity(together, domain, Visitors(chosen))
-    check(recall, reaches(slow, records, 1, lambda data: [int(v in data[0]) for v in cells]))
+    computed = sensitivity(together, domain, Visitors(chosen))
+    check(computed, reaches(slow, records, 1, lambda data: [int(v in data[0]) for v in cells]))
 
 
 def test_a_function_over_many_places_is_taken_to_allow_every_move() -> None:
     domain = Visits.of([f"p{i}" for i in range(40)], most=3)
     odd = Policy.of(checked("test-many", 1, lambda record: True))
-    recall = sensitivity(odd, domain, Visitors())
-    assert (recall.direction, recall.total) == (Monotone.NONE, 6)
+    computed = sensitivity(odd, domain, Visitors())
+    assert (computed.direction, computed.total) == (Monotone.NONE, 6)
     with pytest.raises(Unsupported, match="more than 4,096"):
         domain.as_records(1)
 
@@ -134,18 +134,18 @@ def test_a_function_over_many_places_is_taken_to_allow_every_move() -> None:
 def test_what_protects_everything_is_called_ordinary() -> None:
     """N3: p = True meets the printed condition, allows every move, and nothing is monotone."""
     for everything in (Policy(), Policy.of(checked("test-true", 1, lambda record: True)), Policy.of(any_of(*VALUES))):
-        recall = sensitivity(everything, Domain.of(3, VALUES), Histogram())
-        assert recall.is_ordinary
-        assert "no cell is monotone" in recall.describe()
-        assert "ordinary differential privacy" in recall.describe()
+        computed = sensitivity(everything, Domain.of(3, VALUES), Histogram())
+        assert computed.is_ordinary
+        assert "no cell is monotone" in computed.describe()
+        assert "ordinary differential privacy" in computed.describe()
     assert not sensitivity(visits(), Visits.of("AB"), Visitors()).is_ordinary
 
 
 def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
     many = Visits.of([f"place {i}" for i in range(5000)], most=24)
-    recall = sensitivity(visits(), many, AtMost(Visitors(), 5))
-    assert (recall.direction, recall.total, len(recall.changes)) == (Monotone.DECREASING, 24, 5000)
-    assert "no cell can but fall, by up to 24" in recall.describe()
+    computed = sensitivity(visits(), many, AtMost(Visitors(), 5))
+    assert (computed.direction, computed.total, len(computed.changes)) == (Monotone.DECREASING, 24, 5000)
+    assert "no cell can but fall, by up to 24" in computed.describe()
     assert sensitivity(visits(), many, Visitors(["place 7"])).total == 1
     rest = sensitivity(visits(["place 0"]), many, Visitors(["place 0", "place 1"]))
     assert [c.direction for c in rest.changes] == [Monotone.DECREASING, Monotone.NONE]
@@ -154,8 +154,8 @@ def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
 
 def test_a_predicate_of_two_places_leaves_neither_monotone() -> None:
     """E6 in another dress: "at neither A nor B" allows {A} -> {B}."""
-    recall = sensitivity(Policy.of(none_of("A", "B")), Visits.of("AB", most=1), Visitors())
-    assert [c.direction for c in recall.changes] == [Monotone.NONE] * 2
+    computed = sensitivity(Policy.of(none_of("A", "B")), Visits.of("AB", most=1), Visitors())
+    assert [c.direction for c in computed.changes] == [Monotone.NONE] * 2
 
 
 def test_counts_are_of_people_and_each_person_counts_once() -> None:
