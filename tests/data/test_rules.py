@@ -60,6 +60,7 @@ def test_every_engine_refuses_in_the_same_words(rule: str, question: Any) -> Non
     assert "SENTINEL" not in said.pop()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("layout", [FULL, STEPS])

@@ -105,6 +105,7 @@ def test_randomised_response_by_its_formula(attribute: str) -> None:
     assert printed == pytest.approx(loss, rel=1e-3, abs=1)
 
 
+@pytest.mark.slow
 def test_a_page_s_number_by_the_program() -> None:
     people = kawamoto2019.populations(research_file(kawamoto2019.FILE), "residence")
     floor = kawamoto2019.optimum(people, Fraction(1), Fraction(0))

@@ -95,6 +95,7 @@ def read(path: Path, data: Any = None) -> list[tuple[int, int]]:
     return [(unit.data[0].length, int(unit.data[0].counts[1])) for unit in units]
 
 
+@pytest.mark.slow
 def test_windows_without_the_hour_need_no_rule_for_it(tmp_path: Path) -> None:
     thrice = columns(days(3))  # no order of rows says which of three passes is which
     for window, busy in ((BEFORE, 4), (AFTER, 4)):

@@ -73,6 +73,7 @@ def spent(path: Path) -> Fraction:
     return Ledger.open(path.parent / "ledger.db").spent("ward").spent.epsilon
 
 
+@pytest.mark.slow
 def test_every_week_at_once_and_one_by_one_cost_the_same(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()

@@ -96,7 +96,7 @@ def _alone(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
 def test_few_stretches_are_followed_for_a_window_more(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are: messages far from a new one are what they were."""
     random = np.random.default_rng(1)
-    lengths, rates = np.full(60, 168), random.uniform(0.01, 0.1, size=60)
+    lengths, rates = np.full(30, 168), random.uniform(0.01, 0.1, size=30)
     chain = tf.MarkovChain([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]], 1)
     followed: list[int] = []
     before = recordings.along
@@ -111,8 +111,8 @@ def test_few_stretches_are_followed_for_a_window_more(place: str, monkeypatch: p
 
     monkeypatch.setattr(recordings, "along", counting)
     ask(lengths, rates)
-    assert len(followed) == 120
-    at = {"behind all others": 60, "before them": 0, "between them": 30}[place]
+    assert len(followed) == 60
+    at = {"behind all others": 30, "before them": 0, "between them": 15}[place]
     more, with_one = np.insert(lengths, at, 168), np.insert(rates, at, 0.05)
     followed.clear()
     loss = ask(more, with_one)

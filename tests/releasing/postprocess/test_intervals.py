@@ -83,6 +83,7 @@ def test_coverage_is_nominal_in_each_cell_and_in_all_at_once(noise: Any) -> None
         assert all(binomial_p(n, level ** (1 / len(TRUTH))) > REJECT for n in each)
 
 
+@pytest.mark.slow
 def test_coverage_of_coarse_noise_is_what_the_law_says_and_never_below_nominal() -> None:
     """Noise of a few steps: the level is reached by whole steps only, so it is exceeded, by a known amount."""
     noise = DiscreteLaplace(Fraction(3, 2), Fraction(1), 4)
