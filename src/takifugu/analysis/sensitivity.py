@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem, Witness
@@ -54,15 +55,21 @@ def entry_change(problem: Problem) -> Fraction:
     return max((_entry_change(part) for part in problem.parts), default=Fraction(0))
 
 
+@runtime_checkable
+class OfOneRecord(Protocol):
+    """A view of records that says how far one record's hidden value moves an answer."""
+
+    def entry_change(self, answer: Any) -> tuple[Fraction, Fraction]: ...
+
+
 def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:
     """Return how far one record's hidden value moves a cell, and the answer in L1, in grid units; None elsewhere.
 
     Where a column has no bounds a secret says how far its value may change (`View.entry_change`).
     """
-    entry_change = getattr(part.belief, "entry_change", None)
-    if entry_change is None:
+    if not isinstance(part.belief, OfOneRecord):
         return None
-    one, all_cells = entry_change(part.answer)
+    one, all_cells = part.belief.entry_change(part.answer)
     return one / part.answer.grid, all_cells / part.answer.grid
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from mpmath import mp
 
@@ -60,10 +60,20 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
 
 
+@runtime_checkable
+class Finite(Protocol):
+    """A randomiser that has finitely many outputs."""
+
+    @property
+    def outputs(self) -> Sequence[Any]: ...
+
+
 def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:
     """Return all outputs of a randomiser that has finitely many."""
-    choice: Any = randomiser
-    return list(choice.possible()) if is_choice(randomiser) else getattr(randomiser, "outputs", None)
+    if is_choice(randomiser):
+        choice: Any = randomiser
+        return list(choice.possible())
+    return randomiser.outputs if isinstance(randomiser, Finite) else None
 
 
 def is_joint(randomiser: Randomiser) -> bool:

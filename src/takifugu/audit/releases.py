@@ -25,8 +25,9 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.frameworks import Framework
+from takifugu.model.policies.places import Visits
 from takifugu.model.queries import IntArray, Query, resolved
-from takifugu.model.secrets import absent_index
+from takifugu.model.secrets import View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 
 Release = tuple[Query, Randomiser]
@@ -110,10 +111,10 @@ class Hypotheses:
     def _is(self, value: int) -> Hypothesis:
         if self.are_laws:
             return LawIs(str(self.belief.alphabet(0)[value]))
-        if hasattr(self.belief, "describe_hypothesis"):
+        if isinstance(self.belief, View):
             return PropertyIs(self.belief.describe_hypothesis(value))
         absent = value == absent_index(self.belief, self.entry)
-        mode = f" ({getattr(self.belief, 'absence', '')})" if absent else ""
+        mode = f" ({self.belief.absence})" if absent and isinstance(self.belief, WithAbsence) else ""
         return entry_is(self.belief, self.entry, value, note=mode)
 
 
@@ -195,7 +196,7 @@ def _vector(row: list[int], answers: Sequence[Any], noises: Sequence[Randomiser]
 def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:
     """Yield, for a framework without beliefs, every two data sets that differ as one of its comparisons says."""
     domain: Any = framework.domain
-    if hasattr(domain, "as_records"):  # people whose records are too many to be an alphabet, unless they are few
+    if isinstance(domain, Visits):  # people whose records are too many to be an alphabet, unless they are few
         domain = domain.as_records(PEOPLE)
     alphabets = [domain.alphabet(entry) for entry in range(domain.size)]
     check_count(math.prod(map(len, alphabets)))

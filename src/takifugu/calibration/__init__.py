@@ -19,6 +19,7 @@ from takifugu.core.text.tables import labelled
 from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
+from takifugu.model.queries.forms import Limited
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
@@ -175,13 +176,10 @@ def problem_of(framework: Framework, query: Query, epsilon: Number, delta: Numbe
             f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"
         ).at("framework")
     queries.check(query)
-    only = getattr(query, "definitions", None)
-    if only is not None and framework.definition not in only:
-        raise InputError(
-            f"the query ({query.describe()}) is asked under the definition {framework.definition!r}",
-            rule=query.elsewhere[0],  # type: ignore[attr-defined]
-            fix=query.elsewhere[1],  # type: ignore[attr-defined]
-        ).at("query")  # fmt: skip
+    if isinstance(query, Limited) and query.definitions is not None and framework.definition not in query.definitions:
+        rule, fix = query.elsewhere
+        what = f"the query ({query.describe()}) is asked under the definition {framework.definition!r}"
+        raise InputError(what, rule=rule, fix=fix).at("query")
     budget = as_epsilon(epsilon)
     if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
         raise InputError(

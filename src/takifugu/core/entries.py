@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.cache import forget
 from takifugu.core.errors import InputError, within
 
 Value = TypeVar("Value")
-Belief = TypeVar("Belief")
-
-
 class Entries(Protocol):
     """What must be known about a belief to find an entry."""
 
@@ -32,16 +29,34 @@ class Entries(Protocol):
     def position(self, name: Hashable) -> int: ...
 
 
-def listed(belief: Any) -> tuple[Hashable, ...] | None:
+Belief = TypeVar("Belief", bound=Entries)
+
+
+@runtime_checkable
+class Listed(Protocol):
+    """A belief whose entries were listed in another order than its own."""
+
+    @property
+    def listed(self) -> tuple[Hashable, ...] | None: ...
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """A belief that says what people call an entry without a name."""
+
+    @property
+    def entry_word(self) -> str: ...
+
+
+def listed(belief: Entries) -> tuple[Hashable, ...] | None:
     """Return the names in the order in which numbers count them; None where entries have none."""
-    names: tuple[Hashable, ...] | None = getattr(belief, "listed", None) or getattr(belief, "names", None)
-    return names
+    return (belief.listed if isinstance(belief, Listed) else None) or belief.names
 
 
-def order(belief: Any) -> tuple[int, ...] | None:
+def order(belief: Entries) -> tuple[int, ...] | None:
     """Return the belief's own position of each listed entry; None where a number is a position."""
     names = listed(belief)
-    if names is None or names == belief.names:
+    if names is None or belief.names is None or names == belief.names:
         return None
     place_of = {name: place for place, name in enumerate(belief.names)}
     return tuple(place_of[name] for name in names)
@@ -86,7 +101,7 @@ def position(
     return positions(belief, (entry,), what, kind, key)[0]
 
 
-def arranged(belief: Any, values: Sequence[Value]) -> list[Value]:
+def arranged(belief: Entries, values: Sequence[Value]) -> list[Value]:
     """Return one value per entry, given in the listed order, in the belief's own order."""
     order_of = order(belief)
     if order_of is None:
@@ -119,18 +134,17 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
     return again
 
 
-def called(belief: Any, place: int, start: int = 0) -> str:
+def called(belief: Entries, place: int, start: int = 0) -> str:
     """Return what people call the entry at a belief's own position: its name, or its number counted from `start`.
 
     >>> from takifugu import MarkovChain
     >>> called(MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3), 2)
     'step 2'
     """
-    names = getattr(belief, "names", None)
+    names = belief.names
     return f"{entry_word(belief)} {start + place}" if names is None else repr(names[place])
 
 
-def entry_word(belief: Any) -> str:
+def entry_word(belief: object) -> str:
     """Return what people call an entry without a name: a step of a sequence, a row of anything else."""
-    word: str = getattr(belief, "entry_word", "row")
-    return word
+    return belief.entry_word if isinstance(belief, Worded) else "row"

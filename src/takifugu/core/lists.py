@@ -43,6 +43,11 @@ def values_of(column: Any) -> list[Any]:
     return list(column)
 
 
+def iterated(column: Any) -> list[Any]:
+    """Return the values of a list or a column as iterating it gives them, and Arrow's as Python's own."""
+    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
+
+
 def value_of(value: Any) -> Any:
     """Return a scalar of NumPy, or of another library of arrays, as the Python number or text that it holds."""
     return value.item() if hasattr(value, "item") else value

@@ -7,8 +7,8 @@ A field is a key. Its type is what may be written (numbers are strict: true is n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 from annotated_types import Ge, MinLen
@@ -36,6 +36,20 @@ class Checked:
 @dataclass(frozen=True)
 class Finite:
     """A number that is neither infinite nor none at all."""
+
+
+def written(section: object, keys: Iterable[str]) -> list[str]:
+    """Return which of these keys a section has and says something for, in their order."""
+    return [key for key in keys if getattr(section, key, None) is not None]
+
+
+def values_by_field(value: Any) -> dict[str, Any]:
+    """Return what a dataclass holds, by the names of its fields, as it is.
+
+    >>> values_by_field(Key("the day", 3))
+    {'meaning': 'the day', 'example': 3, 'rows': ()}
+    """
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 def checked_path(value: str) -> str:

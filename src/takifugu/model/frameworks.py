@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, within
@@ -19,7 +19,7 @@ from takifugu.model.beliefs import Belief, separate
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.domain import from_dict as domain_from_dict
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.queries.coding import alphabets
 from takifugu.model.secrets import Secret, WhichLaw
 from takifugu.model.secrets.hypotheses import Comparison
@@ -35,6 +35,44 @@ DEFINITIONS: Registry[Any] = Registry(
         "distribution": "accounting.definitions.distribution:DISTRIBUTION",
     },
 )
+
+
+@runtime_checkable
+class Assuming(Protocol):
+    """A belief, or a domain, that says in words what must hold."""
+
+    def assumptions(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class Columned(Protocol):
+    """A belief over records."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+
+@runtime_checkable
+class OfPlaces(Protocol):
+    """A belief whose values may be places, pairs of numbers."""
+
+    @property
+    def is_planar(self) -> bool: ...
+
+
+@runtime_checkable
+class Observed(Protocol):
+    """A belief of whose values at an entry not all can be in data."""
+
+    def observable(self, entry: int) -> tuple[State, ...]: ...
+
+
+@runtime_checkable
+class Defined(Protocol):
+    """A secret that is read under a definition of its own."""
+
+    @property
+    def definition(self) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +154,9 @@ class Framework:
 
     def assumptions(self) -> tuple[str, ...]:
         """Return what must hold for the promise to mean what it says, once each."""
-        holders: tuple[Any, ...] = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
-        return tuple(dict.fromkeys(a for b in holders if hasattr(b, "assumptions") for a in b.assumptions()))
+        holders = (*([] if self.given_domain is None else [self.given_domain]), *self.beliefs)
+        assuming = [holder for holder in holders if isinstance(holder, Assuming)]
+        return tuple(dict.fromkeys(assumption for holder in assuming for assumption in holder.assumptions()))
 
     def describe(self) -> str:
         known = "; ".join(b.describe() for b in self.beliefs) or self.domain.describe()
@@ -235,7 +274,7 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
 
 def _check_states(belief: Belief) -> None:
     """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
-    if _columns(belief) or getattr(belief, "is_planar", False):
+    if _columns(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
         if isinstance(state, Fraction):
@@ -267,17 +306,22 @@ def _check_values(first: Belief, other: Belief) -> None:
 
 def _columns(belief: object) -> tuple[str, ...]:
     """Return the columns of a belief over records, none of others."""
-    return tuple(getattr(belief, "columns", ()))
+    return tuple(belief.columns) if isinstance(belief, Columned) else ()
 
 
 def _values(belief: Belief, entry: int) -> frozenset[Any]:
     """Return the values that data may have at an entry: those that a belief calls observable, where not all are."""
-    return frozenset(getattr(belief, "observable", belief.alphabet)(entry))
+    return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))
+
+
+def definition_of(secret: Secret) -> str:
+    """Return the definition that a secret is read under."""
+    return secret.definition if isinstance(secret, Defined) else "pufferfish"
 
 
 def _definition(secrets: Sequence[Secret]) -> str:
     """Return the definition that secrets are read under: those of whole columns have one of their own."""
-    names = {getattr(secret, "definition", "pufferfish") for secret in secrets}
+    names = {definition_of(secret) for secret in secrets}
     if len(names) > 1:
         raise InputError(
             "one framework hides entries and properties of whole columns",

@@ -24,6 +24,7 @@ from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, By, IntArray, Mean, Query, Sum
 from takifugu.model.queries.additive import whole_change
+from takifugu.model.queries.forms import OfEntries, QueryReader
 
 
 class Calibrated(Protocol):
@@ -81,9 +82,7 @@ def charge_of(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
-    if isinstance(query, Mean) and not hasattr(
-        framework_of.domain, "resolve"
-    ):  # records of columns are never cut to units
+    if isinstance(query, Mean) and not isinstance(framework_of.domain, QueryReader):  # records are never cut to units
         total = Sum(query.attribute, query.codes, query.entries, query.grid)
         factor, query = (
             total.resolve(framework_of.domain).grid / queries.resolved(query, framework_of.domain).grid,
@@ -112,7 +111,7 @@ def charge_of(
 def names_entries(query: Query) -> bool:
     """Whether a query says which entries it reads by their number, so that it means one layout of the data only."""
     numbered = isinstance(query, queries.Linear) or (isinstance(query, By) and query.every is None)
-    return numbered or getattr(query, "entries", None) is not None
+    return numbered or (isinstance(query, OfEntries) and query.entries is not None)
 
 
 def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:

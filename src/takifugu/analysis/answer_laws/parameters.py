@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,7 +26,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.queries.columns import ColumnAnswer
-from takifugu.model.secrets import compared_values
+from takifugu.model.secrets import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, stack, times
 from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
@@ -121,8 +121,8 @@ class ColumnLaws:
     @cached_property
     def exact(self) -> bool:
         """Whether exact masses are kept."""
-        prior = self.belief.prior
-        if not isinstance(getattr(prior, "total", None), int) or self.width > FEW_ATOMS:
+        table = self.belief.table
+        if table is None or table.total is None or self.width > FEW_ATOMS:
             return False
         digits = 0.0
         for number, _ in enumerate(self.groups):
@@ -135,19 +135,21 @@ class ColumnLaws:
 
     def chances(self, entry: int) -> tuple[dict[int, dict[tuple[int, ...], Any]], float]:
         """Return P(phi_entry = a, phi_A = v) of positive probability by a and v, and a bound on its relative error."""
-        prior: Any = self.belief.prior
+        known = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
         place = [scope.index(e) for e in self.entries]
         tables: dict[int, dict[tuple[int, ...], Any]] = {}
         cells: Iterator[tuple[tuple[int, ...], Any]]
-        if hasattr(prior, "indices"):
-            error = 0.0 if prior.total is not None else 2 * len(prior.rows) * UNIT
-            rows = prior.indices[:, list(scope)].tolist()
-            masses = prior.masses if prior.total is None else [Fraction(m, prior.total) for m in prior.masses]
+        if known is not None:
+            error = 0.0 if known.total is not None else 2 * len(known.rows) * UNIT
+            rows = known.indices[:, list(scope)].tolist()
+            given: Sequence[Any] = known.masses
+            masses = given if known.total is None else [Fraction(m, known.total) for m in given]
             cells = zip(map(tuple, rows), masses, strict=True)
         else:
-            table, error = prior.law(scope)
-            if (prior.support(scope) & ~(table > 0)).any():
+            network = self.belief.network
+            table, error = network.law(scope)
+            if (network.support(scope) & ~(table > 0)).any():
                 raise Unsupported("a combination of the parameters has a probability below 1e-300")
             cells = ((at, float(table[at])) for at in np.ndindex(*table.shape))
         for at, mass in cells:
@@ -162,9 +164,10 @@ def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
     return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
 
 
-def of_columns(belief: Parameters, answer: Any, family: Any) -> AnswerLaw[Parameters]:
+def of_columns(belief: Parameters, answer: Any, family: Family) -> AnswerLaw[Parameters]:
     """Return what is known of an answer: nothing where it is no sum over records."""
-    if hasattr(answer, "terms"):
+    adds_up = isinstance(answer, ColumnAnswer)
+    if adds_up:
         return ParametersLaw(belief, answer, family)
     return AnswerLaw(belief, answer, family, (
         "the statistic is no sum over records, and only its largest change is declared: "

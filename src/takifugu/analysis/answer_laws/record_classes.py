@@ -23,6 +23,7 @@ from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs.records.record_views import column_read, sum_read
 from takifugu.model.queries import Additive
 from takifugu.model.secrets import Family
 from takifugu.numbers.distributions.pmf import Pmf
@@ -244,14 +245,15 @@ def class_law(belief: Any, answer: Additive, family: Family) -> AnswerLaw[Any]:
 
 
 def _families(view: Any, levels: Any, family: Family) -> Iterator[ClassFamily]:
-    if hasattr(view, "column"):
-        each = levels([row[view.column] for row in view.records.table.rows])
+    column = column_read(view)
+    if column is not None:
+        each = levels([row[column] for row in view.records.table.rows])
         pairs = family.value_pairs(view, 0)
         values = view.alphabet(0)
         yield ClassFamily(pairs, {(a, b): [(each[values[a]], each[values[b]])] for a, b in pairs})
         return
-    inside = getattr(view, "inside", view)
-    if not hasattr(inside, "scores") or inside.is_vector:
+    inside = sum_read(view)
+    if inside is None or inside.is_vector:
         raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
     each = levels(inside.scores)
     _check_levels(each)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.cache import cached
@@ -77,6 +77,27 @@ class AnswerFamily(Comparisons, Protocol):
     def moves(self, index: int) -> tuple[Move, ...]: ...
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]: ...
+
+
+@runtime_checkable
+class Partial(Protocol):
+    """An answer family that says whether its laws are those of the whole answer; one that does not say has them."""
+
+    @property
+    def whole(self) -> bool: ...
+
+
+@runtime_checkable
+class OfOne(Partial, Protocol):
+    """An answer family of many users that also knows what one of them adds: `alone`."""
+
+    @property
+    def alone(self) -> AnswerFamily: ...
+
+
+def is_whole(family: object) -> bool:
+    """Whether a family compares laws of the whole answer, and not of what one user or record adds."""
+    return family.whole if isinstance(family, Partial) else True
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,16 +13,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.special import erfcx, ndtr
 
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answer_law
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answer_law, is_whole
 from takifugu.analysis.questions.normal_law import NormalLaw, normal_law
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number
+from takifugu.model.queries import Additive
+from takifugu.model.queries.whole_columns import WholeColumns
 from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import FloatArray, Wide
@@ -70,7 +72,7 @@ def ordinary_noise(problem: Problem) -> OrdinaryNoise | None:
         return None
 
 
-def record_change(answer: Any) -> int:
+def record_change(answer: Additive) -> int:
     """Return D_1, how far one record moves an answer over records, in grid units.
 
     >>> from takifugu import JointTable, Records, Sum
@@ -78,7 +80,7 @@ def record_change(answer: Any) -> int:
     >>> record_change(people.resolve(Sum("age")))
     3
     """
-    if hasattr(answer, "records"):  # entries are columns, which change in all records at once
+    if isinstance(answer, WholeColumns):  # entries are columns, which change in all records at once
         return int(answer.change(range(answer.size))) // int(answer.records)
     return int(answer.entry_changes().max(initial=0))
 
@@ -142,9 +144,16 @@ def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]
         yield gap, against(one.left, one.right)
 
 
+@runtime_checkable
+class Spread(Protocol):
+    """A law that knows the answer's laws given the two values that are farthest apart, where these tell best."""
+
+    def farthest_laws(self) -> Any: ...
+
+
 def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]]:
     """Return the comparison of the two values that are farthest apart, where a law tells no others."""
-    farthest = getattr(law, "farthest_laws", lambda: None)()
+    farthest = law.farthest_laws() if isinstance(law, Spread) else None
     if farthest is None:
         return []
     family, (a, b) = farthest
@@ -154,7 +163,7 @@ def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]
 
 
 def _of(family: AnswerFamily, law: AnswerLaw[Any], decay: Fraction) -> Iterator[tuple[float, str]]:
-    if not getattr(family, "whole", True):
+    if not is_whole(family):
         raise Unsupported("the distributions of the whole answer are not known")
     for a, i, b, j in family.compared:
         p, q = _on_one_line(family.hulls[a][i], family.hulls[b][j])

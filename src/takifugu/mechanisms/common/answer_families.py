@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from takifugu.analysis.problem import Cost, Part, Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, answer_law
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, OfOne, answer_law
 from takifugu.core import searches
 from takifugu.mechanisms.common.lines import line_answers, line_parts
 from takifugu.mechanisms.common.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
@@ -93,4 +93,4 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
 
 def _of_one(family: AnswerFamily) -> AnswerFamily | None:
     """Return the family of one user's contribution, where the family counts all users."""
-    return getattr(family, "alone", None) if getattr(family, "whole", False) else None
+    return family.alone if isinstance(family, OfOne) and family.whole else None

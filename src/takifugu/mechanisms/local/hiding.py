@@ -22,6 +22,7 @@ from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.promises import hides_value
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
+from takifugu.model.frameworks import definition_of
 from takifugu.model.queries import EachValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
 from takifugu.numbers.search import geometric_mean, halved
@@ -47,7 +48,7 @@ class Hiding:
         beliefs: Any = problem.framework.beliefs
         if not isinstance(problem.query, EachValue):
             return Refusal("it randomises each row's value, and another answer is published")
-        if any(getattr(secret, "definition", "") != "distribution" for secret in problem.framework.secrets):
+        if any(definition_of(secret) != "distribution" for secret in problem.framework.secrets):
             return Refusal("it hides which population rows come from, and something else is hidden")
         if len(beliefs) != 1:
             return Refusal("it takes all populations in one belief, and there are several")

@@ -17,6 +17,7 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import Checked
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivity
 from takifugu.model.queries import Additive, AtMost, resolved
+from takifugu.model.queries.forms import OnGrid
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs
 from takifugu.numbers.rationals import round_up
 
@@ -139,7 +140,7 @@ def check_numbers(problem: Problem) -> None:
 def _check_exact(problem: Problem) -> None:
     """Refuse a declared grid between whose multiples an answer lies: it is rounded to either side before the noise."""
     query: Any = problem.query
-    if getattr(query, "grid", None) is None:
+    if not isinstance(problem.query, OnGrid) or problem.query.grid is None:
         return
     exact = resolved(replace(query, grid=None), problem.framework.domain)
     if (exact.grid / problem.grid).denominator != 1:

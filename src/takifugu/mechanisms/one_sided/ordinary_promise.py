@@ -10,7 +10,7 @@ from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
 from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
 from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.sensitivity import sensitivity
-from takifugu.model.queries import AtMost
+from takifugu.model.queries import AtMost, resolved
 
 #: How often "safe" may be wrong at a place that is just dangerous, for the comparison.
 WRONG = Fraction(1, 1000)
@@ -26,7 +26,7 @@ def ordinary_words(domain: Any, query: Any, epsilon: Fraction, grid: Fraction) -
     """
     if not isinstance(query, AtMost) or grid != 1:
         return ()
-    threshold = max(query.steps(domain.resolve(query) if hasattr(domain, "resolve") else query.resolve(domain)))
+    threshold = max(query.steps(resolved(query, domain)))
     total = sensitivity(Policy(), domain, query).total
     noise = count_noise(epsilon, total, Pointing.BOTH)
     chance = sanitiser(at_most(threshold), noise, WRONG).beta(0)

@@ -49,8 +49,9 @@ class Belief(Protocol):
     def describe(self) -> str: ...
 
 
-class Separate(Belief, Protocol):
-    """A belief whose entries are independent of each other, and which knows which of them are alike."""
+@runtime_checkable
+class Alike(Protocol):
+    """What knows which of its entries are alike."""
 
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[Any], by_law: bool = False
@@ -59,10 +60,13 @@ class Separate(Belief, Protocol):
         ...
 
 
+class Separate(Belief, Alike, Protocol):
+    """A belief whose entries are independent of each other, and which knows which of them are alike."""
+
+
 def separate(belief: Belief) -> Separate | None:
     """Return a belief that tells which of its independent entries are alike, None for others."""
-    separable: Any = belief
-    return separable if hasattr(belief, "representatives") else None
+    return belief if isinstance(belief, Alike) else None
 
 
 def _check(kind: str, belief: type) -> None:

@@ -168,7 +168,9 @@ class Density(Nameless):
 
     @property
     def _hidden(self) -> str:
-        return getattr(self.about, "what", f"the parameter of {self.columns[0]!r} in the population")
+        if isinstance(self.about, DatasetProperty):
+            return self.about.what
+        return f"the parameter of {self.columns[0]!r} in the population"
 
     def assumptions(self) -> tuple[str, ...]:
         return (f"given {self._hidden}, the answer has the stated density",)
@@ -186,12 +188,13 @@ class Density(Nameless):
         from takifugu.model import secrets
 
         about: Any = secrets.from_dict(data["about"])
-        column = about.column if isinstance(about, DistributionParameter) else about.columns
-        function = "parameter" if isinstance(about, DistributionParameter) else about.function
+        is_parameter = isinstance(about, DistributionParameter)
+        column, function = (about.column, "parameter") if is_parameter else (about.columns, about.function)
+        of = None if is_parameter else about.of
         given = {value: from_dict(curve) for value, curve, _ in data["given"]}
         references: Any = {value: from_dict(reference) for value, _, reference in data["given"]}
         source = data.get("source", "assumed")
-        return Density(column, function, given, references, data["resolution"], source, getattr(about, "of", None))
+        return Density(column, function, given, references, data["resolution"], source, of)
 
     def describe(self) -> str:
         count = len(self.values)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import is_table, no_list
+from takifugu.core.lists import is_table, iterated, no_list
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import checked_alphabet, different
 from takifugu.numbers.rationals import as_fraction
@@ -140,7 +140,7 @@ def _walks(sequences: Any) -> list[list[State]]:
                 f"the sequences hold {odd} where a sequence should be", rule="each sequence is a list of states",
                 fix="write [sequence] for one sequence or one column",
             ).at("sequences", number)  # fmt: skip
-        states = walk.to_pylist() if hasattr(walk, "to_pylist") else list(walk)
+        states = iterated(walk)
         if any(hasattr(state, "__iter__") and not isinstance(state, str) for state in states):
             raise InputError(
                 "a sequence holds lists, not states", rule="each sequence is a list of states",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -129,9 +129,15 @@ class Recording(Belief, Protocol):
     def has_given_start(self) -> bool: ...
 
 
+@runtime_checkable
+class _Pieces(Protocol):
+    @property
+    def in_pieces(self) -> bool: ...
+
+
 def is_recording(belief: object) -> TypeGuard[Recording]:
     """Whether a belief is about steps of sequences, which have positions and no names."""
-    return hasattr(belief, "in_pieces")
+    return isinstance(belief, _Pieces)
 
 
 def checked_length(length: int) -> int:

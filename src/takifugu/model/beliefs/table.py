@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
 from takifugu.core.lists import list_of
-from takifugu.core.sections import Key, Text
+from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
@@ -224,7 +224,7 @@ class TableSection:
 
 def declaration_faults(given: Any) -> Iterator[InputError]:
     """Yield what is wrong with the keys of a section that is either fitted or declared by its rows."""
-    declared = [key for key in ("columns", "rows", "counts", "probabilities") if getattr(given, key) is not None]
+    declared = written(given, ("columns", "rows", "counts", "probabilities"))
     if given.fit is not None:
         for key in declared:
             yield InputError("is given beside fit", fix="write only one of them").at(key)

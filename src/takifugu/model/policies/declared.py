@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import Ge, Le, MinLen
 
 from takifugu.core.errors import DataError, InputError, about
-from takifugu.core.sections import FilePath, Key, Number, Positive, PublicFile, State, Text
+from takifugu.core.sections import FilePath, Key, Number, Positive, PublicFile, State, Text, written
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.beliefs.sections import Public
 from takifugu.model.policies.boxes import Boxes
@@ -66,7 +66,7 @@ class PolicySection:
     @property
     def forms(self) -> list[str]:
         """Return the keys that say what the data can be: there is to be one."""
-        return [key for key in ("places", "grid", "values") if getattr(self, key) is not None]
+        return written(self, ("places", "grid", "values"))
 
     def faults(self) -> Iterator[InputError]:
         if len(self.forms) != 1:

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.escaping import number as written
+from takifugu.model.beliefs.domain import Data
 from takifugu.model.policies.policy import Policy
 from takifugu.model.queries import Additive, Query, resolved
 
@@ -83,7 +84,14 @@ class Sensitivity:
         return f"along an allowed move {words}, by up to {_number(self.total)} in all"
 
 
-def sensitivity(policy: Policy, about: Any, query: Query) -> Sensitivity:
+@runtime_checkable
+class Moved(Protocol):
+    """A domain that knows from its structure how an answer moves along what a policy allows."""
+
+    def moves(self, policy: Policy, answer: Any) -> Sensitivity: ...
+
+
+def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
     """Return how the query's answer moves along one allowed move of the policy, cell by cell.
 
     `about` is a domain: what a record can be. Exact for a sum over records of listed values (all allowed pairs of
@@ -100,11 +108,10 @@ def sensitivity(policy: Policy, about: Any, query: Query) -> Sensitivity:
     ['decreasing', 'increasing']
     """
     answer = resolved(query, about)
-    moves_of = getattr(about, "moves", None)
-    return moves_of(policy, answer) if moves_of is not None else of_sum(policy, about, answer)
+    return about.moves(policy, answer) if isinstance(about, Moved) else of_sum(policy, about, answer)
 
 
-def of_sum(policy: Policy, about: object, answer: Additive) -> Sensitivity:
+def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
     """Return the sensitivity of a sum over records of listed values, by looking at every allowed pair of values."""
     up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
     total, is_ordinary, kinds = 0, True, _kinds(about, answer)
@@ -129,9 +136,9 @@ def of_sum(policy: Policy, about: object, answer: Additive) -> Sensitivity:
     return Sensitivity(changes, total * answer.grid, is_ordinary and bool(kinds), worst)
 
 
-def _kinds(about: Any, answer: Additive) -> list[tuple[Sequence[Any], IntArray, int, int, int]]:
+def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Any], IntArray, int, int, int]]:
     """Return the different sorts of records: values, table, the ends of the weights with 0, and who weighs most."""
-    one = getattr(about, "one_alphabet", False) and answer.table_of is None
+    one = about.one_alphabet and answer.table_of is None
     groups: dict[Any, list[int]] = {}
     for record in [0] if one else range(answer.size):
         key = (about.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))

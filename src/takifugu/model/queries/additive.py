@@ -187,11 +187,10 @@ class Additive:
         return np.array([_largest_change(t) for t in self.tables], dtype=np.int64)
 
 
-def whole_change(answer: Any) -> int:
+def whole_change(answer: Additive) -> int:
     """Return D of all entries, in grid units: less than the sum of their changes where several move a term together."""
     changes: IntArray = answer.entry_changes()
-    is_sum = isinstance(answer, Additive) or not hasattr(answer, "change")
-    return int(changes.sum()) if is_sum else int(answer.change(range(len(changes))))
+    return int(changes.sum()) if isinstance(answer, Additive) else int(answer.change(range(len(changes))))
 
 
 def _largest_change(table: IntArray) -> int:

@@ -24,13 +24,14 @@ import numpy as np
 
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, within
+from takifugu.core.sections import written as named
 from takifugu.model.queries.above import CountAbove
 from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import Query, entry_tuple, runs, unruns, where
+from takifugu.model.queries.forms import Limited, Query, entry_tuple, runs, unruns, where
 from takifugu.model.queries.selection import Quantile, TopK
 
 #: The queries of which one value is chosen for each cell.
@@ -88,10 +89,9 @@ class By:
             what = f"a {type(query).__name__} cannot be told by cells"
             fix = "give a Count, Histogram, Sum, Mean, CountAbove, Median, Quantile, Mode or TopK"
             raise InputError(what, fix=fix).at("query")
-        for key in ("entries", "attribute"):
-            if getattr(query, key, None) is not None:
-                what = f"the query that is told by cells has {key} of its own"
-                raise InputError(what, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
+        for key in named(query, ("entries", "attribute")):
+            what = f"the query that is told by cells has {key} of its own"
+            raise InputError(what, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
         object.__setattr__(self, "query", query)
         object.__setattr__(self, "cells", _cells(cells))
         object.__setattr__(self, "by", str(by))
@@ -122,13 +122,12 @@ class By:
     @property
     def definitions(self) -> tuple[str, ...] | None:
         """Return under which definitions the query may be published; None where any will do."""
-        return getattr(self.query, "definitions", None)
+        return self.query.definitions if isinstance(self.query, Limited) else None
 
     @property
     def elsewhere(self) -> tuple[str, str]:
         """Return the rule that forbids the query under others, and what to do instead."""
-        rule: tuple[str, str] = self.query.elsewhere  # type: ignore[attr-defined]
-        return rule
+        return self.query.elsewhere if isinstance(self.query, Limited) else ("", "")
 
     def held(self, entries: Entries) -> list[IntArray]:
         """Return the belief's own positions of the entries that each cell reads.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -115,15 +116,25 @@ def _read(factors: Sequence[Fraction]) -> IntArray:
     return integer_row([int(w != 0) for w in factors])
 
 
+@runtime_checkable
+class Users(Protocol):
+    """A belief about users, some of whom may be absent: the different alphabets, and which each user has."""
+
+    @property
+    def letters(self) -> Sequence[Any]: ...
+
+    @property
+    def letters_of(self) -> IntArray: ...
+
+
 def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
     """Return the different alphabets without the letter of absence, with its mode, and the index of each entry's.
 
     An absent entry of mode "removed" adds nothing to an answer; one of mode "unknown" adds what some value would.
     """
-    letters = getattr(entries, "letters", None)
-    if letters is not None:
-        whose = None if len(letters) == 1 else np.asarray(entries.letters_of)  # type: ignore[attr-defined]
-        return [(letter.values, letter.absence) for letter in letters], whose
+    if isinstance(entries, Users):
+        whose = None if len(entries.letters) == 1 else np.asarray(entries.letters_of)
+        return [(letter.values, letter.absence) for letter in entries.letters], whose
     if entries.one_alphabet:
         return [(entries.alphabet(0), "")], None
     return [(entries.alphabet(i), "") for i in range(entries.size)], np.arange(entries.size)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -14,6 +14,14 @@ from annotated_types import Ge, Le
 from takifugu.core.errors import InputError
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Entries, IntArray
+
+
+@runtime_checkable
+class OfRows(Protocol):
+    """A belief about rows that come from one of several populations."""
+
+    @property
+    def populations(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class EachValue:
 
     def resolve(self, entries: Entries) -> Any:
         """Return the answer (`RowCodes`); InputError for a belief that is not about rows from populations."""
-        if not hasattr(entries, "populations"):
+        if not isinstance(entries, OfRows):
             raise InputError(
                 f"the query is {self.describe()}", rule="the query requires rows from populations",
                 fix="give FromPopulations(...)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,6 +21,48 @@ class Query(Protocol):
     def to_dict(self) -> dict[str, Any]: ...
 
     def describe(self) -> str: ...
+
+
+@runtime_checkable
+class OnGrid(Protocol):
+    """A query that may declare the grid of its answers."""
+
+    @property
+    def grid(self) -> Fraction | None: ...
+
+
+@runtime_checkable
+class OfEntries(Protocol):
+    """A query that may name the entries that it reads; None: all."""
+
+    @property
+    def entries(self) -> Chosen | None: ...
+
+
+@runtime_checkable
+class OfColumns(Protocol):
+    """A query that names the columns that it reads."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """A query that only some definitions allow (None: all do), with the rule that forbids it elsewhere, and a fix."""
+
+    @property
+    def definitions(self) -> tuple[str, ...] | None: ...
+
+    @property
+    def elsewhere(self) -> tuple[str, str]: ...
+
+
+@runtime_checkable
+class QueryReader(Protocol):
+    """A belief or domain over records, which reads queries itself, column by column."""
+
+    def resolve(self, query: Any) -> Any: ...
 
 
 def plain(state: object) -> Any:

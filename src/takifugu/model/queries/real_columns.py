@@ -16,7 +16,7 @@ import numpy as np
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
 from takifugu.model.queries.additive import Chosen, IntArray
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
-from takifugu.model.queries.forms import Query, grid_or_none
+from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
 from takifugu.model.queries.together import Together, unlike
 
 #: How far a column of numbers reaches from its lowest to its highest value; None where nothing is declared.
@@ -157,7 +157,7 @@ def declared_grid(query: Query) -> Fraction | None:
     if isinstance(query, Together):
         grids = [grid for part in query.queries if (grid := declared_grid(part)) is not None]
         return query.grid or min(grids, default=None)
-    return grid_or_none(getattr(query, "grid", None))
+    return grid_or_none(query.grid) if isinstance(query, OnGrid) else None
 
 
 def readable_grid(deviation: float) -> Fraction:

@@ -15,7 +15,7 @@ from takifugu.model.queries.by import By
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Linear
 from takifugu.model.queries.each_value import RowCodes
-from takifugu.model.queries.forms import Query
+from takifugu.model.queries.forms import Query, QueryReader
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.model.queries.selection import Quantile, TopK
 
@@ -177,7 +177,7 @@ def reads_each_entry(query: Query) -> bool:
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:
-    if hasattr(entries, "resolve"):  # a belief over records reads a query column by column
+    if isinstance(entries, QueryReader):
         resolved: Additive = entries.resolve(query)
         inner = query.query if isinstance(query, By) else query
         if isinstance(inner, Quantile | TopK) and not isinstance(resolved, Candidates):

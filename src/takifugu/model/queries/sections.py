@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -108,11 +108,30 @@ def spelled(values: Iterable[Any]) -> dict[str, Any]:
     return states_of
 
 
-def values_by_column(belief: Any) -> dict[str, dict[str, Any]]:
+class OneRecord(Protocol):
+    """The columns of a record, and the values that each can take."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    @property
+    def alphabets(self) -> Sequence[Sequence[Any]]: ...
+
+
+@runtime_checkable
+class OfRecords(Protocol):
+    """A belief over records whose columns have finitely many values."""
+
+    @property
+    def record(self) -> OneRecord: ...
+
+
+def values_by_column(belief: object) -> dict[str, dict[str, Any]]:
     """Return the values of every column of a belief over records, by their texts; a column of numbers has none."""
-    record = getattr(belief, "record", None)
-    pairs = () if record is None else zip(record.names, record.alphabets, strict=True)
-    return {name: spelled(values) for name, values in pairs}
+    if not isinstance(belief, OfRecords):
+        return {}
+    record = belief.record
+    return {name: spelled(values) for name, values in zip(record.names, record.alphabets, strict=True)}
 
 
 def values_of(column: str, given: Any, known: Mapping[str, Mapping[str, Any]], *where: str) -> tuple[Any, ...]:

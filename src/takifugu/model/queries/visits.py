@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -19,9 +19,17 @@ from takifugu.model.queries.additive import Additive, Entries, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import Query, several
+from takifugu.model.queries.forms import OnGrid, Query, several
 from takifugu.model.queries.sections import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """A domain that says in which order the cells of its places stand."""
+
+    @property
+    def places(self) -> Sequence[State]: ...
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,8 @@ class Visitors:
                 f"{self.describe()} is counted over sets of places",
                 rule="a record must be one", fix="give Visits(places), or publish a histogram",
             ).at("query")  # fmt: skip
-        known = getattr(entries, "places", ()) or sorted({place for record in sets for place in record}, key=str)
+        given = entries.places if isinstance(entries, Placed) else ()
+        known = given or sorted({place for record in sets for place in record}, key=str)
         cells = self.cells(known)
         tables, weights, table_of = state_tables(
             entries, None, lambda alphabet: [[int(c in record) for c in cells] for record in alphabet]  # type: ignore[operator]
@@ -128,7 +137,7 @@ class AtMost:
             raise InputError(
                 f"a {type(query).__name__} is compared with a threshold", fix="give Visitors(), a count, a sum"
             ).at("query")
-        if getattr(query, "grid", None) is not None:
+        if isinstance(query, OnGrid) and query.grid is not None:
             raise InputError(
                 "the query that is compared with a threshold has a grid",
                 rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",

@@ -13,10 +13,11 @@ from takifugu.model.queries.additive import IntArray
 
 
 class WholeColumns:
-    """`labels`, `size` (entries are parameters of columns) and `change` (D of some of them) are the answer's own."""
+    """`labels`, `records`, `size` (entries are parameters of columns) and `change` (D of some) are the answer's own."""
 
     labels: tuple[str, ...]
     size: int
+    records: int
 
     on_grid = True  # every answer is a multiple of the grid
 

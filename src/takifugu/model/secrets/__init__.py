@@ -28,13 +28,17 @@ from takifugu.numbers.rationals import Number, as_fraction, to_text
 ABSENT = "absent"
 
 
-class Believed(Protocol):
+class Lettered(Protocol):
+    """What says which values an entry can have."""
+
+    def alphabet(self, entry: int) -> tuple[State, ...]: ...
+
+
+class Believed(Lettered, Protocol):
     """What a secret must know about a belief."""
 
     @property
     def size(self) -> int: ...
-
-    def alphabet(self, entry: int) -> tuple[State, ...]: ...
 
     def possible(self, entry: int) -> tuple[bool, ...]: ...
 
@@ -42,6 +46,33 @@ class Believed(Protocol):
 
     @property
     def names(self) -> tuple[Hashable, ...] | None: ...
+
+
+@runtime_checkable
+class WithAbsence(Protocol):
+    """A belief about users who may be absent, in the mode that it says: "unknown", "removed" or "" for never."""
+
+    @property
+    def absence(self) -> str: ...
+
+
+@runtime_checkable
+class WithViews(Protocol):
+    """A belief over records: a secret about columns has a view of it, None where it is read as it is."""
+
+    def property(self, secret: Any) -> Any: ...
+
+
+@runtime_checkable
+class View(Believed, Protocol):
+    """A belief as a secret about columns reads it: one entry, whose alphabet holds the hypotheses."""
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """The pairs of hypotheses that are compared, None for all."""
+        ...
+
+    def describe_hypothesis(self, value: int) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -96,10 +127,11 @@ def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
     return sorted({value for pair in pairs for value in pair})
 
 
-def absent_index(belief: Any, entry: int) -> int | None:
+def absent_index(belief: Lettered, entry: int) -> int | None:
     """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief has no absence."""
     alphabet = belief.alphabet(entry)
-    return len(alphabet) - 1 if hasattr(belief, "absence") and alphabet[-1] == ABSENT else None
+    is_last = alphabet[-1:] == (ABSENT,)
+    return len(alphabet) - 1 if is_last and isinstance(belief, WithAbsence) else None
 
 
 def _called(entry: int | str) -> str:
@@ -115,6 +147,13 @@ class Secret(Protocol):
     def describe(self) -> str: ...
 
 
+@runtime_checkable
+class OfViews(Protocol):
+    """A secret about something else than entries, which reads a belief by a view of it."""
+
+    def view(self, belief: Any) -> Any: ...
+
+
 @dataclass(frozen=True)
 class EveryEntry:
     """Hide the value of every entry, or of every entry of one named column.
@@ -126,11 +165,11 @@ class EveryEntry:
     attribute: Hashable | None = None
     max_difference: Fraction | None = None
 
-    def view(self, belief: Any) -> Any:
-        return belief.property(self) if hasattr(belief, "property") else None
+    def view(self, belief: Believed) -> Any:
+        return belief.property(self) if isinstance(belief, WithViews) else None
 
-    def family(self, belief: Any) -> Family:
-        if hasattr(belief, "pairs"):
+    def family(self, belief: Believed) -> Family:
+        if isinstance(belief, View):
             return Family((0,), belief.pairs)
         if self.attribute is None:
             return Family(range(belief.size))
@@ -184,7 +223,7 @@ class Presence:
     user: int | str | None = None
 
     def family(self, belief: Believed) -> Family:
-        if not hasattr(belief, "absence"):
+        if not isinstance(belief, WithAbsence):
             raise InputError("the belief has no absent users", fix="presence(...) requires IndependentUsers(...)")
         if self.user is None:
             return Family(range(belief.size), presence=True)
@@ -335,16 +374,17 @@ KINDS: Registry[Callable[[Mapping[str, Any]], Secret]] = Registry(
 register = KINDS.register
 
 
-def view(secret: Secret, belief: Any) -> Any:
+def view(secret: Secret, belief: Believed) -> Any:
     """Return a belief about one entry that holds what the secret weighs, where that is no entry of the belief's own.
 
     Secrets about whole columns have one (`properties`); None says that the belief is read as it is.
     """
-    view_of = getattr(secret, "view", None)
-    return None if view_of is None else cached(belief, (view, secret), lambda: view_of(belief))
+    if not isinstance(secret, OfViews):
+        return None
+    return cached(belief, (view, secret), lambda: secret.view(belief))
 
 
-def comparisons(secret: Secret, belief: Any) -> Iterator[Comparison]:
+def comparisons(secret: Secret, belief: Believed) -> Iterator[Comparison]:
     """Enumerate the ordered comparisons of a secret under a belief, lazily: for tests and small cases."""
     seen = view(secret, belief)
     belief = belief if seen is None else seen

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
 from takifugu.model.secrets import Family
+
+
+@runtime_checkable
+class WithPopulations(Protocol):
+    """A belief about rows that come from one of several populations; `which` is the entry that says from which one."""
+
+    @property
+    def which(self) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -16,8 +24,8 @@ class WhichPopulation:
 
     definition = "distribution"
 
-    def view(self, belief: Any) -> Any:
-        if not hasattr(belief, "populations"):
+    def view(self, belief: object) -> Any:
+        if not isinstance(belief, WithPopulations):
             raise InputError(
                 f"a {type(belief).__name__} has no populations", rule="which of them is meant requires several",
                 fix="give FromPopulations(...)",

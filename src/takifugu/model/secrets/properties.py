@@ -14,11 +14,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.model.secrets import Believed, Family
+from takifugu.model.secrets import Believed, Family, View, WithViews
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -28,15 +28,6 @@ ATTRIBUTE = "attribute"
 FUNCTIONS = ("mean", "sum", "share")
 
 Value = Hashable
-
-
-class View(Believed, Protocol):
-    """A belief as a property secret reads it: one entry, whose alphabet holds the hypotheses."""
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """The pairs of hypotheses that are compared, None for all."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -87,11 +78,11 @@ class DatasetProperty:
 
     definition = ATTRIBUTE
 
-    def view(self, belief: Any) -> Any:
+    def view(self, belief: Believed) -> Any:
         return property_of(self, belief)
 
-    def family(self, belief: Any) -> Family:
-        view = belief if hasattr(belief, "pairs") else self.view(belief)
+    def family(self, belief: Believed) -> Family:
+        view = belief if isinstance(belief, View) else self.view(belief)
         return Family((0,), view.pairs)
 
     @property
@@ -174,14 +165,14 @@ class DistributionParameter:
 
     definition = ATTRIBUTE
 
-    def view(self, belief: Any) -> Any:
-        return belief.property(self) if hasattr(belief, "property") else None
+    def view(self, belief: Believed) -> Any:
+        return belief.property(self) if isinstance(belief, WithViews) else None
 
-    def family(self, belief: Any) -> Family:
-        if hasattr(belief, "pairs"):
+    def family(self, belief: Believed) -> Family:
+        if isinstance(belief, View):
             return Family((0,), belief.pairs)
         place = belief.position(self.column)
-        known = belief.alphabet(place)
+        known: tuple[Any, ...] = belief.alphabet(place)
         if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
             low, high = self.interval
             numbers = [as_fraction(value, "a parameter", "values") for value in known]
@@ -274,9 +265,9 @@ def distribution_parameter(
     return DistributionParameter(column, None, (low, high), map)
 
 
-def property_of(secret: Any, belief: Any) -> Any:
+def property_of(secret: DatasetProperty, belief: Believed) -> Any:
     """Return a belief as a secret about its columns reads it (`View`); InputError for a belief without records."""
-    if not hasattr(belief, "property"):
+    if not isinstance(belief, WithViews):
         raise InputError(
             f"a {type(belief).__name__} has no columns of records",
             rule="a property of a column requires a belief over records",

@@ -13,7 +13,8 @@ from takifugu.calibration import Calibration, calibrate
 from takifugu.calibration.jointly import calibrate_jointly
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries import Additive, Linear, Query
+from takifugu.model.queries import Additive, By, Linear, Query
+from takifugu.model.queries.forms import OfEntries
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
 from takifugu.releasing.file.sections import Item
@@ -71,7 +72,7 @@ class Asking:
         named, listed = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
             problem, units = question.calibration.problem, named[question.unit] if question.unit else self.units
-            blocks = getattr(problem.query, "blocks", 1)
+            blocks = problem.query.blocks if isinstance(problem.query, By) else 1
             parts = problem.answers[0].blocks(blocks) if blocks > 1 else (problem.answers[0],)
             listed.append(tuple(self._total(units, part) for part in parts))
         return tuple(listed)
@@ -162,16 +163,18 @@ class Asking:
         return calibration
 
 
-def about_observed(query: Any, unit: Unit) -> Query:
+def about_observed(query: Query, unit: Unit) -> Query:
     """Return the query about the entries of a unit that were observed; the pattern of gaps is public."""
     seen = tuple(entry for run in unit.seen for entry in run)
     if isinstance(query, Linear):
         known = frozenset(seen)
         weights = [weight if entry in known else Fraction(0) for entry, weight in enumerate(query.weights)]
         return Linear(weights, query.codes, query.grid)
-    if not hasattr(query, "entries"):
+    if not isinstance(query, OfEntries):
         raise InputError(
             f"a {type(query).__name__} does not say what it is of the entries that were observed",
             fix="give it a field entries, the numbers of those that it reads",
         )
-    return replace(query, entries=seen)  # type: ignore[no-any-return]
+    whole: Any = query
+    observed: Query = replace(whole, entries=seen)
+    return observed

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from takifugu.analysis.randomisers import KINDS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
@@ -172,9 +172,19 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
     )
 
 
-def _marks(noise: Any) -> Iterator[tuple[int, float]]:
+@runtime_checkable
+class Marking(Protocol):
+    """A randomiser that calls counts up to a threshold safe with some probability."""
+
+    @property
+    def thresholds(self) -> Sequence[int]: ...
+
+    def chance(self, count: int, threshold: int) -> float: ...
+
+
+def _marks(noise: object) -> Iterator[tuple[int, float]]:
     """Yield with which probability a count is called safe, up to the smallest threshold."""
-    if not hasattr(noise, "chance"):
+    if not isinstance(noise, Marking):
         return
     threshold = min(noise.thresholds)
     counts = sorted({0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold} & {*range(threshold + 1)})

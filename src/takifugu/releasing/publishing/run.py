@@ -333,7 +333,7 @@ def handed_out(
 
 
 def recipe_of(paid: Reservation | Pending) -> Mapping[str, Any]:
-    return getattr(paid, "recipe", {})
+    return paid.recipe if isinstance(paid, Pending) else {}
 
 
 def _origin(file: ReleaseFile, data: object) -> dict[str, Any]:

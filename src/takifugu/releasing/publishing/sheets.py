@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.core.text.raster import png
 from takifugu.model.policies.boxes import Boxes
+from takifugu.model.queries.forms import OfColumns
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import guarded, table_text, unguarded
@@ -123,7 +124,7 @@ def _table(
         )
         return rows, table_text(rows).encode()
     sent, query = answers[0].values, answers[0].question.calibration.query
-    names = names_of(getattr(query, "columns", ()), sent.outputs)
+    names = names_of(query.columns if isinstance(query, OfColumns) else (), sent.outputs)
     row, place = sent.row.tolist(), sent.place.tolist()
     text = rows_text([guarded(name) for name in names], written(sent.outputs, guarded), row, place)
     return rows_sent(names, sent.outputs, row, place), text.encode()

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.analysis.problem import Cost, Part, Witness
-from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
+from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
 from takifugu.influence.quilts.network.best import BestCosts, BestScale
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, count_quilts, witness
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
@@ -136,10 +136,9 @@ def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
         costs = Fraction(0)
         for charge in charges:
             changes, scale = charge
-            together = getattr(charge, "together", None)
-            moved = int(np.asarray(changes)[near].sum()) if together is None else min(
-                together(near), int(np.asarray(changes)[near].sum())
-            )  # fmt: skip
+            moved = int(np.asarray(changes)[near].sum())
+            if isinstance(charge, Moving):
+                moved = min(charge.together(near), moved)
             if moved and scale == 0:
                 return BLOCKED
             costs += Fraction(moved) / scale if moved else 0

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from annotated_types import Ge, Gt, Lt, MinLen
 
 from takifugu.core.errors import InputError, SpecError
-from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text
+from takifugu.core.sections import Checked, FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.epochs import check_order_format
 from takifugu.model.beliefs.chains import matrices_by, stays
@@ -129,7 +129,7 @@ class ChainSection:
     @property
     def ways(self) -> list[str]:
         """Return the keys that say what the chain is: there is to be one."""
-        return [key for key in WAYS if getattr(self, key) is not None]
+        return written(self, WAYS)
 
     def faults(self) -> Iterator[InputError]:
         given = self.ways

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, TakifuguError
-from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text
+from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.sections import Cited, Counted, Private, Public
@@ -55,7 +55,7 @@ class NormalSection:
     hides: ClassVar = ("property", "record", "parameter")
 
     def faults(self) -> Iterator[TakifuguError]:
-        declared = [key for key in ("mean", "covariance") if getattr(self, key) is not None]
+        declared = written(self, ("mean", "covariance"))
         if self.fit is not None:
             for key in declared:
                 yield InputError("is given beside fit", fix="write only one of them").at(key)

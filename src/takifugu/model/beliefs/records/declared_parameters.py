@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.core.sections import FilePath, Key, Number, State, Text
+from takifugu.core.sections import FilePath, Key, Number, State, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
@@ -66,7 +66,7 @@ class ParametersSection:
 
     def faults(self) -> Iterator[InputError]:
         prior = self.prior
-        declared = [key for key in ("columns", "rows", "probabilities") if getattr(prior, key) is not None]
+        declared = written(prior, ("columns", "rows", "probabilities"))
         if prior.network is not None:
             for key in declared:
                 yield InputError("is given beside network", fix="write only one of them").at("prior", key)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import is_table, list_of, no_list
+from takifugu.core.lists import is_table, iterated, list_of, no_list
 from takifugu.numbers.normal.matrices import is_semidefinite
 
 
@@ -48,7 +48,7 @@ def moments(
 def _numbers(column: Any, name: str) -> list[float]:
     if no_list(column) is not None:
         raise InputError(f"the column {name!r} is {no_list(column)}", fix="give a list of numbers").at(name)
-    values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+    values = iterated(column)
     try:
         numbers = [float(value) for value in values]
     except (TypeError, ValueError):

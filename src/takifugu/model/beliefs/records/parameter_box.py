@@ -18,6 +18,7 @@ from takifugu.core.lists import value_of
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.numbers.transport.draws import Interval
 
@@ -185,26 +186,27 @@ class ParameterBox:
         Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
         numbers outside the parameter's interval.
         """
-        if hasattr(secret, "function") or getattr(secret, "values", None) is not None:
+        parameter = secret if isinstance(secret, DistributionParameter) else None
+        if isinstance(secret, DatasetProperty) or (parameter and parameter.values is not None):
             raise InputError(
                 f"the secret is {secret.describe()}, and this belief knows intervals of parameters",
                 fix="hide distribution_parameter(name), or distribution_parameter(name, interval=(low, high))",
             ).at("secrets")
-        if not hasattr(secret, "interval"):
+        if parameter is None:
             return None
-        with_map = getattr(secret, "map", None)
-        if with_map is not None:
+        if parameter.map is not None:
             raise InputError(
-                f"the secret names the map {with_map!r}", rule="the belief says how columns follow their parameters",
+                f"the secret names the map {parameter.map!r}",
+                rule="the belief says how columns follow their parameters",
                 fix="leave it out",
-            ).at("map")  # fmt: skip
-        entry = self.position(secret.column)
+            ).at("map")
+        entry = self.position(parameter.column)
         low, high = self.intervals[entry][1]
-        ends = secret.interval or (low, high)
+        ends = parameter.interval or (low, high)
         if not low <= ends[0] < ends[1] <= high:
             raise InputError(
                 f"the secret compares numbers from {to_text(ends[0])} to {to_text(ends[1])}",
-                rule=f"under this belief {secret.column!r} lies from {to_text(low)} to {to_text(high)}",
+                rule=f"under this belief {parameter.column!r} lies from {to_text(low)} to {to_text(high)}",
             ).at("interval")
         return BoxView(self, entry, ends)
 

@@ -31,6 +31,7 @@ from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
+from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -121,7 +122,12 @@ class Parameters:
     @property
     def from_private_data(self) -> bool:
         """Whether the parameters' distribution was estimated from the data that it is to protect."""
-        return bool(getattr(self.prior, "from_private_data", False))
+        return self.table is not None and self.table.from_private_data
+
+    @property
+    def table(self) -> JointTable | None:
+        """The joint distribution of the parameters, where it is given as a table; None where as a network."""
+        return self.prior if isinstance(self.prior, JointTable) else None
 
     def alphabet(self, entry: int) -> tuple[State, ...]:
         return self.prior.alphabet(entry)
@@ -206,7 +212,7 @@ class Parameters:
 
         Raises InputError for a property of the records at hand.
         """
-        if hasattr(secret, "function"):
+        if isinstance(secret, DatasetProperty):
             raise InputError(
                 f"the secret is {secret.describe()}, and this belief is about parameters of the population",
                 rule="a property of the records at hand requires Records(table, n) or MultivariateNormal(...)",

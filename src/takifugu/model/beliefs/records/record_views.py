@@ -254,6 +254,17 @@ class SetsView(RecordView):
         return f"{self.secret.what} {is_in}"
 
 
+def column_read(view: RecordView) -> int | None:
+    """Return the number of the column whose value in one record is hidden; None for a view of all records."""
+    return view.column if isinstance(view, ColumnView) else None
+
+
+def sum_read(view: RecordView) -> SumView | None:
+    """Return the sum of scores that a view is of, or whose sets it is of; None for other functions of the records."""
+    inside = view.inside if isinstance(view, SetsView) else view
+    return inside if isinstance(inside, SumView) else None
+
+
 def column_number(value: Any, column: Any) -> Fraction:
     """Return a value of a column as a number; InputError for one that is none."""
     if isinstance(value, str) or not hasattr(value, "__float__"):

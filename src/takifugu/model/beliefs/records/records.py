@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -35,6 +35,13 @@ from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 #: Most records that a belief is about: every list of them stays small beside the data.
 MOST_RECORDS = 10**8
+
+
+@runtime_checkable
+class OverRecords(Protocol):
+    """A query from outside that says what it adds per record."""
+
+    def over_records(self, belief: Records) -> Additive: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,13 +188,12 @@ class Records:
                 fix="publish a Mean, Sum, Count or Histogram",
             ).at("query")
         if not is_ours(query):
-            over: Callable[[Records], Additive] | None = getattr(query, "over_records", None)
-            if over is None:
+            if not isinstance(query, OverRecords):
                 raise Unsupported(
                     f"a {type(query).__name__} does not say what it adds per record",
                     fix="define over_records(belief), which returns an Additive over the records",
                 ).at("query")
-            return over(self)
+            return query.over_records(self)
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
             chosen = [value for place in positions(self.table, query.entries) for value in self.table.alphabet(place)]
             query = replace(query, states=tuple(dict.fromkeys(chosen)))

@@ -16,7 +16,8 @@ from takifugu.model.beliefs.records.record_views import (
     SumView,
     column_number,
 )
-from takifugu.model.secrets.properties import DatasetProperty, Named
+from takifugu.model.secrets import EveryEntry
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 
 
 def view_of(records: Any, secret: Any) -> RecordView | None:
@@ -26,10 +27,9 @@ def view_of(records: Any, secret: Any) -> RecordView | None:
     population, which records of one known distribution do not have.
     """
     if not isinstance(secret, DatasetProperty):
-        name = getattr(secret, "attribute", None)
-        if name is not None:
-            return ColumnView(records, secret, records.column(str(name)))
-        if hasattr(secret, "column"):
+        if isinstance(secret, EveryEntry) and secret.attribute is not None:
+            return ColumnView(records, secret, records.column(str(secret.attribute)))
+        if isinstance(secret, DistributionParameter):
             raise InputError(
                 f"records of one known distribution have no parameter of {secret.column!r} to hide",
                 fix="hide a property of the records at hand, dataset_property(...), or believe in Parameters(...)",
