@@ -9,12 +9,13 @@ values and each is protected against each, "not a" is a mixture of them, and the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
 #: With delta, the odds may move further than by e^epsilon: by how many times as much, and math.inf is certainty.
@@ -62,7 +63,7 @@ class Suspicion:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; a factor that is infinite is null."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain = values_by_field(self)
         beyond = [
             {"factor": None if math.isinf(b.factor) else b.factor, "high": b.high, "probability": b.probability}
             for b in self.beyond

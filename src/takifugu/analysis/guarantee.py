@@ -121,8 +121,13 @@ class Charge:
         object.__setattr__(self, "covers", Covers(self.covers))
         object.__setattr__(self, "epsilon", _at_least_zero(self.epsilon, "a release's epsilon"))
         object.__setattr__(self, "delta", as_delta(self.delta))
-        for name, what in (("change", "a change"), ("entry_change", "a value's change"), ("scale", "a scale")):
-            if (value := getattr(self, name)) is not None:
+        limits = (
+            ("change", "a change", self.change),
+            ("entry_change", "a value's change", self.entry_change),
+            ("scale", "a scale", self.scale),
+        )
+        for name, what, value in limits:
+            if value is not None:
                 object.__setattr__(self, name, _at_least_zero(value, what))
         if self.scope not in SCOPES:
             raise InputError(f"the scope is {self.scope!r}", fix=f"write one of {list(SCOPES)}").at("scope")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, overload
@@ -17,6 +17,7 @@ from takifugu.analysis.problem import Problem, Witness
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
 from takifugu.core.errors import InputError
+from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import folded, html_table, note
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.plot import Plot
@@ -195,7 +196,7 @@ class Calibration:
         return Problem(self.framework, self.query, *(self.requested or (self.epsilon, self.delta)))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # the problem is found again
+        return values_by_field(self)  # the problem is found again
 
     @property
     def scale(self) -> float:

@@ -27,7 +27,7 @@ def no_list(values: object) -> str | None:
         return "a mapping"
     if is_table(values):
         return "a table"
-    return None if hasattr(values, "__iter__") else f"a value of type {type(values).__name__}"
+    return None if isinstance(values, Iterable) else f"a value of type {type(values).__name__}"
 
 
 def values_of(column: Any) -> list[Any]:

@@ -43,13 +43,23 @@ def written(section: object, keys: Iterable[str]) -> list[str]:
     return [key for key in keys if getattr(section, key, None) is not None]
 
 
+def metadata_of(hint: Any) -> tuple[Any, ...]:
+    """Return what an annotated type says beside the type."""
+    return getattr(hint, "__metadata__", ())
+
+
+def values_of(value: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return what an object holds under these names, by name."""
+    return {name: getattr(value, name) for name in names}
+
+
 def values_by_field(value: Any) -> dict[str, Any]:
     """Return what a dataclass holds, by the names of its fields, as it is.
 
     >>> values_by_field(Key("the day", 3))
     {'meaning': 'the day', 'example': 3, 'rows': ()}
     """
-    return {one.name: getattr(value, one.name) for one in fields(value)}
+    return values_of(value, (one.name for one in fields(value)))
 
 
 def checked_path(value: str) -> str:

@@ -104,7 +104,7 @@ class Framework:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, where the data are records; none where they are not."""
-        return _columns(self.beliefs[0]) if self.beliefs else ()
+        return columns_of(self.beliefs[0]) if self.beliefs else ()
 
     @cached_property
     def pairs(self) -> tuple[LawPair, ...]:
@@ -177,7 +177,7 @@ def agreed(beliefs: Sequence[Any]) -> tuple[Any, ...]:
                 f"the beliefs have {first.size} and {belief.size} entries",
                 rule="all beliefs of a framework are about the same data, so give each as many entries",
             )
-        if (one := _columns(first)) != (other := _columns(belief)):
+        if (one := columns_of(first)) != (other := columns_of(belief)):
             raise InputError(
                 f"the beliefs have the columns {list(one)} and {list(other)}",
                 rule="all beliefs of a framework are about the same records", fix="list the same columns, in one order",
@@ -274,7 +274,7 @@ def from_dict(data: Mapping[str, Any]) -> Framework:
 
 def _check_states(belief: Belief) -> None:
     """Refuse states that would not read back from the canonical form as they are, and would change the fingerprint."""
-    if _columns(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
+    if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     for state in {s for alphabet in alphabets(belief) for s in checked_alphabet(alphabet, "the belief")}:
         if isinstance(state, Fraction):
@@ -304,7 +304,7 @@ def _check_values(first: Belief, other: Belief) -> None:
             ).at("beliefs")
 
 
-def _columns(belief: object) -> tuple[str, ...]:
+def columns_of(belief: object) -> tuple[str, ...]:
     """Return the columns of a belief over records, none of others."""
     return tuple(belief.columns) if isinstance(belief, Columned) else ()
 

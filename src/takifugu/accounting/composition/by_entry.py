@@ -18,6 +18,7 @@ import numpy as np
 
 from takifugu.accounting.composition.several import BITS, Several, Total
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.sections import values_of
 from takifugu.model.queries import Additive, IntArray
 
 NONE = Total(Fraction(0), 1, 0)
@@ -141,7 +142,7 @@ def in_one(
     rates: tuple[Rates, ...], **more: Any,
 ) -> ByEntry:  # fmt: skip
     """Return releases that are read as `first` is as one charge, whose noise has a scale of 1."""
-    one = {field.name: getattr(first, field.name) for field in fields(Charge)}
+    one = values_of(first, (field.name for field in fields(Charge)))
     one |= {
         "query": {"kind": "several queries"}, "scale": Fraction(1), "change": change, "entry_change": change,
         "answers": (), "epsilon": promised.value,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 
 from takifugu.analysis.guarantee import Charge, Covers
+from takifugu.core.sections import values_of
 
 #: Kinds of promises that cover every change of some entries.
 STEADY = (Covers.EVERYTHING, Covers.COMPONENT)
@@ -102,13 +103,12 @@ def costliest(charge: Charge) -> Charge:
     """Return a charge of one release that costs alone what the costliest of a charge's releases does."""
     if not isinstance(charge, Several):
         return charge
-    one = {name: getattr(charge, name) for name in _SHARED}
-    return Charge(**{**one, "epsilon": charge.largest, "scale": charge.least})
+    return Charge(**{**values_of(charge, _SHARED), "epsilon": charge.largest, "scale": charge.least})
 
 
 def as_one(charge: Charge) -> Charge:
     """Return a charge of one release that costs what all releases of a charge do."""
-    return Charge(**{name: getattr(charge, name) for name in _SHARED}) if isinstance(charge, Several) else charge
+    return Charge(**values_of(charge, _SHARED)) if isinstance(charge, Several) else charge
 
 
 def several(charge: Charge) -> Several:
@@ -125,7 +125,7 @@ def added_up(
 ) -> Several:  # fmt: skip
     """Return releases like `first` from the sums of their rates and epsilons."""
     scale = first.scale if rates is None else entry_of(first) / rates.value
-    one = {name: getattr(first, name) for name in _SHARED}
+    one = values_of(first, _SHARED)
     one |= {"epsilon": promised.value, "scale": scale}
     return Several(**one, times=times, readings=readings, rates=rates, promised=promised, largest=largest, least=least)
 
@@ -137,7 +137,7 @@ def entry_of(charge: Charge) -> Fraction:
 
 def alike(charge: Charge) -> Charge:
     """Return what a charge has in common with those of other noise that read the same query in the same way."""
-    one = {name: getattr(charge, name) for name in _SHARED}
+    one = values_of(charge, _SHARED)
     one |= {"epsilon": Fraction(0), "release": ""}
     if charge.at is not None:
         one["reading"] = ""  # the place says which entries are the same

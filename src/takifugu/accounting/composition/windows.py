@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import reduce
-from typing import Any
 
 from takifugu.accounting.composition.several import BITS, Several, Total, added_up, several
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.sections import values_of
 
 #: So many different costs of the windows of one kind are series of their own.
 FEW = 8
@@ -22,6 +22,9 @@ FEW = 8
 #: For one release that is short: the place, and of rate and epsilon the exact numerator and denominator.
 Row = tuple[int, ...]
 SHORT = 5
+
+
+_OF_SEVERAL = [field.name for field in fields(Several)]
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Windows(Several):
 
     def like(self) -> Several:
         """Return a charge of the same kind without the rows."""
-        return Several(**{field.name: getattr(self, field.name) for field in fields(Several)})
+        return Several(**values_of(self, _OF_SEVERAL))
 
     def shares(self) -> list[tuple[int, int]]:
         """Return the rate of each window as numerator and denominator."""
@@ -64,8 +67,7 @@ def in_rows(first: Charge, rows: Sequence[Row], sums: Sequence[Several]) -> Wind
 
 def windows_of(summed: Several, rows: Sequence[Row]) -> Windows:
     """Return a charge of all windows together with what each adds up to."""
-    held: dict[str, Any] = {field.name: getattr(summed, field.name) for field in fields(Several)}
-    return Windows(**held, rows=tuple(rows))
+    return Windows(**values_of(summed, _OF_SEVERAL), rows=tuple(rows))
 
 
 def row_of(place: int, one: Several, windows: int) -> Row:

@@ -23,6 +23,7 @@ from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.sections import values_of
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -104,7 +105,7 @@ def _term(charge: Charge) -> dict[str, Any]:
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
             "alone": None if charge.alone is None else to_text(charge.alone),
             "change": to_text(charge.change or Fraction(0)),
-            **{name: _total(getattr(charge, name)) for name in _SUMS},
+            **{name: _total(one) for name, one in values_of(charge, _SUMS).items()},
         }  # fmt: skip
     return term
 

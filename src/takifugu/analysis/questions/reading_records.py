@@ -6,7 +6,7 @@ a row or a count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ def _of_columns(belief: Any, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def _listed(column: Any) -> list[Any]:
-    if isinstance(column, str) or not hasattr(column, "__iter__"):
+    if isinstance(column, str) or not isinstance(column, Iterable):
         raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
     return values_of(column)
 

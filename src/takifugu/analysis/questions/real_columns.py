@@ -5,7 +5,7 @@ What is returned here goes into the noise and nowhere else. No message repeats a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -107,7 +107,7 @@ def _columns(belief: Any, data: Any) -> list[list[Any]]:
 
 
 def _values(column: Any) -> list[Any]:
-    if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
+    if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise DataError("a column is no sequence of numbers", fix="give a list, an array or a column of a frame")
     return values_of(column)
 

@@ -141,7 +141,7 @@ def _walks(sequences: Any) -> list[list[State]]:
                 fix="write [sequence] for one sequence or one column",
             ).at("sequences", number)  # fmt: skip
         states = iterated(walk)
-        if any(hasattr(state, "__iter__") and not isinstance(state, str) for state in states):
+        if any(isinstance(state, Iterable) and not isinstance(state, str) for state in states):
             raise InputError(
                 "a sequence holds lists, not states", rule="each sequence is a list of states",
                 fix="write states as text, numbers, true or false, in one list for each person",

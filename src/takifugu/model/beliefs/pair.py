@@ -27,8 +27,8 @@ class LawPair(Nameless):
     source: str = "assumed"
 
     def __post_init__(self) -> None:
-        for side in ("left", "right"):
-            object.__setattr__(self, side, getattr(self, side).in_decimals())
+        for side, law in (("left", self.left), ("right", self.right)):
+            object.__setattr__(self, side, law.in_decimals())
 
     @property
     def size(self) -> int:

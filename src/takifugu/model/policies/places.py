@@ -270,9 +270,9 @@ def counts_of(domain: Visits, data: object) -> IntArray:
             raise DataError("the counts are not one whole number for each place, in order").at("data")
         return data.astype(np.int64)
     records = list(data.values()) if isinstance(data, Mapping) else data
-    if isinstance(records, str) or not hasattr(records, "__iter__"):
+    if isinstance(records, str) or not isinstance(records, Iterable):
         raise DataError("the data are no list of records", fix="give each person's places, {'Ana': ['bar']}").at("data")
     records = list(records)
-    if any(isinstance(record, str) or not hasattr(record, "__iter__") for record in records):
+    if any(isinstance(record, str) or not isinstance(record, Iterable) for record in records):
         raise DataError("a record is no set of places", fix="give each person's places, {'Ana': ['bar']}").at("data")
     return domain.counted(records)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import is_dataclass
-from typing import Any, get_args, get_type_hints
+from typing import Any, Protocol, get_args, get_type_hints, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
@@ -56,6 +56,26 @@ KINDS: Registry[Any] = Registry(
     },
     _check,
 )
+
+
+@runtime_checkable
+class Explained(Protocol):
+    """A type of query that says what its published numbers mean, from its plain data and those of the noise."""
+
+    def meaning(self, data: Mapping[str, Any], noise: Mapping[str, Any]) -> Sequence[str]: ...
+
+
+@runtime_checkable
+class TwoWay(Protocol):
+    """A type of query whose cells may stand in rows and columns: which of both each label has, from its plain data."""
+
+    def two_way(self, data: Mapping[str, Any], labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None: ...
+
+
+def two_way_of(query: Mapping[str, Any], labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+    """Return the row and column of each cell of a query's plain data; None for one that has no two ways."""
+    kind = KINDS.get(query.get("kind"))
+    return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
 
 
 def _check_section(name: str, section: Any) -> None:

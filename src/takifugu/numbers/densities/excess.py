@@ -19,6 +19,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.densities import Continuous, check_density
 from takifugu.numbers.densities.numbers import TINY, finite
+from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.search import LEAST, narrowed
 
 #: The search for signs ends when the doubtful charge is this small next to what is certain, or at this many cells.
@@ -127,7 +128,7 @@ def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
 
 def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
     """Return a number that log p/q does not exceed anywhere: the largest of cells, cut while one may exceed another."""
-    if getattr(p, "whole", None) == q:  # cut out of q: the ratio is one over the share that remains
+    if isinstance(p, Truncated) and p.whole == q:  # cut out of q: the ratio is one over the share that remains
         return -math.log(q.mass(*(np.array([end]) for end in p.range))[0][0]) + 2.0**-50
     low, high = p.range
     if p == q or not (math.isfinite(low) and math.isfinite(high)):

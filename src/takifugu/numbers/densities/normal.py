@@ -155,8 +155,8 @@ class NormalMixture:
         return least - slack * np.abs(least), most * (1 + slack)
 
     def to_dict(self) -> dict[str, Any]:
-        names = ("weights", "means", "deviations")
-        return {"kind": "normal-mixture", **{name: list(getattr(self, name)) for name in names}}
+        weights, means, deviations = map(list, (self.weights, self.means, self.deviations))
+        return {"kind": "normal-mixture", "weights": weights, "means": means, "deviations": deviations}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> NormalMixture:

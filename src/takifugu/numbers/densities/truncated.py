@@ -35,9 +35,9 @@ class Truncated:
 
     def __post_init__(self) -> None:
         check_density(self.whole)
-        for name in ("low", "high"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, finite(getattr(self, name), name))
+        for name, end in (("low", self.low), ("high", self.high)):
+            if end is not None:
+                object.__setattr__(self, name, finite(end, name))
         if not self._ends[0] < self._ends[1]:
             raise InputError(
                 f"the range is from {self.low!r} to {self.high!r}", rule="low must be below high"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
@@ -99,7 +99,15 @@ def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
     return max(judged, key=lambda pair: pair[1].ratio, default=None)
 
 
+@runtime_checkable
+class WithPrior(Protocol):
+    """A release file that says what counts are expected, None where it does not."""
+
+    @property
+    def prior(self) -> Any: ...
+
+
 def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
     """Return what every table of a plan is worth, in the file's order."""
-    prior = getattr(planned.spec, "prior", None)
+    prior = planned.spec.prior if isinstance(planned.spec, WithPrior) else None
     return tuple(table_advice(table, planned.spec.expect, prior) for table in planned.tables)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +14,11 @@ from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.escaping import number, visible
 from takifugu.core.people import People
+from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import html_table
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
+from takifugu.model.queries.registry import Explained
 from takifugu.releasing.certificates.facts import CAUTIONS, Caution, Stays, Window
 
 #: What a file of a certificate is; it has every field.
@@ -171,7 +173,7 @@ def stay_words(c: Certificate) -> tuple[str, ...]:
 
 def _plain(value: object) -> Any:
     if is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+        return {name: _plain(one) for name, one in values_by_field(value).items()}
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
@@ -274,9 +276,9 @@ def in_short(c: Certificate) -> list[str]:
 
 def meaning_of(c: Certificate) -> Sequence[str]:
     """Return what the published values mean, where their query says more about that than its name."""
-    meaning = getattr(KNOWN_QUERIES.get(c.query.get("kind")), "meaning", None)
+    query = KNOWN_QUERIES.get(c.query.get("kind"))
     try:
-        return () if meaning is None else tuple(meaning(c.query, c.answers[0].noise))
+        return tuple(query.meaning(c.query, c.answers[0].noise)) if isinstance(query, Explained) else ()
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
         return ()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.sections import written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Numerals
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import wrong
@@ -13,9 +14,11 @@ from takifugu.releasing.file.reading import wrong
 
 def bins_of(source: Any, column: str | None = None) -> Bins | None:
     """Return the bins of a column, or those of the one column that is read; None where its texts are its values."""
-    given: Mapping[str, Any] | None = getattr(source, "bins", None)  # records of whole columns have classes
-    if given is None or column is None:
-        return None if given is None else Bins(given)
+    if not written(source, ("bins",)):  # records of whole columns have classes
+        return None
+    given: Mapping[str, Any] = source.bins
+    if column is None:
+        return Bins(given)
     return Bins(given[column]) if column in given else None
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_ty
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
-from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path
+from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path, metadata_of
 from takifugu.releasing.file.sections import FileKeys, FileSpec, Section, Table
 
 _STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
@@ -82,8 +82,7 @@ def file_of(
 
 def _is_missing(hint: Any, rows: str) -> bool:
     """Whether files about data of another shape have a key, and those about this one do not."""
-    metadata = getattr(hint, "__metadata__", ())
-    return any(isinstance(one, Key) and one.rows and rows not in one.rows for one in metadata)
+    return any(isinstance(one, Key) and one.rows and rows not in one.rows for one in metadata_of(hint))
 
 
 def _validated(hint: Any) -> Any:
@@ -123,7 +122,7 @@ def files_of(section: Any) -> Iterator[tuple[tuple[str, ...], str, Section]]:
 def _checks(hint: Any) -> list[Any]:
     """Return the checks anywhere in an annotated type."""
     inside = [check for one in get_args(hint) for check in _checks(one)]
-    return [*(one.check for one in getattr(hint, "__metadata__", ()) if isinstance(one, Checked)), *inside]
+    return [*(one.check for one in metadata_of(hint) if isinstance(one, Checked)), *inside]
 
 
 def _plain(value: Any, declared: type[Any] | None = None) -> Any:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 from takifugu.core.errors import InputError
-from takifugu.core.sections import Key
+from takifugu.core.sections import Key, metadata_of
 from takifugu.model.queries import name_of
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
@@ -132,7 +132,7 @@ def section_lines(section: type) -> Iterator[str]:
     yield f'kind = "{name_of(section, "kind")}"'
     hints = get_type_hints(section, include_extras=True)
     for one in fields(section):
-        words = next((word for word in getattr(hints[one.name], "__metadata__", ()) if isinstance(word, Key)), None)
+        words = next((word for word in metadata_of(hints[one.name]) if isinstance(word, Key)), None)
         if words is None or words.example is None:
             continue
         if one.default is MISSING and one.default_factory is MISSING:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.people import PEOPLE, People
+from takifugu.core.sections import written
 from takifugu.data import Table as Data
-from takifugu.model.frameworks import Framework
+from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
@@ -143,7 +144,8 @@ class ReleaseFile:
     def layout(self) -> Mapping[str, Any]:
         """Return what decides which rows become which entry of whom: the keys of [source], and those of [belief]."""
         belief = self.spec.belief  # type: ignore[attr-defined]
-        return {**self.source.layout(belief), **said_by(belief, "layout", {})}
+        said = belief.meant.layout() if isinstance(belief.meant, Laid) else {}
+        return {**self.source.layout(belief), **said}
 
     def inside(self, name: str) -> Path:
         """Return a path of the file as seen from here."""
@@ -237,13 +239,19 @@ class Kind:
         if file.source.unit is not None:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
-        yield from said_by(file.spec.belief, "assumptions", ())  # type: ignore[attr-defined]
+        yield from assumed(file.spec.belief)  # type: ignore[attr-defined]
 
 
-def said_by(section: Any, question: str, default: Any) -> Any:
-    """Return what a declared [belief] answers to a question that not every one has."""
-    answer = getattr(section.meant, question, None)
-    return default if answer is None else answer()
+@runtime_checkable
+class Laid(Protocol):
+    """A declared [belief] whose keys decide which rows become which entry of whom."""
+
+    def layout(self) -> Mapping[str, Any]: ...
+
+
+def assumed(section: Any) -> Iterable[str | Fact]:
+    """Return what a declared [belief] says in words for the certificate, if it does."""
+    return section.meant.assumptions() if isinstance(section.meant, Assuming) else ()
 
 
 def undeclared(key: str) -> TakifuguError:
@@ -257,5 +265,6 @@ def undeclared(key: str) -> TakifuguError:
 
 def fitted_to_data(spec: Any) -> bool:
     """Return whether a file declares that its belief was fitted to the private data."""
-    fit, reference = (getattr(spec.belief, key, None) for key in ("fit", "reference"))
-    return bool(fit is not None and fit.private) or bool(reference is not None and reference.from_private_data)
+    named = written(spec.belief, ("fit", "reference"))
+    is_fitted = "fit" in named and spec.belief.fit.private
+    return bool(is_fitted or ("reference" in named and spec.belief.reference.from_private_data))

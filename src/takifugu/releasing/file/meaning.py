@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Table
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Linear, Sum
+from takifugu.model.queries.forms import QueryReader
 from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
@@ -39,6 +40,14 @@ class Meaning:
     @property
     def complete(self) -> bool:
         return self.belief is not None and not self.faults
+
+
+@runtime_checkable
+class Blaming(Protocol):
+    """A section of a table that names the key which an error is about that does not say it."""
+
+    @property
+    def blamed(self) -> str: ...
 
 
 def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
@@ -113,7 +122,7 @@ def table_problems(
         return
     try:
         query = item.meant.query_about(belief, folder)
-        if hasattr(belief, "resolve"):
+        if isinstance(belief, QueryReader):
             belief.resolve(query)
         elif isinstance(query, Linear):  # one weight for each step of whatever is read: here there is one step
             Sum(codes=query.codes, grid=query.grid).resolve(belief)
@@ -128,4 +137,5 @@ def _key_of(item: Any, error: TakifuguError) -> tuple[str, ...]:
     if not isinstance(item, Described):
         return tuple(map(str, error.where[:1]))
     named = (str(step) for step in error.where if step in type(item).model_fields)
-    return (next(named, "") or str(getattr(item.meant, "blamed", "query")),)
+    otherwise = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
+    return (next(named, "") or otherwise,)

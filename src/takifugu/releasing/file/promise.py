@@ -9,7 +9,7 @@ from takifugu.calibration.registry import find
 from takifugu.core.errors import TakifuguError
 from takifugu.numbers.rationals import as_delta, as_epsilon
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.sections import Item, Source
+from takifugu.releasing.file.sections import Item, Source, per_of
 
 
 def promise_problems(item: Item, number: int, definition: str = "") -> Iterator[TakifuguError]:
@@ -29,7 +29,7 @@ def promise_problems(item: Item, number: int, definition: str = "") -> Iterator[
 
 def only_release_problems(source: Source, items: Sequence[Item | None]) -> Iterator[TakifuguError]:
     """Yield what is wrong where a file with several tables about the same data calls each of them the only one."""
-    several = len(items) > 1 or any(getattr(item, "per", "") == "both" for item in items)
+    several = len(items) > 1 or any(per_of(item) == "both" for item in items if item is not None)
     if source.only_release and several:
         yield fault(
             ("source", "only_release"), "is true, and several tables would be published about the same data",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import DataError, Step, TakifuguError
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
@@ -89,10 +89,24 @@ class Public:
         return PublicTable(open_public(file, self.source, self.folder / file.file, missing), self.source)
 
 
+@runtime_checkable
+class Checking(Protocol):
+    """A section of a belief that says what no single key of it shows."""
+
+    def faults(self) -> Iterable[TakifuguError]: ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A section of a belief that names a file whose rows it may count: its key, its section, and its columns."""
+
+    def counted(self, public: Public) -> tuple[tuple[str, ...], Any, Sequence[str]] | None: ...
+
+
 def faults_of(belief: Any) -> Iterator[TakifuguError]:
     """Yield what no single key of a declared [belief] shows."""
-    meant: Any = belief.meant if isinstance(belief, Described) else None
-    for error in meant.faults() if hasattr(meant, "faults") else ():
+    meant = belief.meant if isinstance(belief, Described) else None
+    for error in meant.faults() if isinstance(meant, Checking) else ():
         yield blamed(error, "belief", *key_of(belief, error))
 
 
@@ -120,8 +134,8 @@ def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:
 
 def revealed(spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
     """Yield the key of [belief] whose public file has the rows of the private data, which are in this table."""
-    meant: Any = spec.belief.meant if isinstance(spec.belief, Described) else None
-    counted = meant.counted(Public(folder, spec.source)) if hasattr(meant, "counted") else None
+    meant = spec.belief.meant if isinstance(spec.belief, Described) else None
+    counted = meant.counted(Public(folder, spec.source)) if isinstance(meant, Counting) else None
     if counted is None:
         return
     key, file, columns = counted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Protocol, Self
+from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import (
     AfterValidator,
@@ -343,6 +343,40 @@ class SharedTable(Table):
 
     epsilon: OwnEpsilon = None  # type: ignore[assignment]
     importance: Importance = None
+
+
+@runtime_checkable
+class PerUnit(Protocol):
+    """A [[release]] that says whether it has one answer per unit, one for all, or both."""
+
+    @property
+    def per(self) -> str: ...
+
+
+@runtime_checkable
+class Windowed(Protocol):
+    """A [[release]] of one window of a calendar, None for the whole."""
+
+    @property
+    def window(self) -> str | None: ...
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A [[release]] beside whose noisy values consistent ones may be published."""
+
+    @property
+    def adjust(self) -> bool | None: ...
+
+
+def per_of(item: object) -> str:
+    """Return whether a table has one answer per "unit", one for all ("pooled"), or "both"."""
+    return item.per if isinstance(item, PerUnit) else "unit"
+
+
+def window_of(item: object) -> str | None:
+    """Return the window of the calendar that a table is about; None for the whole, and without a calendar."""
+    return item.window if isinstance(item, Windowed) else None
 
 
 class FileSpec(Section):

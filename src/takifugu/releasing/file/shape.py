@@ -9,6 +9,7 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Table as Data
+from takifugu.model.frameworks import columns_of as columns_believed
 from takifugu.releasing.file.columns import SEQUENCE_ROLES
 from takifugu.releasing.file.drafting import Start, not_drafted
 from takifugu.releasing.file.problems import blamed, fault
@@ -58,7 +59,7 @@ def columns_of(shape: Shape, spec: Any, belief: Any) -> Sequence[tuple[tuple[str
         given = getattr(spec.source, key)
         names = given if isinstance(given, tuple) else (given,)
         columns += [(("source", key), name) for name in names if name is not None]
-    listed = getattr(belief, "columns", None) or belief.names if shape.of_belief else ()
+    listed = columns_believed(belief) or belief.names if shape.of_belief else ()
     return [*columns, *((("source", "file"), str(name)) for name in listed)]
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.core.errors import TakifuguError
+from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sections import Item, SharedTable, per_of, window_of
 
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")
@@ -43,17 +44,14 @@ def begins_series(file: ReleaseFile, item: Item) -> bool:
 
 def sharing(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
     """Return the tables that share the joint epsilon with one, itself among them, whichever are published now."""
-    window = getattr(item, "window", None)
-    same = [
-        one for one in (*file.items, *file.others)
-        if one.epsilon is None and getattr(one, "window", None) == window
-    ]  # fmt: skip
+    window = window_of(item)
+    same = [one for one in (*file.items, *file.others) if one.epsilon is None and window_of(one) == window]
     return tuple(sorted(same, key=lambda one: one.name))
 
 
 def importance_of(item: Item) -> Number:
     """Return what one unit of a table's error counts beside the others that share an epsilon; 1 by default."""
-    importance: Number | None = getattr(item, "importance", None)
+    importance = item.importance if isinstance(item, SharedTable) else None
     return 1 if importance is None else importance
 
 
@@ -66,7 +64,7 @@ def sharing_problems(
     """
     sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.epsilon is None]
     for number, item in enumerate(items):
-        if item is not None and item.epsilon is not None and getattr(item, "importance", None) is not None:
+        if item is not None and item.epsilon is not None and written(item, ("importance",)):
             what = "belongs to a table that shares the joint epsilon"
             yield fault(("release", number, "importance"), what, "leave it out, or leave the table's epsilon out")
     failing = as_delta(delta)
@@ -105,7 +103,7 @@ def _keys_of_sharing(item: Item, number: int) -> Iterator[TakifuguError]:
     if item.allow_zero_noise:
         what = "is true, and noise that is shared is never zero"
         yield fault((*where, "allow_zero_noise"), what, f"leave it out, or {ITS_EPSILON}")
-    if getattr(item, "per", "") == "both":
+    if per_of(item) == "both":
         what = "is 'both', which publishes two tables of one release"
         yield fault((*where, "per"), what, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
 
@@ -115,15 +113,15 @@ def _keys_at_delta(item: Item, number: int, has_units: bool) -> Iterator[Takifug
     where, fix = ("release", number), f"leave joint_delta out, or {ITS_EPSILON}"
     if item.query in CHOICES:
         yield fault((*where, "query"), "publishes a choice, to which no normal noise is added", fix)
-    if has_units and getattr(item, "per", "unit") == "pooled":
+    if has_units and per_of(item) == "pooled":
         yield fault((*where, "per"), "is 'pooled', and normal noise over several people has no joint promise", fix)
 
 
 def _other_data(item: Any, number: int, first: Any, has_units: bool) -> Iterator[TakifuguError]:
     """Yield what is not about the same data as the first table that shares the epsilon."""
-    pairs = {getattr(item, "per", ""), getattr(first, "per", "")}
-    if has_units and len(pairs) == 2 and "both" not in pairs:
-        what = f"is {item.per!r}, and {first.name!r}, which shares the epsilon, has {first.per!r}"
+    one, other = per_of(item), per_of(first)
+    if has_units and one != other and "both" not in (one, other):
+        what = f"is {one!r}, and {first.name!r}, which shares the epsilon, has {other!r}"
         yield fault(("release", number, "per"), what, f"write the same, or {ITS_EPSILON}")
     for attribute, key in _WINDOW.items():
         if getattr(item, attribute, None) != getattr(first, attribute, None):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.file.sharing import sharing
 
@@ -60,9 +60,8 @@ def identity_of(
         calibration = one.question.calibration
         if id(calibration) not in known:
             known[id(calibration)] = _noise(calibration)
-        question_parts = {
-            f.name: getattr(one.question, f.name) for f in fields(one.question) if f.name not in _OTHERWISE
-        }
+        parts = values_by_field(one.question)
+        question_parts = {name: part for name, part in parts.items() if name not in _OTHERWISE}
         if not one.question.calendar:
             del question_parts["calendar"]
         whose = {**question_parts, "readers": len(one.question.readers)}

@@ -16,7 +16,7 @@ from takifugu.model.queries.registry import reads_each_entry
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.sections import FileSpec, Item
+from takifugu.releasing.file.sections import Adjustable, FileSpec, Item, ItemWords, per_of
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.asking import Asking, Totals
@@ -55,7 +55,7 @@ class Table:
     @property
     def measured_in(self) -> str:
         """What one of its values is, as the file says; else a count is of rows, or of the steps of its calendar."""
-        declared: str | None = getattr(self.item, "measured_in", None)  # tables from elsewhere may lack words
+        declared = self.item.measured_in if isinstance(self.item, ItemWords) else None  # others may lack words
         if declared or not all(map(_counts_rows, self.calibrations)):
             return declared or ""
         window = next((fact for fact in self.facts if isinstance(fact, Window)), None)
@@ -230,7 +230,7 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
             done += 1
             watch(f"calibrating {name}", done, work)
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
-        totals = asking.totals(questions) if getattr(item, "adjust", None) else None
+        totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
     units = {unit.name: unit for asking, *_ in scopes for unit in asking.units}
     return Plan(file, tuple(units.values()), tuple(tables), tuple(file.kind.assumptions(file)))
@@ -269,7 +269,7 @@ def _longest(units: Sequence[Unit]) -> Unit:
 
 def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
     """Return the names and scopes of the tables of one [[release]]."""
-    per = "all" if file.source.unit is None else getattr(item, "per", "unit")
+    per = "all" if file.source.unit is None else per_of(item)
     if per == "both":
         return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
     return ((item.name, per),)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
-from takifugu.model.queries.registry import KINDS
+from takifugu.model.queries.registry import two_way_of
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.postprocess.readable import Readable, readable
 
@@ -87,8 +87,8 @@ def _parts(labels: Sequence[str], query: Mapping[str, Any]) -> tuple[tuple[str, 
     if kind in ("quantile", "top-k", "count-above"):
         what = "values that were chosen" if kind != "count-above" else "counts above several thresholds"
         raise InputError(f"{what} do not add up", fix="publish a histogram by cells, and add that up")
-    two_way = getattr(KINDS.get(query.get("kind")), "two_way", lambda data, listed: None)(query, labels)
-    cells = two_way or tuple(tuple(label.split(_BETWEEN)) for label in labels)
+    split = tuple(tuple(label.split(_BETWEEN)) for label in labels)
+    cells: tuple[tuple[str, ...], ...] = two_way_of(query, labels) or split
     widths = {len(cell) for cell in cells}
     if len(widths) != 1 or max(widths) < 2 or len(set(cells)) < len(cells):
         raise InputError(

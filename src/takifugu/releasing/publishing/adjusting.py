@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from takifugu.model.queries import By
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.certifying import Adjustment, Wording
+from takifugu.releasing.file.sections import ItemWords
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
 def wording_of(spec: FileSpec, table: Table) -> Wording:
     """Return the words of a file and of one of its tables; kinds of files from elsewhere may have none for tables."""
-    title, measured_in = getattr(table.item, "title", None), table.measured_in or None
+    title = table.item.title if isinstance(table.item, ItemWords) else None
+    measured_in = table.measured_in or None
     return Wording(title, measured_in, spec.publisher, spec.contact, table.people.one)
 
 
@@ -32,8 +35,9 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
         for answer, totals in zip(answers, table.totals, strict=True)
     )
     whose = f"of each {table.people.one} " if table.scope == "unit" and len(answers) > 1 else ""
+    query = answers[0].question.calibration.query
     if any(len(totals) > 1 for totals in table.totals):
-        whose = f"{whose}in each cell of {getattr(answers[0].question.calibration.query, 'by', '') or 'the table'} "
+        whose = f"{whose}in each cell of {(query.by if isinstance(query, By) else '') or 'the table'} "
     every = [total for totals in table.totals for total in totals]
     return Adjustment(values, published_notes(answers[0].randomiser, every, whose))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from takifugu.core.text.pictures import drawing, words
-from takifugu.model.queries.registry import KINDS
+from takifugu.model.queries import registry
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.readable import number
 from takifugu.releasing.report.page import figure, table
@@ -21,9 +21,8 @@ Places = Sequence[tuple[str, str]]
 
 def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None:
     """Return the row and column of each cell, where the query of a certificate says that it has both."""
-    two_way = getattr(KINDS.get(certificate.query.get("kind")), "two_way", None)
     try:
-        return None if two_way is None else two_way(certificate.query, labels)
+        return registry.two_way_of(certificate.query, labels)
     except (LookupError, TypeError, ValueError, ArithmeticError):  # the file is not as it was written
         return None
 

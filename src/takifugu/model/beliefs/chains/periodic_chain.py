@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError, Unsupported, within
+from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.chains.supports import Supports, supports_from
 from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.model.beliefs.states import State
@@ -181,8 +182,8 @@ class PeriodicChain(OneSequence):
         """Return the same chain from a step on, and do not look again for what is known of each phase."""
         turned = object.__new__(type(self))
         start = (self.start + step) % self.period
-        for field, value in (*((f.name, getattr(self, f.name)) for f in fields(self)),
-                             ("length", checked_length(length)), ("start", start)):  # fmt: skip
+        held = {**values_by_field(self), "length": checked_length(length), "start": start}
+        for field, value in held.items():
             object.__setattr__(turned, field, value)
         for name in {"step_matrices", "stationary_laws"} & self.__dict__.keys():
             turned.__dict__[name] = _turned(self.__dict__[name], step % self.period)

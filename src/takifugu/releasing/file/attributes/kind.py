@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column
 from takifugu.model.secrets import Secret
@@ -25,6 +26,13 @@ from takifugu.releasing.file.shape import Shape
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
 
 
+@runtime_checkable
+class Listing(Protocol):
+    """A section of a belief that lists what a secret may name, where that is not the values of columns."""
+
+    def hidden(self, belief: Any) -> Known: ...
+
+
 class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
@@ -36,8 +44,7 @@ class Attributes(Kind):
 
     def hidden(self, belief: Any) -> Known:
         """Return the values that a secret about a column may name, by their texts."""
-        known = getattr(self.section, "hidden", values_by_column)
-        return known(belief)
+        return self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
 
     def shape(self, spec: AttributeReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         given = _given(spec)
@@ -95,7 +102,7 @@ def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ..
     if len(given) != 1 or isinstance(secret := getattr(spec.hide, given[0]), tuple):
         return tuple(given[:1]) if len(given) == 1 else ()
     key = str(error.where[0]) if error.where else ""
-    return (given[0], key) if getattr(secret, key, None) is not None else (given[0],)
+    return (given[0], *written(secret, (key,)))
 
 
 def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Any, ...], Any]]:

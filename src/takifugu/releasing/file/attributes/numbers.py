@@ -21,8 +21,8 @@ class Numbers(Attributes):
 
     def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
         given = spec.belief
-        for key in ("ranges", "missing"):
-            for name in getattr(given, key) or {}:
+        for key, by_column in (("ranges", given.ranges), ("missing", given.missing)):
+            for name in by_column or {}:
                 if name not in given.columns:
                     fix = f"write {nearest(name, given.columns)}"
                     yield fault(("belief", key, name), "is no column of the belief", fix)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -103,9 +103,17 @@ class AttributeHideSpec(Section):
     ] = None
 
 
+@runtime_checkable
+class Hiding(Protocol):
+    """A section of a belief that says which keys of [hide] it has an answer to."""
+
+    @property
+    def hides(self) -> tuple[str, ...]: ...
+
+
 def hidden_by(section: type | None) -> tuple[str, ...]:
     """Return the keys of [hide] that a belief has an answer to, as its section says."""
-    return getattr(section, "hides", ("property", "record"))
+    return section.hides if isinstance(section, Hiding) else ("property", "record")
 
 
 class AttributeReleaseSpec(FileSpec):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.sections import written
 from takifugu.data import Numerals
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
@@ -47,11 +48,13 @@ class UnderPolicy(Kind):
         if len(forms) != 1:
             return
         needed = {"places": ("person", "place"), "grid": ("person", "x", "y"), "values": ("value",)}[forms[0]]
-        for key in ("person", "place", "x", "y", "value"):
-            if (getattr(source, key) is None) is (key in needed):
+        columns = ("person", "place", "x", "y", "value")
+        named = written(source, columns)
+        for key in columns:
+            if (key not in named) is (key in needed):
                 missing, unused = "is missing", f"is not used with belief.{forms[0]}"
                 yield fault(("source", key), missing if key in needed else unused, f"write {' and '.join(needed)}")
-        given = [key for key in ("visits", "policy") if getattr(hide, key) is not None]
+        given = written(hide, ("visits", "policy"))
         if len(given) != 1:
             yield fault(("hide",), "hides nothing" if not given else "hides visits and a policy", "write one of them")
         if hide.visits is not None and forms[0] == "values":
@@ -132,13 +135,13 @@ class UnderPolicy(Kind):
 
 
 def _table_faults(item: Any, number: int, of_values: bool) -> Iterator[TakifuguError]:
-    where, places, states = ("release", number), getattr(item, "places", None), getattr(item, "states", None)
-    if of_values and (item.query == "visitors" or places is not None):
+    where, given = ("release", number), written(item, ("places", "states"))
+    if of_values and (item.query == "visitors" or "places" in given):
         key = "query" if item.query == "visitors" else "places"
         yield fault((*where, key), "is about places", 'publish "count" or "safe", with states')
-    elif of_values and not states:
+    elif of_values and "states" not in given:
         yield fault((*where, "states"), "is missing", 'write the values to count, states = ["ill"]')
-    elif not of_values and (item.query == "count" or states is not None):
+    elif not of_values and (item.query == "count" or "states" in given):
         key = "query" if item.query == "count" else "states"
         yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
 

@@ -21,7 +21,8 @@ from takifugu.model.queries import EachValue, Query
 from takifugu.model.queries.sections import EACH_ROW
 from takifugu.model.secrets.populations import which_population
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, said_by, undeclared
+from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
 from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.sections import PopulationItemSpec, PopulationReleaseSpec
 from takifugu.releasing.file.problems import fault
@@ -116,7 +117,7 @@ class Populations(Kind):
         if (seen := held_out(halves, mechanism, epsilon, delta, item.dummies)) is not None:
             yield seen.words(mechanism, epsilon, read.people is not None)
 
-    def assumptions(self, file: ReleaseFile) -> Iterator[str]:
+    def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
         spec: Any = file.spec
         yield "how many rows there are, and their order, is public"
         if spec.source.unit is not None:
@@ -126,7 +127,7 @@ class Populations(Kind):
             yield "nothing in the data says whose row it is, and nobody has more rows than declared"
         if spec.source.batch is not None:
             yield f"no row of the batch {spec.source.batch!r} is in a batch of another name"
-        yield from said_by(spec.belief, "assumptions", ())
+        yield from assumed(spec.belief)
 
 
 def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:

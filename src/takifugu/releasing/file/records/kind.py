@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
+from takifugu.core.sections import written
 from takifugu.data import missing_states
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import State
@@ -39,9 +40,9 @@ class Records(Kind):
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
-        for key, readers in _READERS.items():
-            if getattr(source, key) is not None and key not in self.reads:
-                what = f"belongs to a belief of kind {' or '.join(readers)}"
+        for key in written(source, _READERS):
+            if key not in self.reads:
+                what = f"belongs to a belief of kind {' or '.join(_READERS[key])}"
                 yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
         yield from self.shape_faults(spec)
         yield from self.by_shape(spec)
@@ -79,15 +80,14 @@ class Records(Kind):
 
     def misfits(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
         values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
-        named = [key for key in ("states", "file", "fit", "values") if getattr(spec.belief, key, None) is not None]
+        named = written(spec.belief, ("states", "file", "fit", "values"))
         for text in missing_states(values, (), spec.source.missing):
             what = f"the value {text!r} counts as missing, so it would never be read"
             yield fault(("belief", *named[:1]), what, "rename it, or remove it from source.missing")
         for number, item in () if self.facts.of_belief else enumerate(spec.release):
-            for key in ("attribute", "variables"):
-                if getattr(item, key, None) is not None:
-                    what = "names columns, but a row here is one value"
-                    yield fault(("release", number, key), what, "publish a count, sum or mean of all")
+            for key in written(item, ("attribute", "variables")):
+                what = "names columns, but a row here is one value"
+                yield fault(("release", number, key), what, "publish a count, sum or mean of all")
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Any) -> Framework:
         hide = spec.hide
@@ -103,6 +103,6 @@ class Records(Kind):
         spec: Any = file.spec
         yield from super().assumptions(file)
         for item in spec.release:
-            if variables := getattr(item, "variables", None):
-                yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
+            if written(item, ("variables",)):
+                yield f"that {item.name!r} reads {', '.join(item.variables)}, and no other column, is public"
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.sections import written
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.kind import ReleaseFile, Unit
@@ -38,10 +39,9 @@ class SingleValues(Records):
         yield from super().misfits(spec, belief)
         if belief.names is not None and spec.source.person is None:
             yield fault(("source", "person"), "is missing", f'write person = "<{_COLUMNS["person"]}>"')
-        for key in ("person", "null_keys") if belief.names is None else ():
-            if getattr(spec.source, key) is not None:
-                what = "is given, and the belief names nobody: a row is any of its entries"
-                yield fault(("source", key), what, "leave it out")
+        for key in written(spec.source, ("person", "null_keys")) if belief.names is None else ():
+            what = "is given, and the belief names nobody: a row is any of its entries"
+            yield fault(("source", key), what, "leave it out")
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
@@ -65,8 +65,8 @@ def _by_name(file: ReleaseFile) -> dict[str, Any]:
         rows = [row for row in rows if row[0] is not None]
     names = called("person", source.person, "person", [name for name, _ in rows], may_drop=True)
     values: dict[str, Any] = {}
-    for written, text in rows:
-        name = names[str(written)]
+    for person, text in rows:
+        name = names[str(person)]
         if name in values:
             raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
         if name not in belief.names:

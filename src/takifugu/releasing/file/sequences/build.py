@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.sections import values_of
 from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, parse_step, transitions, transitions_by
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
@@ -39,7 +40,7 @@ def layout_of(
     named = {key: getattr(fit, key, None) or getattr(source, key) for key in keys}
     named["order"], named["time_of_day"] = columns_of_order(named["order"])
     rules = ("step", "nulls", "null_keys", "timezone", "round_to", "duplicates", "ambiguous")
-    rules_of_source = {rule: getattr(source, rule) for rule in rules}
+    rules_of_source = values_of(source, rules)
     return Layout(**named, **rules_of_source, calendar=calendar, window=window, gaps=source.gaps, by=by)
 
 

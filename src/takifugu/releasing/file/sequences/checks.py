@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import SpecError, TakifuguError, did_you_mean, nearest
+from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
 from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.releasing.file.kind import Kind, undeclared
@@ -114,7 +115,7 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             rule = 'steps are counted along an order column, write order = "<column>"'
             yield fault(("source", "order"), "is missing", rule=rule)
             return
-    rules = {key: getattr(source, key) for key in ("order_format", "timezone", "round_to", "duplicates", "ambiguous")}
+    rules = values_of(source, ("order_format", "timezone", "round_to", "duplicates", "ambiguous"))
     try:
         order, time_of_day = columns_of_order(source.order)
         step = source.step if source.order else None
@@ -168,11 +169,20 @@ def _bins(belief: Any, source: SourceSpec) -> Iterator[TakifuguError]:
         yield blamed(error, "source", "bins")
 
 
+@runtime_checkable
+class Ways(Protocol):
+    """A section of a chain, which says which of the ways to give it are taken."""
+
+    @property
+    def ways(self) -> list[str]: ...
+
+
 def _try_chain(
     belief: Any, source: SourceSpec | None, folder: Path, problems: list[TakifuguError], private: Table | None
 ) -> Chain | None:
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
-    needed = {"fit", "matrices", "stay", "stays"} & {*getattr(belief.meant, "ways", ())}
+    ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
+    needed = {"fit", "matrices", "stay", "stays"} & {*ways}
     if needed and (source is None or _lacks_calendar(belief, source)):
         return None  # which is told with the source
     try:
@@ -208,13 +218,12 @@ def _of_outside(belief: Any, chain: Any, source: SourceSpec | None) -> Iterator[
 def _hide(hide: Hide, source: SourceSpec | None, belief: Any) -> Iterator[TakifuguError]:
     if not isinstance(hide, EntrySpec):
         return
-    for key in ("unit", "piece"):
-        if source is not None and getattr(source, key) is not None:
-            yield fault(
-                ("hide", "kind"),
-                f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several",
-                f'write kind = "every-entry", or leave source.{key} out',
-            )
+    for key in written(source, ("unit", "piece")):
+        yield fault(
+            ("hide", "kind"),
+            f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several",
+            f'write kind = "every-entry", or leave source.{key} out',
+        )
     for key, state in (("a", hide.a), ("b", hide.b)):
         known: Sequence[Any] = () if belief is None else belief.states
         if belief is not None and state not in known:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from takifugu.core.errors import InputError, SpecError
+from takifugu.core.sections import written
 from takifugu.data import Counted, Slots
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -14,7 +15,7 @@ from takifugu.model.queries import Linear, Query
 from takifugu.model.queries.registry import reads_each_entry
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, said_by
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
 from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_cells
@@ -111,7 +112,7 @@ class Sequences(Kind):
             yield "which entries were observed is public"
         if spec.source.null_keys == "drop" and (spec.source.unit or spec.source.piece):
             yield f"rows that name no {file.people.one} or no piece were left out, and nothing is promised about them"
-        if getattr(spec.belief, "matrix_by", None) is not None:
+        if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
             yield f"each step follows the matrix of the {spec.belief.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
@@ -122,7 +123,7 @@ class Sequences(Kind):
             yield f"pieces of fewer than {least} steps are left out, and nothing is promised about them"
         if spec.belief.max_length is not None and spec.belief.longer == "cut":
             yield f"pieces are cut to {spec.belief.max_length} steps; nothing of the rest is published"
-        yield from said_by(spec.belief, "assumptions", ())
+        yield from assumed(spec.belief)
         yield from lasting(file)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.charges import Calibrated
 from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.sections import written
 from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.releasing.certificates.facts import Window
@@ -117,7 +118,7 @@ def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguErr
         if belief is not None and getattr(belief, key) not in (1, None):
             what = "is given beside a calendar, in which windows are as long as declared"
             yield fault(("belief", key), what, "leave it out")
-    if isinstance(getattr(belief, "initial", None), tuple):
+    if written(belief, ("initial",)) and isinstance(belief.initial, tuple):
         what = "is that of one step, and a window starts at another"
         yield fault(("belief", "initial"), what, 'write "stationary", or "any" to hide the data from every belief')
     if isinstance(hide, EntrySpec):
@@ -189,4 +190,4 @@ def _needs(item: ItemSpec, key: str) -> bool:
 
 
 def _given(item: ItemSpec, key: str) -> bool:
-    return getattr(item, {"from": "from_"}.get(key, key)) is not None
+    return bool(written(item, ({"from": "from_"}.get(key, key),)))
