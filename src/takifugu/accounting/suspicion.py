@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
@@ -61,7 +61,7 @@ class Suspicion:
         """A word of warning where next to nothing is promised; "" elsewhere."""
         return warning(self.epsilon)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON; a factor that is infinite is null."""
         plain = values_by_field(self)
         beyond = [

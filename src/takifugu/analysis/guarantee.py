@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import as_delta, as_fraction, to_text
 
 #: Whose data an answer reads: one unit's, or several units' at once.
@@ -60,7 +61,7 @@ class Guarantee:
         """How the release composes with others on the same source."""
         return self.covers.composition
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "definition": self.definition,
             "framework": self.framework,
@@ -98,8 +99,8 @@ class Charge:
     covers: Covers
     epsilon: Fraction
     delta: Fraction
-    query: Mapping[str, Any] = field(hash=False)
-    randomiser: Mapping[str, Any] = field(hash=False)
+    query: Plain = field(hash=False)
+    randomiser: Plain = field(hash=False)
     scale: Fraction | None
     change: Fraction | None
     entry_change: Fraction | None
@@ -142,7 +143,7 @@ class Charge:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_hash"}  # texts hash otherwise elsewhere
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain values that survive JSON and read back with `from_dict`."""
         which = {
             "names": list(self.names), "lengths": list(self.lengths), "reading": self.reading, "at": self.at,
@@ -160,7 +161,7 @@ class Charge:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Charge:
+    def from_dict(data: Plain) -> Charge:
         """Read a charge back.
 
         Raises InputError for a missing key or a value that breaks a rule.

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from mpmath import mp
 
 from takifugu.core.errors import Unsupported
+from takifugu.core.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Curve:
 _REACH = 9
 
 
-def curve(description: Mapping[str, Any], sigma: Any) -> Curve:
+def curve(description: Plain, sigma: Any) -> Curve:
     """Return the density of X + sigma Z, X as `description` has it; call and use it with the digits that are wanted.
 
     Raises Unsupported for a kind that is not known here.
@@ -64,7 +65,7 @@ def curve(description: Mapping[str, Any], sigma: Any) -> Curve:
     raise Unsupported(f"the audit does not know the density of a {description['kind']} that is cut")
 
 
-def with_laplace(description: Mapping[str, Any], scale: Any) -> Curve:
+def with_laplace(description: Plain, scale: Any) -> Curve:
     """Return the density of X + scale L, X normal or a mixture of normals, L standard Laplace.
 
     For X of mean m and deviation s it is (A + B)/(2 b), A = e^{s^2/(2 b^2) - (y - m)/b} Phi((y - m)/s - s/b) and B the

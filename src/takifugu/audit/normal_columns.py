@@ -8,7 +8,7 @@ so E[F] is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -16,9 +16,10 @@ from typing import Any
 from mpmath import mp
 
 from takifugu.core.errors import Unsupported
+from takifugu.core.plain import Plain
 from takifugu.model.secrets.value_sets import Between
 
-Description = Mapping[str, Any]
+Description = Plain
 
 
 def of_normal_view(view: Any, answer: Any) -> Sequence[Description]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +17,7 @@ from takifugu.analysis.problem import Problem, Witness
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import folded, html_table, note
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
@@ -85,7 +86,7 @@ class Alternative:
     def error_or_last(self) -> float:
         return math.inf if self.expected_error is None else self.expected_error
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return asdict(self)
 
 
@@ -157,7 +158,7 @@ class Comparisons(Sequence[Alternative]):
     def _title(self) -> str:
         return f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON."""
         return {
             "epsilon": to_text(self.epsilon),
@@ -315,7 +316,7 @@ class Calibration:
         facts.append(("source", self.source))
         return [(label, text) for label, text in facts if text]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON that `from_dict` reads back, so that an audit can run it again."""
         requested = (
             None
@@ -338,7 +339,7 @@ class Calibration:
         }
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Calibration:
+    def from_dict(data: Plain) -> Calibration:
         """Read a calibration back from its `to_dict` form."""
         requested, witness = data["asked"], data["witness"]
         numbers = tuple((str(name), float(value)) for name, value in witness["numbers"])
@@ -387,7 +388,7 @@ def _html(rows: Sequence[Alternative], caption: str) -> str:
     return table + folded(f"{len(others)} that may not be used here", refused)
 
 
-def _guarantee(data: Mapping[str, Any]) -> Guarantee:
+def _guarantee(data: Plain) -> Guarantee:
     return Guarantee(
         Fraction(data["epsilon"]),
         Fraction(data["delta"]),

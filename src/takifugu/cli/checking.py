@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,6 +12,7 @@ from takifugu.cli.group import DONE, code_of, complain
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.progress import watching
 from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.plain import Json
 from takifugu.releasing.advice.checking import NOT_SEEN
 from takifugu.releasing.advice.checking import check as checked
 
@@ -21,7 +21,7 @@ def check(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     """Check each file, whatever is wrong with the others; the exit code is that of the gravest fault."""
     documents, worst = [], DONE
     for file in files:
-        document: dict[str, Any] = {"file": str(file)}
+        document: Json = {"file": str(file)}
         try:
             with watching() as watch:
                 made = checked(file, window, watch)

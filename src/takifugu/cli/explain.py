@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ from takifugu.cli.output import coloured, print_json, wrapped, write_new
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import visible
+from takifugu.core.plain import Json
 from takifugu.core.text.bars import block
 from takifugu.core.text.pictures import Axis, Line, line_chart
 from takifugu.core.text.tables import labelled, number, text_table
@@ -181,12 +182,12 @@ def _error(priced: Priced) -> float | None:
     return None if priced.calibration is None else priced.calibration.error_or_none
 
 
-def _table(rows: Sequence[Priced], prior: str) -> dict[str, Any]:
+def _table(rows: Sequence[Priced], prior: str) -> Json:
     first = rows[0]
     return {"name": first.name, "scope": first.scope, "unit": first.unit, "rows": list(_rows(rows, prior))}
 
 
-def _rows(rows: Sequence[Priced], prior: str) -> Iterator[dict[str, Any]]:
+def _rows(rows: Sequence[Priced], prior: str) -> Iterator[Json]:
     for priced in rows:
         made = priced.calibration
         seen = meaning_of(prior, priced.requested, priced.item.delta if made is None else made.delta)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Any
 
 import click
 
 from takifugu.core.errors import ReleaseState, SpecError, TakifuguError
 from takifugu.core.escaping import visible
+from takifugu.core.plain import Json
 
 #: What a context of click knows of the run: whether JSON was asked for, whether it was printed, and by which command.
 AS_JSON, PRINTED, COMMAND, FILE = (f"takifugu.{name}" for name in ("json", "printed", "command", "file"))
@@ -30,7 +30,7 @@ def print_failure(context: click.Context, error: BaseException, what: str, code:
         click.echo(json.dumps(content, indent=2))
 
 
-def failure(error: BaseException, what: str, code: int) -> dict[str, Any]:
+def failure(error: BaseException, what: str, code: int) -> Json:
     """Return an error as plain data for JSON."""
     return {
         **_parts(error, what),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ from takifugu.cli.output import amount, print_json, wrapped
 from takifugu.core.errors import LedgerError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import labelled, name_of, number, text_table
 from takifugu.numbers.rationals import as_delta, as_epsilon
 from takifugu.releasing.publishing.progress import Progress
@@ -140,7 +141,7 @@ def _print_resumed(resumed: Sequence[Resumed]) -> None:
                 click.echo(f"  {path}")
 
 
-def _resumed(one: Resumed) -> dict[str, Any]:
+def _resumed(one: Resumed) -> Json:
     return {
         "source": one.source,
         "releases": list(one.releases),
@@ -183,7 +184,7 @@ def _people(row: SourceRow, count: int) -> str:
     return f"{count:,}" if row.names_people or not count else "not named"
 
 
-def sources_of(book: Ledger) -> list[dict[str, Any]]:
+def sources_of(book: Ledger) -> list[Json]:
     return [
         {
             "name": r.name,
@@ -203,7 +204,7 @@ def _events(book: Ledger, name: str) -> list[dict[str, str]]:
     return [{"created": event.created, "what": event.what} for event in book.events(name)]
 
 
-def _entries(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+def _entries(entries: Sequence[Entry]) -> list[Json]:
     return [
         {
             "id": e.id,

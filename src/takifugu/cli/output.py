@@ -18,6 +18,7 @@ from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.files import read_file
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import filled, width
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.file.toml_words import in_toml
@@ -67,7 +68,7 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def coloured(table: str, marks: dict[str, dict[str, Any]]) -> str:
+def coloured(table: str, marks: dict[str, Json]) -> str:
     """Return a text whose lines that end with a key of `marks` are printed in its style."""
     lines = []
     for line in table.splitlines():
@@ -76,7 +77,7 @@ def coloured(table: str, marks: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def print_json(command: str, file: Path | None, content: dict[str, Any]) -> None:
+def print_json(command: str, file: Path | None, content: Json) -> None:
     document = {"format": FORMAT, "command": command, "file": None if file is None else str(file), **content}
     context = click.get_current_context(silent=True)
     if context is not None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,6 +15,7 @@ from takifugu.cli.output import amount, coloured, heading, noticed, print_json, 
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
+from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.forecast import forecast_of
@@ -149,7 +149,7 @@ def _file_lines(table: run.Published) -> list[str]:
     return [*(f"  {path.name}" for path in people), *([f"  {table.name}{ends}"] if ends else [])]
 
 
-def _counted(rows: Sequence[Mapping[str, Any]]) -> str:
+def _counted(rows: Sequence[Row]) -> str:
     """Say how often each word was published, where words were: "safe" and the like."""
     counts = Counter(str(row["value"]) for row in rows)
     said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
@@ -163,7 +163,7 @@ def completed(since: str) -> str:
     return f"completed the release of {when} UTC, which was paid for then"
 
 
-def _planned(table: plan.Table) -> dict[str, Any]:
+def _planned(table: plan.Table) -> Json:
     return {
         "name": table.name,
         "scope": table.scope,
@@ -185,7 +185,7 @@ def _planned(table: plan.Table) -> dict[str, Any]:
     }
 
 
-def outcome_of(outcome: run.Outcome) -> dict[str, Any]:
+def outcome_of(outcome: run.Outcome) -> Json:
     paid = outcome.reservation
     return {
         "source": paid.source,

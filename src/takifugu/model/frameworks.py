@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 from takifugu.model import beliefs as belief_room
 from takifugu.model import secrets as secret_room
@@ -121,10 +122,10 @@ class Framework:
         comparisons: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
         return comparisons
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return the canonical form: it reads back with `from_dict` and never holds data."""
         text, changed = self._written
-        data: dict[str, Any] = json.loads(text) if changed is None else changed
+        data: Json = json.loads(text) if changed is None else changed
         return data
 
     def fingerprint(self) -> str:
@@ -132,7 +133,7 @@ class Framework:
         return self._fingerprint
 
     @cached_property
-    def _written(self) -> tuple[str, dict[str, Any] | None]:
+    def _written(self) -> tuple[str, Json | None]:
         """The canonical form as text, and as it is where JSON would change it: a ledger must see that to refuse it."""
         plain = self._plain
         text = json.dumps(plain)
@@ -144,7 +145,7 @@ class Framework:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property
-    def _plain(self) -> dict[str, Any]:
+    def _plain(self) -> Json:
         return {
             "definition": self.definition,
             "secrets": [s.to_dict() for s in self.secrets],
@@ -254,7 +255,7 @@ def between(p: Pmf, q: Pmf) -> Framework:
     return Framework((WhichLaw(),), (LawPair(p, q),))
 
 
-def from_dict(data: Mapping[str, Any]) -> Framework:
+def from_dict(data: Plain) -> Framework:
     """Read a framework back from its canonical form.
 
     Raises InputError for a missing key, an unknown definition, or a part that breaks its own rules.

@@ -9,6 +9,7 @@ from typing import Any
 
 from takifugu.calibration import Calibration
 from takifugu.core.people import People
+from takifugu.core.plain import Json
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
 from takifugu.releasing.advice.advising import TableAdvice
@@ -57,7 +58,7 @@ class Comparison:
         tables = (f"{head}{t.rows._repr_html_()}" for head, t in zip(heads, self.tables, strict=True))
         return "".join([*tables, *map(note, self.notices)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON."""
         tables = [{"name": t.name, "scope": t.scope, "unit": t.unit, **t.rows.to_dict()} for t in self.tables]
         return {"tables": tables, **({"notices": list(self.notices)} if self.notices else {})}
@@ -181,7 +182,7 @@ class DryRun:
         verdicts = "".join(note(line) for _, line in self.verdicts)
         return there + verdicts + self.forecast._repr_html_() + ahead + note(_DRY)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON."""
         more = {} if self.outlook is None else {"outlook": self.outlook.to_dict()}
         worth = [table.to_dict() for table in self.advice]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -39,6 +38,7 @@ from takifugu.accounting.ledger.values import (
 )
 from takifugu.core.errors import LedgerError
 from takifugu.core.names import normalised
+from takifugu.core.plain import Plain
 
 #: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
 TRIES = 20
@@ -106,7 +106,7 @@ class Ledger:
         as_composing: bool = False,
         *,
         identity: bytes | None = None,
-        recipe: Mapping[str, Any] | None = None,
+        recipe: Plain | None = None,
         same_people: bool | None = None,
     ) -> Reservation:
         """Pay for releases before anything is drawn: all of them, or none.

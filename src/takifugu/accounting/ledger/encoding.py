@@ -13,6 +13,7 @@ from sqlalchemy import Connection, insert
 
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED, Amount
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
+from takifugu.core.plain import Plain
 from takifugu.numbers.rationals import as_fraction
 
 
@@ -20,7 +21,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def canonical(data: Mapping[str, Any], what: str) -> str:
+def canonical(data: Plain, what: str) -> str:
     """Write plain values as one JSON text; InputError where they would not read back as they are."""
     try:
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -6,10 +6,9 @@ What is long (charges, frameworks, recipes, who was debited) stands once in `con
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -18,6 +17,7 @@ from takifugu.accounting.ledger.asking import EVERYONE, Part, Request
 from takifugu.accounting.ledger.encoding import decoding, now
 from takifugu.accounting.ledger.histories import charge_of_text, framework_of
 from takifugu.core.errors import LedgerError
+from takifugu.core.plain import Json, Plain
 
 #: A tag, and the number of the shape of what its unit is debited, in bytes.
 _TAG, _SHAPE = 32, 4
@@ -29,7 +29,7 @@ class Fact:
 
     kind: str
     source: str
-    body: Mapping[str, Any]
+    body: Plain
     created: str = field(default_factory=now)
 
 
@@ -93,14 +93,14 @@ def _units(roster: bytes) -> Iterator[tuple[bytes, int]]:
         yield roster[at : at + _TAG], int.from_bytes(roster[at + _TAG : at + _TAG + _SHAPE], "big")
 
 
-def _written(connection: Connection, part: Part) -> dict[str, Any]:
+def _written(connection: Connection, part: Part) -> Json:
     return {
         "charge": _keep(connection, part.text.encode()), "framework": _keep(connection, part.body.encode()),
         "release": part.release, "number": part.number, "recharge": part.recharge, "reading": part.reading,
     }  # fmt: skip
 
 
-def _part(connection: Connection, held: Mapping[str, Any]) -> Part:
+def _part(connection: Connection, held: Plain) -> Part:
     text, body = (content(connection, held[key]).decode() for key in ("charge", "framework"))
     charge, framework = charge_of_text(text), framework_of(body)
     return Part(

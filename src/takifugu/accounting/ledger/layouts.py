@@ -9,10 +9,10 @@ all outputs differ by the product of these factors at most (docs/theory/composit
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.plain import Plain
 
 #: What is said of a layout that no caller named: entries are then told apart by the lengths of their sequences.
 UNDECLARED = ""
@@ -26,7 +26,7 @@ CUT = (
 )
 
 
-def written(layout: Mapping[str, Any]) -> str:
+def written(layout: Plain) -> str:
     """Return a declared layout as the one text that a ledger keeps, by the keys that a user would write."""
     said = {key: value for key, value in layout.items() if value is not None}
     return json.dumps(said, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
@@ -73,11 +73,11 @@ def _cut(charge: Charge) -> object:
     return charge.lengths or "no sequences"
 
 
-def _read(text: str) -> Mapping[str, Any]:
-    layout: Mapping[str, Any] = json.loads(text) if text else {"layout": None}
+def _read(text: str) -> Plain:
+    layout: Plain = json.loads(text) if text else {"layout": None}
     return layout
 
 
-def _value(layout: Mapping[str, Any], key: str) -> str:
+def _value(layout: Plain, key: str) -> str:
     value = layout.get(key)
     return "none" if value is None else json.dumps(value, ensure_ascii=False)

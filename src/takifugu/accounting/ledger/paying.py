@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from secrets import token_hex
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -17,6 +15,7 @@ from takifugu.accounting.ledger.facts import paid
 from takifugu.accounting.ledger.reserving import TooMuch
 from takifugu.accounting.ledger.tallying import Tally
 from takifugu.accounting.ledger.values import Amount, Reservation
+from takifugu.core.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Order:
 
     budget: Amount | None
     identity: str | None
-    recipe: Mapping[str, Any]
+    recipe: Plain
     text: str
     same_people: bool | None
 

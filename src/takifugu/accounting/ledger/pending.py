@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from takifugu.accounting.ledger.store import most_spent, people_of
 from takifugu.accounting.ledger.tables import releases, reservations, sources
 from takifugu.accounting.ledger.values import PUBLISHED, RESERVED, Payment, Pending
 from takifugu.core.errors import LedgerError
+from takifugu.core.plain import Plain
 
 #: The most bytes of noisy values and files that one reservation keeps.
 LARGEST = 200_000_000
@@ -32,7 +33,7 @@ def add_reservation(
     return new_row(connection, reservations, row)
 
 
-def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Mapping[str, Any]) -> None:
+def refuse_twice(connection: Connection, source: int, names: Iterable[str], recipe: Plain) -> None:
     """Raise LedgerError where a release of one of these names was paid for under the same key before."""
     once, wanted = recipe.get("once"), set(names)
     if once is None:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -23,6 +22,7 @@ from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_of
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -88,9 +88,9 @@ def forget_unused(connection: Connection, chosen: Iterable[int]) -> None:
     )
 
 
-def _term(charge: Charge) -> dict[str, Any]:
+def _term(charge: Charge) -> Json:
     row, release = rows_of(charge)
-    term: dict[str, Any] = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
+    term: Json = {"charge": row, "release": release, "reading": charge.reading, "at": charge.at}
     if isinstance(charge, Several):
         term["several"] = {
             "times": charge.times, "readings": charge.readings,
@@ -114,13 +114,13 @@ def _total(total: Total) -> list[str]:
     return [to_text(total.exact), str(total.denominator), str(total.rounded)]
 
 
-def _read(text: Mapping[str, Any], charges: Mapping[int, Charge]) -> Summary:
+def _read(text: Plain, charges: Mapping[int, Charge]) -> Summary:
     if not text["terms"]:
         raise ValueError("a history without debits")
     return Summary(tuple(_read_term(term, charges) for term in text["terms"]), bool(text["recharge"]))
 
 
-def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge:
+def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
     charge = charges[term["charge"]]
     at = None if term["at"] is None else int(term["at"])  # a window of a series need not be that of its first release
     release = f"{int(term['charge'])} {int(term['release'])}"
@@ -142,7 +142,7 @@ def _read_term(term: Mapping[str, Any], charges: Mapping[int, Charge]) -> Charge
 
 
 def _read_by_entry(
-    held: Mapping[str, Any], first: Charge, times: int, readings: int, promised: Total, largest: Fraction
+    held: Plain, first: Charge, times: int, readings: int, promised: Total, largest: Fraction
 ) -> ByEntry:
     return in_one(
         first, times, readings, promised, largest, as_fraction(held["change"], "a change"), str(held["under"]),

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any
 
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Plain
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, to_text
 
@@ -155,7 +155,7 @@ class Pending:
     ids: dict[str, str]
     state: str
     created: str
-    recipe: Mapping[str, Any]
+    recipe: Plain
     bundle: bytes | None
     spent: Amount
     budget: Amount
@@ -175,7 +175,7 @@ class Payment:
     state: str
     identity: str | None
     created: str
-    recipe: Mapping[str, Any]
+    recipe: Plain
 
     @property
     def once(self) -> str | None:

@@ -9,9 +9,6 @@ noise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from takifugu.analysis.randomisers.additive import DiscreteLaplace, Exact, Noise, laplace_or_exact
 from takifugu.analysis.randomisers.base import (
     LABEL,
@@ -31,6 +28,7 @@ from takifugu.analysis.randomisers.base import (
     scale_text,
 )
 from takifugu.analysis.randomisers.rounded import RoundedLaplace, RoundedNormal
+from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
 
 __all__ = [
@@ -67,7 +65,7 @@ def register(name: str, kind: Kind) -> None:
     KINDS.register(name, kind)
 
 
-def from_dict(data: Mapping[str, Any]) -> Randomiser:
+def from_dict(data: Plain) -> Randomiser:
     """Read a randomiser back from its `to_dict` form.
 
     Raises InputError for an unknown kind.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +13,7 @@ import numpy as np
 
 from takifugu.analysis.randomisers.base import NUMBER, Answer, Direction, Kind, Loss
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers import noise_laws
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -171,7 +172,7 @@ class Exact(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return 0 if self.on_grid else 1
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": self.kind, "grid": to_text(self.grid), "cells": self.cells, **placed(self.on_grid)}
 
 
@@ -241,12 +242,12 @@ class DiscreteLaplace(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return noise_laws.discrete_laplace_half_width(self.units, level)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
 
 
-def reader(law: Callable[..., Any], name: str) -> Callable[[Mapping[str, Any]], Any]:
-    def read(data: Mapping[str, Any]) -> Any:
+def reader(law: Callable[..., Any], name: str) -> Callable[[Plain], Any]:
+    def read(data: Plain) -> Any:
         place = {} if data.get("on_grid", True) else placed(False)
         size = [as_fraction(data[name], name)] if name else []
         return law(*size, as_fraction(data["grid"], "the grid"), data["cells"], **place)

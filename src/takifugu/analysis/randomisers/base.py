@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from takifugu.core.errors import Unsupported
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Randomiser(Protocol):
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
 
 class Base:
@@ -214,7 +215,7 @@ class Kind:
     though it has a scale and an error.
     """
 
-    read: Callable[[Mapping[str, Any]], Randomiser]
+    read: Callable[[Plain], Randomiser]
     name: str
     sentence: str
     has_scale: bool = True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ import numpy as np
 from takifugu.analysis.randomisers.base import Base, Direction, Kind, Loss
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -133,7 +134,7 @@ class Choice(Base):
             drawn[mine] = outputs[choose(self._masses([value]), len(mine), entropy)]
         return drawn
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": self.kind, "grid": to_text(self.grid), "cells": 1,
             "inputs": [to_text(x) for x in self._inputs], "outputs": [to_text(y) for y in self._outputs],
@@ -195,7 +196,7 @@ class ExponentialChoice(Choice):
         """Return 1/rate in answer units: where the outputs are the whole line, this is Laplace's scale."""
         return self.grid / self.rate
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {**super().to_dict(), "rate": to_text(self.rate)}
 
 
@@ -218,7 +219,7 @@ class ChannelChoice(Choice):
         return self._mean(1) * self.grid
 
 
-def from_dict(data: Mapping[str, Any]) -> Choice:
+def from_dict(data: Plain) -> Choice:
     """Read a choice back from its `to_dict` form."""
     masses = tuple(tuple(int(mass) for mass in row) for row in data["masses"])
     inputs = tuple(as_fraction(x, "an input") for x in data["inputs"])

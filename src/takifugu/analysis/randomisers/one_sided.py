@@ -9,7 +9,7 @@ would rule out outputs, so that noise is two-sided. Errors are about the answer,
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ import numpy as np
 from takifugu.analysis.randomisers.additive import DiscreteLaplace, check_scale, check_shape
 from takifugu.analysis.randomisers.base import NUMBER, Answer, Base, Direction, Kind, Loss
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers import noise_laws
 from takifugu.numbers.noise_laws import Moments
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -152,7 +153,7 @@ class OneSided(Base):
                 f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
             )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
         return {"kind": self.kind, **size, "moves": [str(move) for move in self.moves]}
 
@@ -251,7 +252,7 @@ class OneSidedTruncated(OneSided):
     def _steps_within(self, level: Fraction, move: Direction) -> int:
         return min(noise_laws.geometric_half_width(self.units, level), self.most)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {**super().to_dict(), "most": self.most}
 
 
@@ -286,7 +287,7 @@ def _whole(answers: Any) -> Any:
 
 
 def reader(law: type, *more: str) -> Any:
-    def read(data: Mapping[str, Any]) -> Any:
+    def read(data: Plain) -> Any:
         units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
         moves = tuple(map(Direction, data["moves"]))
         return law(units, grid, data["cells"], moves, **{name: data[name] for name in more if name in data})

@@ -14,6 +14,7 @@ from takifugu.analysis.randomisers.additive import placed
 from takifugu.analysis.randomisers.base import Direction, Kind
 from takifugu.analysis.randomisers.one_sided import DOWN, Moves, OneSided, reader
 from takifugu.analysis.randomisers.rounded import RoundedLaplace
+from takifugu.core.plain import Json
 from takifugu.numbers import noise_laws
 from takifugu.numbers.noise_laws import Moments
 
@@ -77,7 +78,7 @@ class OneSidedExponential(OneSided):
     def _two_sided(self) -> RoundedLaplace:
         return RoundedLaplace(self.scale, self.grid, 1, self.on_grid)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {**super().to_dict(), **placed(self.on_grid)}
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.randomisers.base import Answer, Base, Kind, Randomiser
 from takifugu.core.errors import Unsupported
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import as_delta, as_epsilon, to_text
 
 if TYPE_CHECKING:
@@ -47,13 +48,13 @@ class Outside(Base):
     def log_density(self, answer: Answer, output: Sequence[Any]) -> float:
         raise Unsupported(ELSEWHERE)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": self.kind, "epsilon": to_text(self.epsilon), "delta": to_text(self.delta), "made_by": self.made_by,
         }  # fmt: skip
 
 
-def from_dict(data: Mapping[str, Any]) -> Randomiser:
+def from_dict(data: Plain) -> Randomiser:
     return Outside(as_epsilon(data["epsilon"]), as_delta(data["delta"]), str(data["made_by"]))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape, placed, reader
 from takifugu.analysis.randomisers.base import Kind
+from takifugu.core.plain import Json
 from takifugu.numbers import noise_laws
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
 from takifugu.numbers.rationals import to_text
@@ -53,7 +54,7 @@ class Rounded(Noise):
     def _steps_within(self, level: Fraction) -> int:
         return int(self._quantile(self._size, self.grid, level, on_grid=self.on_grid))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         name = "scale" if self.laplace_scale else "sigma"
         about = {"kind": self.kind, name: to_text(self._size), "grid": to_text(self.grid), "cells": self.cells}
         return {**about, **placed(self.on_grid)}

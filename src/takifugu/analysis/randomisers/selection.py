@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, permutations, product
@@ -16,6 +16,7 @@ from takifugu.analysis.randomisers.additive import check_scale
 from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Direction, Kind, Loss, Output
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
 from takifugu.numbers.permute_and_flip import chances, missed, worst_mean
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -178,7 +179,7 @@ class PermuteAndFlip(Base):
         """Whether the best candidate may mostly be missed even where so many entries speak for it."""
         return missed(float(entries * self.rate), len(self.outcomes)) > 0.5
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         outcomes = [self.output.write(outcome) for outcome in self.outcomes]
         settings = {"publishes": self.output.name, "outcomes": outcomes, "goal": self.goal.to_dict()}
         noise = {"kind": self.kind, "units": to_text(self.units), "grid": to_text(GRID), "cells": self.cells}
@@ -192,7 +193,7 @@ class PermuteAndFlip(Base):
         return [counts[first : first + size] for first in range(0, self.cells, size + 1)]
 
 
-def read(data: Mapping[str, Any]) -> PermuteAndFlip:
+def read(data: Plain) -> PermuteAndFlip:
     """Read a choice back from its `to_dict` form."""
     output = CHOSEN if data["publishes"] == CHOSEN.name else LABEL
     outcomes = tuple(output.read(outcome) for outcome in data["outcomes"])

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 from takifugu.core.errors import InputError, ReleaseError, did_you_mean
+from takifugu.core.plain import Plain
 
 #: Where they are: beside this module in an installed package, in `examples/` of a checkout of the source.
 _FOLDERS = (Path(__file__).resolve().parent / "examples", Path(__file__).resolve().parents[4] / "examples")
@@ -68,7 +68,7 @@ def _example(path: Path) -> Example:
     return Example(path.stem, about.rstrip("."), (path, *files), path.parent.name == "real")
 
 
-def _files(section: Mapping[str, Any]) -> Iterator[str]:
+def _files(section: Plain) -> Iterator[str]:
     """Yield the files that a release file reads, wherever it names one."""
     for key, value in section.items():
         if key == "file" and isinstance(value, str):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, number, width
 
 
-def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, columns: int | None = None) -> list[str]:
+def bars(rows: Sequence[Row], longest: float | None = None, columns: int | None = None) -> list[str]:
     """Return one line per row (cell, value, low, high): █ up to `low`, ▓ from there to `value`, ░ to `high`.
 
     `longest` is the value of a bar of full length; by default the largest `high`.
@@ -32,7 +32,7 @@ def bars(rows: Sequence[Mapping[str, Any]], longest: float | None = None, column
     return lines
 
 
-def _around(row: Mapping[str, Any]) -> str:
+def _around(row: Row) -> str:
     """Return a value with its interval: as half a width where it lies in the middle, else with the interval's ends."""
     low, value, high = (row[key] for key in ("low", "value", "high"))
     adjusted = f", adjusted {_short(row['adjusted'])}" if "adjusted" in row else ""

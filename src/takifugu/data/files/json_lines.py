@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from takifugu.core.errors import DataError
+from takifugu.core.plain import Json
 from takifugu.data.files.copied_rows import MOST_COLUMNS, checked_names, read_rows
 from takifugu.data.files.csv_text import LONGEST_LINE, text_of_file
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat
@@ -47,7 +48,7 @@ def parsed(text: str, what: str) -> Any:
     A name that is there twice is refused, because readers take different ones.
     """
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> Json:
         if len({name for name, _ in pairs}) < len(pairs):
             raise DataError(f"{what} has two fields of one name", fix="rename one")
         return dict(pairs)

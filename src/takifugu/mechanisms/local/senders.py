@@ -6,7 +6,7 @@ Each way knows its law, how it draws, how it is written down, and what it gives 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.columns import randomised
 from takifugu.mechanisms.local.measuring import (
@@ -95,7 +96,7 @@ class Sender(Protocol):
 
     def what(self) -> str: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
     def epsilon(self, populations: Populations) -> float:
         """Return the least epsilon of distribution privacy with delta 0; infinite where there is none."""
@@ -183,7 +184,7 @@ class Values:
             f"and {self.dummies} of {count} values at random"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         channel = {
             "inputs": _written(self.channel.inputs), "outputs": _written(self.channel.outputs),
             "total": str(self.channel.total), "masses": [[str(mass) for mass in row] for row in self.channel.masses],
@@ -281,7 +282,7 @@ class Bits:
             f"{other} for each other one"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         bits = {"own": to_text(self.rappor.present), "other": to_text(self.rappor.other)}
         return {"inputs": _written(self.values), **bits}
 
@@ -308,7 +309,7 @@ class Bits:
         return float(populations.distances.max())
 
 
-def read_sender(data: Mapping[str, Any]) -> Sender:
+def read_sender(data: Plain) -> Sender:
     """Read back what `to_dict` and its kind say; InputError, KeyError, TypeError or ValueError where it is not that."""
     if data["kind"] == "sent-bits":
         true, other = (as_fraction(data[key], "a chance") for key in ("own", "other"))

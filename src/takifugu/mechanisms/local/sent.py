@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from takifugu.analysis.randomisers import Base, Direction, Kind, Loss, Output
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.senders import Sender, SentRows, read_sender
 
@@ -113,13 +114,13 @@ class Sending(Base):
             f"{unit}; about the value itself, from someone who knows the population, it tells {loss}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data; `read` takes them back."""
         common = {"rows": self.rows, "expected": self.expected, "worst": self.worst, "measure": self.measure}
         return {"kind": self.kind, "grid": "1", "cells": self.rows, **common, **self.sender.to_dict()}
 
 
-def read(data: Mapping[str, Any]) -> Sending:
+def read(data: Plain) -> Sending:
     """Read back what `to_dict` wrote; InputError where it is not that."""
     try:
         common = (int(data["rows"]), float(data["expected"]), float(data["worst"]), str(data["measure"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis.randomisers.additive import check_scale, check_shape
 from takifugu.analysis.randomisers.base import MARKS, NOT_ANSWERED, Answer, Base, Direction, Kind, Loss
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -127,13 +128,13 @@ class SafeCells(Base):
         """
         return -math.expm1(-(threshold + 1 - count) / float(self.units)) if count <= threshold else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
         settings = {"thresholds": list(self.thresholds), "limit": self.limit, "sensitivity": to_text(self.sensitivity)}
         return {"kind": self.kind, **size, **settings}
 
 
-def read(data: Mapping[str, Any]) -> SafeCells:
+def read(data: Plain) -> SafeCells:
     """Read a sparse vector back from its `to_dict` form."""
     units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
     most = as_fraction(data["sensitivity"], "the sensitivity")

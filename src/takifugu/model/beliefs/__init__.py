@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import listed, order, relisted
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 
 State = Hashable
@@ -44,7 +45,7 @@ class Belief(Protocol):
 
     def assumptions(self) -> tuple[str, ...]: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
 
@@ -143,7 +144,7 @@ def check_registered(belief: Belief) -> None:
         )
 
 
-def from_dict(data: Mapping[str, Any]) -> Belief:
+def from_dict(data: Plain) -> Belief:
     """Read a belief back from its `to_dict` form.
 
     Raises InputError for an unknown kind.
@@ -152,7 +153,7 @@ def from_dict(data: Mapping[str, Any]) -> Belief:
     return relisted(belief, data["listed"]) if "listed" in data else belief
 
 
-def to_dict(belief: Belief) -> dict[str, Any]:
+def to_dict(belief: Belief) -> Json:
     """Return plain data that `from_dict` reads back, including the order in which entries are listed.
 
     Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.

@@ -12,6 +12,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.lists import list_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.states import checked_alphabet
@@ -61,7 +62,7 @@ class Clique(Nameless):
     def assumptions(self) -> tuple[str, ...]:
         return (f"in a clique of {self.size} all sets of equally many ill people are equally likely",)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return CliqueInfection([range(self.size)], {self.size: self.number}, self.states, self.source).to_dict()
 
     def describe(self) -> str:
@@ -170,7 +171,7 @@ class CliqueInfection:
             "the members of each clique are public",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         laws = {str(m): [_text(dict(law.items()).get(n, 0)) for n in range(m + 1)] for m, law in self.numbers.items()}
         return {
             "kind": "clique-infection", "cliques": [list(clique) for clique in self.cliques], "number": laws,
@@ -178,7 +179,7 @@ class CliqueInfection:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> CliqueInfection:
+    def from_dict(data: Plain) -> CliqueInfection:
         """Read a belief back from its `to_dict` form."""
         laws = {
             int(m): [as_fraction(p, "a probability") if isinstance(p, str) else p for p in row]

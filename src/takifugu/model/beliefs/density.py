@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.real import RealNumber
@@ -175,7 +176,7 @@ class Density(Nameless):
     def assumptions(self) -> tuple[str, ...]:
         return (f"given {self._hidden}, the answer has the stated density",)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         rows = zip(self.values, self.curves, self.references, strict=True)
         return {
             "kind": "density", "about": self.about.to_dict(), "resolution": to_text(self.resolution),
@@ -184,7 +185,7 @@ class Density(Nameless):
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Density:
+    def from_dict(data: Plain) -> Density:
         from takifugu.model import secrets
 
         about: Any = secrets.from_dict(data["about"])
@@ -243,7 +244,7 @@ class DensityView(Nameless):
     def assumptions(self) -> tuple[str, ...]:
         return self.whole.assumptions()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return self.whole.to_dict()
 
     def describe(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 
 
@@ -29,7 +30,7 @@ class Data(Protocol):
 
     def describe(self) -> str: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,13 @@ class Domain:
     def describe(self) -> str:
         return f"{self.size} entries with values from ({', '.join(map(_word, self.alphabets[0]))})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         different = self.alphabets[:1] if self.one_alphabet else self.alphabets
         names = None if self.names is None else list(self.names)
         return {"alphabets": list(map(list, different)), "size": self.size, "names": names}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Domain:
+    def from_dict(data: Plain) -> Domain:
         alphabets = tuple(tuple(values) for values in data["alphabets"])
         every = alphabets * data["size"] if len(alphabets) == 1 else alphabets
         return Domain(every, None if data["names"] is None else tuple(data["names"]))
@@ -97,11 +98,11 @@ def _word(value: Hashable) -> str:
 
 
 #: How each kind of domain is read back; a `Domain` writes no kind.
-KINDS: Registry[Callable[[Mapping[str, Any]], Data]] = Registry(
+KINDS: Registry[Callable[[Plain], Data]] = Registry(
     "the domain's kind", {"visits": "model.policies.places:read"}
 )
 
 
-def from_dict(data: Mapping[str, Any]) -> Data:
+def from_dict(data: Plain) -> Data:
     """Read a domain back from its `to_dict` form; InputError for an unknown kind."""
     return KINDS.find(data["kind"])(data) if "kind" in data else Domain.from_dict(data)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -62,13 +63,13 @@ class LawPair(Nameless):
     def assumptions(self) -> tuple[str, ...]:
         return ("the answer follows one of the two stated distributions",)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "law-pair", "left": _pmf_to(self.left), "right": _pmf_to(self.right), "source": self.source
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> LawPair:
+    def from_dict(data: Plain) -> LawPair:
         return LawPair(_pmf_from(data["left"]), _pmf_from(data["right"]), data.get("source", "assumed"))
 
     def describe(self) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
 from takifugu.numbers.atoms import Floats
 
@@ -170,12 +171,12 @@ class Regions:
             apart,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         ends = {name: [list(map(str, of.low)), list(map(str, of.high))] for name, of in self.by_name.items()}
         return {"confidence": self.confidence, "ends": ends, "sizes": dict(self.sizes), "of_people": self.of_people}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any], values: Sequence[Hashable]) -> Regions:
+    def from_dict(data: Plain, values: Sequence[Hashable]) -> Regions:
         tree = tree_of(values)
         ends = {name: [tuple(map(int, end)) for end in pair] for name, pair in data["ends"].items()}
         if any(len(end) != len(tree.all) for pair in ends.values() for end in pair):

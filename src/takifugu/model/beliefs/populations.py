@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.population_region import Regions, Sample, covering
@@ -196,7 +197,7 @@ class FromPopulations(Nameless):
         )  # fmt: skip
         return (each, f"no person has more than {self.rows} rows", together, *class_of)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "populations",
             "values": [list(value) if isinstance(value, tuple) else value for value in self.values],
@@ -207,7 +208,7 @@ class FromPopulations(Nameless):
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> FromPopulations:
+    def from_dict(data: Plain) -> FromPopulations:
         values = [tuple(value) if isinstance(value, list) else value for value in data["values"]]
         laws = {name: dict(zip(values, law, strict=True)) for name, law in data["laws"].items()}
         return FromPopulations(
@@ -260,7 +261,7 @@ class WhichOf(Nameless):
     def assumptions(self) -> tuple[str, ...]:
         return self.rows.assumptions()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"rows": self.rows.to_dict()}
 
     def describe(self) -> str:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError, about, did_you_mean, nearest, per_cent
 from takifugu.core.lists import list_of
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
@@ -150,7 +151,7 @@ class JointTable:
     def assumptions(self) -> tuple[str, ...]:
         return ("the record follows the stated joint table",)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         if self.total is None:
             probabilities: list[Any] = list(self.masses)
         else:
@@ -161,7 +162,7 @@ class JointTable:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> JointTable:
+    def from_dict(data: Plain) -> JointTable:
         probabilities = [as_fraction(p, "a probability") if isinstance(p, str) else p for p in data["probabilities"]]
         return JointTable(data["rows"], probabilities, data.get("names"), data.get("source", "assumed"))
 

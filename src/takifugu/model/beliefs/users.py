@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError, did_you_mean, per_cent
 from takifugu.core.lists import list_of, value_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.secrets import ABSENT
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -292,7 +293,7 @@ class IndependentUsers:
             f"the list of possible users is public; {MODES[self.absence]}",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         ends = np.flatnonzero(np.diff(self.law_of)) + 1
         starts = [0, *ends.tolist()]
         return {
@@ -310,7 +311,7 @@ class IndependentUsers:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> IndependentUsers:
+    def from_dict(data: Plain) -> IndependentUsers:
         laws = [([(v, _from(p)) for v, p in law_data["law"]], _from(law_data["presence"])) for law_data in data["laws"]]
         groups = [(count, *laws[number]) for count, number in data["users"]]
         users = IndependentUsers.groups(groups, data["absence"], data.get("source", "assumed"))

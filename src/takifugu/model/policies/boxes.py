@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 #: Most boxes of a grid.
@@ -55,12 +54,12 @@ class Boxes:
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
         return None if column is None or row is None else f"r{row}c{column}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         ends = {name: [to_text(end) for end in pair] for name, pair in (("x", self.x), ("y", self.y))}
         return {**ends, "columns": self.columns, "rows": self.rows}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Boxes:
+    def from_dict(data: Plain) -> Boxes:
         return Boxes.of(tuple(data["x"]), tuple(data["y"]), data["columns"], data["rows"])
 
 

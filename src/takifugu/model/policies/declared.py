@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Le, MinLen
 
 from takifugu.core.errors import DataError, InputError, about
+from takifugu.core.plain import Plain
 from takifugu.core.sections import FilePath, Key, Number, Positive, PublicFile, State, Text, written
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.beliefs.sections import Public
@@ -79,7 +80,7 @@ class PolicySection:
         if self.most is not None and self.values is not None:
             yield InputError("is not used with values", fix="each person has one value").at("most")
 
-    def layout(self) -> Mapping[str, Any]:
+    def layout(self) -> Plain:
         """Return what decides at which place a row is: boxes of two grids are named alike."""
         return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from takifugu.core.errors import DataError, InputError, Unsupported, did_you_mean
 from takifugu.core.lists import value_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.policy import EachOf, Policy
@@ -244,7 +245,7 @@ class Visits:
         of = "places" if self.boxes is None else f"boxes ({self.boxes.rows} rows, {self.boxes.columns} columns)"
         return f"people and where they were, of {self.size} {of}{most}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         if self.boxes is not None:
             return {"kind": "visits", "boxes": self.boxes.to_dict(), "most": self.most}
         return {"kind": "visits", "places": list(self.places), "most": self.most}
@@ -256,7 +257,7 @@ class Visits:
         return sum(comb(self.size, count) for count in range(self.largest + 1)) if self.size <= 64 else MOST_LISTED + 1
 
 
-def read(data: Mapping[str, Any]) -> Visits:
+def read(data: Plain) -> Visits:
     """Read a domain of places back from its `to_dict` form."""
     if "boxes" in data:
         return Visits.of_boxes(Boxes.from_dict(data["boxes"]), data["most"])

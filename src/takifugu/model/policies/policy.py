@@ -13,12 +13,13 @@ wherever several do, and the distance d_p(X, X') is the number of records that d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn, Protocol
 
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.plain import Json, Plain
 from takifugu.model.policies.predicates import KINDS, NoneOf, Predicate, Record, Value, held, listed
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 
@@ -32,7 +33,7 @@ class Rule(Protocol):
     @property
     def values(self) -> tuple[Value, ...]: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
 
@@ -63,7 +64,7 @@ class EachOf:
         """Return the predicates one by one; `values` are all that there are."""
         return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "each-of", "values": None if self.named is None else list(self.named)}
 
     def describe(self) -> str:
@@ -75,7 +76,7 @@ class EachOf:
         return f"that a person was at {places}{more} (not that they were not)"
 
 
-def each_from(data: Mapping[str, Any]) -> EachOf:
+def each_from(data: Plain) -> EachOf:
     """Read the predicates of `EachOf` back."""
     return EachOf(None if data["values"] is None else listed(data["values"]))
 
@@ -153,7 +154,7 @@ class Policy:
         moved = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
         return len(moved) if all(self.allows(x, y) for x, y in moved) else math.inf
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "policy", "rules": [rule.to_dict() for rule in self.rules]}
 
     def describe(self) -> str:
@@ -180,7 +181,7 @@ class Policy:
                 ).at("policy")
 
 
-def policy_from(data: Mapping[str, Any]) -> Policy:
+def policy_from(data: Plain) -> Policy:
     """Read a policy back from its `to_dict` form.
 
     >>> policy_from(visits().to_dict()) == visits()

@@ -8,12 +8,13 @@ a formula neither makes counts monotone nor composes (docs/errata.md, E6); sever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
+from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 
 Value = Hashable
@@ -36,7 +37,7 @@ class Predicate:
         """The declared values that it names."""
         return ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         raise NotImplementedError
 
     def describe(self) -> str:
@@ -81,7 +82,7 @@ class NoneOf(Predicate):
     def values(self) -> tuple[Value, ...]:
         return self.named
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "none-of", "values": list(self.named)}
 
     def describe(self) -> str:
@@ -104,7 +105,7 @@ class AnyOf(Predicate):
     def values(self) -> tuple[Value, ...]:
         return self.named
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "any-of", "values": list(self.named)}
 
     def describe(self) -> str:
@@ -150,7 +151,7 @@ class Checked(Predicate):
             ).at("policy")
         return bool(verdict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "checked", "name": self.name, "version": self.version}
 
     def describe(self) -> str:
@@ -198,20 +199,20 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 
-def from_dict(data: Mapping[str, Any]) -> Any:
+def from_dict(data: Plain) -> Any:
     """Read a predicate back; InputError for an unknown kind, or a function that this process has not defined."""
     return KINDS.find(data.get("kind"))(data)
 
 
-def _none(data: Mapping[str, Any]) -> NoneOf:
+def _none(data: Plain) -> NoneOf:
     return NoneOf(listed(data["values"]))
 
 
-def _any(data: Mapping[str, Any]) -> AnyOf:
+def _any(data: Plain) -> AnyOf:
     return AnyOf(listed(data["values"]))
 
 
-def _checked(data: Mapping[str, Any]) -> Checked:
+def _checked(data: Plain) -> Checked:
     key = (data["name"], data["version"])
     if key not in _DEFINED:
         raise InputError(
@@ -222,7 +223,7 @@ def _checked(data: Mapping[str, Any]) -> Checked:
 
 
 #: How each kind of predicate is read back.
-KINDS: Registry[Callable[[Mapping[str, Any]], Any]] = Registry(
+KINDS: Registry[Callable[[Plain], Any]] = Registry(
     "the predicate's kind",
     {
         "none-of": "model.policies.predicates:_none", "any-of": "model.policies.predicates:_any",

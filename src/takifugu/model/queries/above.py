@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
@@ -59,12 +60,12 @@ class CountAbove:
         tables, weights, table_of = state_tables(entries, self.entries, rows)
         return Additive(Fraction(1), tuple(f"above {to_text(t)}" for t in self.thresholds), tables, weights, table_of)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         settings = {"thresholds": [to_text(t) for t in self.thresholds], "codes": codes_to(self.codes)}
         return {"kind": "count-above", **settings, "entries": runs(self.entries)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> CountAbove:
+    def from_dict(data: Plain) -> CountAbove:
         codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
         return CountAbove([Fraction(t) for t in data["thresholds"]], codes, entries)
 

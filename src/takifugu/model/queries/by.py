@@ -24,6 +24,7 @@ import numpy as np
 
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import written as named
 from takifugu.model.queries.above import CountAbove
 from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray
@@ -173,7 +174,7 @@ class By:
         return labels
 
     @staticmethod
-    def two_way(data: Mapping[str, Any], labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
+    def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
         """Return the cell and the state of each label of a histogram, from the written query; None for one-way tables.
 
         Of another query by two things these are the two parts of each cell. What is chosen has no place in a picture.
@@ -194,7 +195,7 @@ class By:
         cells_of = [cells[number // states] for number in range(len(listed))]
         return tuple((cell, label.removeprefix(f"{cell}, ")) for cell, label in zip(cells_of, listed, strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         cells = [[label, runs(chosen)] for label, chosen in self.cells]
         return {
             "kind": "by", "query": self.query.to_dict(), "cells": cells, "by": self.by, "every": self.every,
@@ -203,7 +204,7 @@ class By:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> By:
+    def from_dict(data: Plain) -> By:
         query = _PARTS[data["query"]["kind"]].from_dict(data["query"])
         cells = [(label, unruns(chosen) or ()) for label, chosen in data["cells"]]
         two = data.get("axes", ()), data.get("parts", ())

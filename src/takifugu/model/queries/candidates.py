@@ -40,11 +40,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray, State
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -88,7 +88,7 @@ class MostFrequent:
         most = max(left.values())
         return {place: Fraction(most - count) for place, count in left.items()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "most frequent", "count": self.count}
 
 
@@ -119,14 +119,14 @@ class AtRank:
         least = min(far)
         return {place: distance - least for place, distance in enumerate(far)}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "at rank", "shares": [to_text(share) for share in self.shares]}
 
 
 Goal = MostFrequent | AtRank
 
 
-def goal_from(data: Mapping[str, Any]) -> Goal:
+def goal_from(data: Plain) -> Goal:
     """Read a goal back from its `to_dict` form."""
     if data["kind"] == "most frequent":
         return MostFrequent(int(data["count"]))

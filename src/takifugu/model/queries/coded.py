@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
@@ -63,14 +64,14 @@ class Sum:
         read = chosen_mask(entries, self.entries) if self.attribute is None else column_mask(entries, self.attribute)
         return coded(entries, "sum", self.codes, read, grid=grid_or_none(self.grid))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "sum", "attribute": self.attribute, "codes": codes_to(self.codes), "entries": runs(self.entries),
             "grid": text_or_none(grid_or_none(self.grid)),
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Sum:
+    def from_dict(data: Plain) -> Sum:
         return Sum(*_parts(data), data.get("grid"))
 
     def describe(self) -> str:
@@ -108,11 +109,11 @@ class Mean:
         total = self.total().resolve(entries)
         return replace(total, grid=total.grid / count, labels=("mean",))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {**self.total().to_dict(), "kind": "mean"}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Mean:
+    def from_dict(data: Plain) -> Mean:
         return Mean(*_parts(data), data.get("grid"))
 
     def describe(self) -> str:
@@ -151,12 +152,12 @@ class Linear:
             ).at("weights")
         return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         weights = [to_text(w) for w in self.weights]
         return {"kind": "linear", "weights": weights, "codes": codes_to(self.codes), "grid": text_or_none(self.grid)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Linear:
+    def from_dict(data: Plain) -> Linear:
         return Linear(data["weights"], codes_from(data.get("codes")), data.get("grid"))
 
     def describe(self) -> str:
@@ -196,12 +197,12 @@ class Identity:
         read = chosen_mask(entries, None) if self.attribute is None else column_mask(entries, self.attribute)
         return coded(entries, "value", self.codes, read, grid=self.grid)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         data = {"kind": "identity", "attribute": self.attribute, "grid": text_or_none(self.grid)}
         return data if self.codes is None else {**data, "codes": codes_to(self.codes)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Identity:
+    def from_dict(data: Plain) -> Identity:
         return Identity(data.get("attribute"), data.get("grid"), codes_from(data.get("codes")))
 
     def describe(self) -> str:
@@ -209,7 +210,7 @@ class Identity:
         return what + _coding(self.codes)
 
 
-def _parts(data: Mapping[str, Any]) -> tuple[Hashable | None, Codes | None, Chosen | None]:
+def _parts(data: Plain) -> tuple[Hashable | None, Codes | None, Chosen | None]:
     return data.get("attribute"), codes_from(data.get("codes")), unruns(data.get("entries"))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.forms import (
@@ -57,11 +58,11 @@ class Count:
         )
         return Additive(Fraction(1), ("count",), tables, weights, table_of)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "count", "states": list(self.states), "entries": runs(self.entries)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Count:
+    def from_dict(data: Plain) -> Count:
         return Count(data["states"], unruns(data.get("entries")))
 
     def describe(self) -> str:
@@ -120,12 +121,12 @@ class Histogram:
         )
         return Additive(Fraction(1, self.total or 1), labels, tables, weights, table_of)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         states = None if self.states is None else list(self.states)
         return {"kind": "histogram", "states": states, "total": self.total, "entries": runs(self.entries)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Histogram:
+    def from_dict(data: Plain) -> Histogram:
         return Histogram(data.get("states"), data.get("total"), unruns(data.get("entries")))
 
     def describe(self) -> str:

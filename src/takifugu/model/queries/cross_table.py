@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Additive, Entries, IntArray, State
 from takifugu.model.queries.counts import Histogram
@@ -129,7 +130,7 @@ class CrossTable:
         ).at("query")  # fmt: skip
 
     @staticmethod
-    def two_way(data: Mapping[str, Any], labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
+    def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
         """Return both values of each label of a table of two columns, from the written query.
 
         None for other tables, and where the labels alone do not tell.
@@ -147,12 +148,12 @@ class CrossTable:
             return None
         return tuple((left, right) for left, _, right in (label.partition(_BETWEEN) for label in listed))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         columns = [[name, None if values is None else list(values)] for name, values in self.columns]
         return {"kind": "cross-table", "columns": columns, "total": self.total}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> CrossTable:
+    def from_dict(data: Plain) -> CrossTable:
         return CrossTable(dict(data["columns"]), data.get("total"))
 
     def describe(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 from annotated_types import Ge, Le
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
 from takifugu.model.queries.additive import Entries, IntArray
 
@@ -56,12 +57,12 @@ class EachValue:
             ).at("query")  # fmt: skip
         return RowCodes(entries.size, len(entries.alphabet(0)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         settings = {"dummies": self.dummies, "batch": self.batch, "columns": list(self.columns)}
         return {"kind": "each-value", **settings}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> EachValue:
+    def from_dict(data: Plain) -> EachValue:
         return EachValue(data.get("dummies", 0), data.get("batch", ""), tuple(data.get("columns", ())))
 
     def describe(self) -> str:

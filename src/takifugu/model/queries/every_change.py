@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
+from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.additive import Additive, Entries
 from takifugu.model.queries.coding import state_tables
 
@@ -28,11 +27,11 @@ class EveryChange:
         )
         return Additive(Fraction(1, 2), tuple(map(str, range(most))), tables, weights, table_of)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "every-change"}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> EveryChange:
+    def from_dict(data: Plain) -> EveryChange:
         return EveryChange()
 
     def describe(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json
 from takifugu.model.queries.additive import Additive, Chosen, Entries, State
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -18,7 +19,7 @@ class Query(Protocol):
 
     def resolve(self, entries: Entries) -> Additive: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
 

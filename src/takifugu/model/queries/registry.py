@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import is_dataclass
 from typing import Any, Protocol, get_args, get_type_hints, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive, Entries
 from takifugu.model.queries.by import By
@@ -62,17 +63,17 @@ KINDS: Registry[Any] = Registry(
 class Explained(Protocol):
     """A type of query that says what its published numbers mean, from its plain data and those of the noise."""
 
-    def meaning(self, data: Mapping[str, Any], noise: Mapping[str, Any]) -> Sequence[str]: ...
+    def meaning(self, data: Plain, noise: Plain) -> Sequence[str]: ...
 
 
 @runtime_checkable
 class TwoWay(Protocol):
     """A type of query whose cells may stand in rows and columns: which of both each label has, from its plain data."""
 
-    def two_way(self, data: Mapping[str, Any], labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None: ...
+    def two_way(self, data: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None: ...
 
 
-def two_way_of(query: Mapping[str, Any], labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
     """Return the row and column of each cell of a query's plain data; None for one that has no two ways."""
     kind = KINDS.get(query.get("kind"))
     return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
@@ -146,7 +147,7 @@ def name_of(section: Any, key: str = "query") -> str:
     return str(name)
 
 
-def from_dict(data: Mapping[str, Any]) -> Query:
+def from_dict(data: Plain) -> Query:
     """Read a query back from its `to_dict` form.
 
     Raises InputError for an unknown kind.

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, Entries, State
@@ -77,11 +78,11 @@ class CountRows:
             rule="the query requires a belief over records", fix="give Records(table, n) or Parameters(...)",
         ).at("query")  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "count-rows", "where": [[n, list(s)] for n, s in self.where], "any_of": self.any_of}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> CountRows:
+    def from_dict(data: Plain) -> CountRows:
         return CountRows([(name, list(states)) for name, states in data["where"]], data.get("any_of", False))
 
     def describe(self) -> str:

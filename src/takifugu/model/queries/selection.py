@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Chosen, Entries, State
@@ -102,14 +103,14 @@ class Quantile:
     def _names(self) -> tuple[str, ...]:
         return tuple("median" if share == _HALF else f"{to_text(share)} quantile" for share in self.shares)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "quantile", "shares": [to_text(share) for share in self.shares], "codes": codes_to(self.codes),
             "states": None if self.states is None else list(self.states), "entries": runs(self.entries),
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Quantile:
+    def from_dict(data: Plain) -> Quantile:
         codes, entries = codes_from(data.get("codes")), unruns(data.get("entries"))
         return Quantile([Fraction(share) for share in data["shares"]], codes, data.get("states"), entries)
 
@@ -156,12 +157,12 @@ class TopK:
         places = {state: place for place, state in enumerate(states)}
         return candidates(entries, self.entries, places, _outcomes(states), MostFrequent(self.count), names)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         states = None if self.states is None else list(self.states)
         return {"kind": "top-k", "count": self.count, "states": states, "entries": runs(self.entries)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> TopK:
+    def from_dict(data: Plain) -> TopK:
         return TopK(data["count"], data.get("states"), unruns(data.get("entries")))
 
     def describe(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.additive import Additive, Entries, IntArray, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.model.queries.whole_columns import WholeColumns
@@ -111,7 +112,7 @@ class Statistic:
             f"{self.describe()} is a function of whole columns", rule="it requires the belief Parameters(...)"
         ).at("query")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         one = len(self.column_sensitivity) == 1
         changes = [to_text(change) for change in self.column_sensitivity]
         return {
@@ -121,7 +122,7 @@ class Statistic:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Statistic:
+    def from_dict(data: Plain) -> Statistic:
         return Statistic(
             data["name"], data["version"], data["columns"], None, data["column_sensitivity"], data["grid"],
             data.get("labels", ("value",)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Entries, IntArray
@@ -65,12 +66,12 @@ class Together:
                 answers.append(query.resolve(entries))
         return joined(answers)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         queries = [query.to_dict() for query in self.queries]
         return {"kind": "together", "queries": queries, "grid": text_or_none(self.grid)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Together:
+    def from_dict(data: Plain) -> Together:
         return Together([_PARTS[part["kind"]].from_dict(part) for part in data["queries"]], data.get("grid"))
 
     def describe(self) -> str:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, did_you_mean
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
@@ -81,15 +82,15 @@ class Visitors:
         )
         return Additive(Fraction(1), tuple(map(str, cells)), tables, weights, table_of)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "visitors", "places": None if self.places is None else list(self.places)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Visitors:
+    def from_dict(data: Plain) -> Visitors:
         return Visitors(data.get("places"))
 
     @staticmethod
-    def meaning(data: Mapping[str, Any], noise: Mapping[str, Any]) -> tuple[str, ...]:
+    def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
         """Say what the numbers mean, from the written query and noise."""
         above = {*noise.get("moves", ())} == {"down"}
         return ("each person is counted once at a place", *(["a number is never below the true one"] if above else []))
@@ -177,18 +178,18 @@ class AtMost:
         self.steps(answer)
         return answer
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         one = isinstance(self.threshold, Fraction)
         threshold: Any = to_text(self.threshold) if one else [[k, to_text(t)] for k, t in self.threshold]  # type: ignore[arg-type, union-attr]
         return {"kind": "at-most", "query": self.query.to_dict(), "threshold": threshold, "limit": self.limit}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> AtMost:
+    def from_dict(data: Plain) -> AtMost:
         threshold, query = data["threshold"], _COMPARED[data["query"]["kind"]].from_dict(data["query"])
         return AtMost(query, threshold if isinstance(threshold, str) else dict(threshold), data.get("limit"))
 
     @staticmethod
-    def meaning(data: Mapping[str, Any], noise: Mapping[str, Any]) -> tuple[str, ...]:
+    def meaning(data: Plain, noise: Plain) -> tuple[str, ...]:
         """Say what the marks mean, from the written query and noise."""
         one = isinstance(data["threshold"], str)
         most = f"at most {math.floor(Fraction(data['threshold'])):,}" if one else "at most its own threshold"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +13,7 @@ from takifugu.core.cache import cached
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
+from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 from takifugu.model.secrets.hypotheses import (
     Comparison,
@@ -142,7 +143,7 @@ def _called(entry: int | str) -> str:
 class Secret(Protocol):
     def family(self, belief: Believed) -> Family: ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
 
@@ -175,7 +176,7 @@ class EveryEntry:
             return Family(range(belief.size))
         return Family((belief.position(self.attribute),))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         near = {} if self.max_difference is None else {"max_difference": to_text(self.max_difference)}
         return {"kind": "every-entry", "attribute": self.attribute, **near}
 
@@ -206,7 +207,7 @@ class EntryPair:
             raise InputError(f"the secret compares {self.a!r} with itself", fix="name two different values").at("b")
         return Family((entry,), ((left, right), (right, left)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "entry", "entry": self.entry, "a": self.a, "b": self.b}
 
     def describe(self) -> str:
@@ -229,7 +230,7 @@ class Presence:
             return Family(range(belief.size), presence=True)
         return Family((position(belief, self.user, "the secret is about user", "users", "user"),), presence=True)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "presence", "user": self.user}
 
     def describe(self) -> str:
@@ -246,7 +247,7 @@ class WhichLaw:
     def family(self, belief: Believed) -> Family:
         return Family((0,), ((0, 1), (1, 0)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "which-law"}
 
     def describe(self) -> str:
@@ -319,7 +320,7 @@ def presence(user: int | str | None = None) -> Presence:
     return Presence(who)
 
 
-def from_dict(data: Mapping[str, Any]) -> Secret:
+def from_dict(data: Plain) -> Secret:
     """Read a secret back from its `to_dict` form.
 
     Raises InputError for an unknown kind or a missing key.
@@ -340,27 +341,27 @@ def check_registered(secret: Secret) -> None:
         ).at("kind")  # fmt: skip
 
 
-def _pair(data: Mapping[str, Any]) -> Secret:
+def _pair(data: Plain) -> Secret:
     missing = [key for key in ("entry", "a", "b") if key not in data]
     if missing:
         raise InputError(f"the secret about an entry lacks {missing}", fix="add what is missing")
     return EntryPair(data["entry"], data["a"], data["b"])
 
 
-def _every(data: Mapping[str, Any]) -> Secret:
+def _every(data: Plain) -> Secret:
     return every_entry(data.get("attribute"), data.get("max_difference"))
 
 
-def _presence(data: Mapping[str, Any]) -> Secret:
+def _presence(data: Plain) -> Secret:
     return presence(data.get("user"))
 
 
-def _which(data: Mapping[str, Any]) -> Secret:
+def _which(data: Plain) -> Secret:
     return WhichLaw()
 
 
 #: How each kind of secret is read back.
-KINDS: Registry[Callable[[Mapping[str, Any]], Secret]] = Registry(
+KINDS: Registry[Callable[[Plain], Secret]] = Registry(
     "the secret's kind",
     {
         "every-entry": "model.secrets:_every", "entry": "model.secrets:_pair", "presence": "model.secrets:_presence",

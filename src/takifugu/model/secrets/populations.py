@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.secrets import Family
 
 
@@ -35,7 +35,7 @@ class WhichPopulation:
     def family(self, belief: object) -> Family:
         return Family((0,))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "which-population"}
 
     def describe(self) -> str:
@@ -51,6 +51,6 @@ def which_population() -> WhichPopulation:
     return WhichPopulation()
 
 
-def which_from(data: Mapping[str, Any]) -> WhichPopulation:
+def which_from(data: Plain) -> WhichPopulation:
     """Read the secret back."""
     return WhichPopulation()

@@ -18,6 +18,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.secrets import Believed, Family, View, WithViews
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -102,7 +103,7 @@ class DatasetProperty:
             return None
         return near(values, self.max_difference[0])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         function: Any = self.function
         if isinstance(function, Named):
             function = {"name": function.name, "version": function.version}
@@ -188,7 +189,7 @@ class DistributionParameter:
             ).at("values")
         return Family((place,), tuple(combinations([known.index(value) for value in self.values], 2)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         data = {
             "values": None if self.values is None else list(self.values),
             "interval": None if self.interval is None else [to_text(end) for end in self.interval],
@@ -276,7 +277,7 @@ def property_of(secret: DatasetProperty, belief: Believed) -> Any:
     return belief.property(secret)
 
 
-def property_from(data: Mapping[str, Any]) -> DatasetProperty:
+def property_from(data: Plain) -> DatasetProperty:
     """Read a dataset property back; InputError for a named function that this process has not defined."""
     function = data["function"]
     if isinstance(function, Mapping):
@@ -294,7 +295,7 @@ def property_from(data: Mapping[str, Any]) -> DatasetProperty:
     )  # fmt: skip
 
 
-def parameter_from(data: Mapping[str, Any]) -> DistributionParameter:
+def parameter_from(data: Plain) -> DistributionParameter:
     """Read a distribution parameter back."""
     return distribution_parameter(data["column"], data.get("values"), data.get("interval"), data.get("map"))
 

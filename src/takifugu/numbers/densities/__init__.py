@@ -6,10 +6,10 @@ allowance for rounding that is tested against many digits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 from takifugu.numbers.atoms import Floats
 
@@ -44,7 +44,7 @@ class Continuous(Protocol):
         """Return numbers below and above the masses of the intervals from `low` to `high`."""
         ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
 
@@ -60,7 +60,7 @@ _KINDS: Registry[Any] = Registry(
 )
 
 
-def from_dict(data: Mapping[str, Any]) -> Continuous:
+def from_dict(data: Plain) -> Continuous:
     """Read a density back from its `to_dict` form; InputError for an unknown kind.
 
     >>> from takifugu.numbers.densities.normal import Normal

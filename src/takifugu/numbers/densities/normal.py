@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities.numbers import TINY, between_tails, finite, positive
 
@@ -69,11 +70,11 @@ class Normal:
         height: Floats = np.exp(-z * z / 2) / (self.deviation * math.sqrt(2 * math.pi))
         return height
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "normal", "mean": self.mean, "deviation": self.deviation}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Normal:
+    def from_dict(data: Plain) -> Normal:
         return Normal(data["mean"], data["deviation"])
 
     def describe(self) -> str:
@@ -154,12 +155,12 @@ class NormalMixture:
         least, most = (weights @ np.stack(side) for side in zip(*enclosures, strict=True))
         return least - slack * np.abs(least), most * (1 + slack)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         weights, means, deviations = map(list, (self.weights, self.means, self.deviations))
         return {"kind": "normal-mixture", "weights": weights, "means": means, "deviations": deviations}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> NormalMixture:
+    def from_dict(data: Plain) -> NormalMixture:
         return NormalMixture(data["weights"], data["means"], data["deviations"])
 
     def describe(self) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.numbers import finite
@@ -105,11 +104,11 @@ class Truncated:
     def _scaled(self, least: Floats, most: Floats) -> tuple[Floats, Floats]:
         return least / self._share[1] * (1 - 2.0**-51), most / self._share[0] * (1 + 2.0**-51)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "truncated", "whole": self.whole.to_dict(), "low": self.low, "high": self.high}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Truncated:
+    def from_dict(data: Plain) -> Truncated:
         return Truncated(from_dict(data["whole"]), data["low"], data["high"])
 
     def describe(self) -> str:

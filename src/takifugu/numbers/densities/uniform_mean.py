@@ -8,7 +8,6 @@ counts at most n - 1 times.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities.numbers import TINY, between_tails, finite
 
@@ -110,11 +110,11 @@ class UniformMean:
         tail: Floats = _splines(self.count * share, self.count + 1).sum(axis=0)
         return tail
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "uniform-mean", "count": self.count, "low": self.low, "high": self.high}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> UniformMean:
+    def from_dict(data: Plain) -> UniformMean:
         return UniformMean(data["count"], data["low"], data["high"])
 
     def describe(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from takifugu.core.plain import Json, Plain
 from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import filled, number, text_table
@@ -85,7 +86,7 @@ class Advice:
             parts.append(html_table(REMEDY_HEADER, self.remedy_rows, "What would help, the best first"))
         return "".join([*parts, note(self.of_the_belief) if self.of_the_belief else ""])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON."""
         shorter = self.shorter_stays
         return {
@@ -122,7 +123,7 @@ def advise(path: str | Path, data: Any = None, window: str | None = None, watch:
     return Advice(tables, remedies(raw, where, tables, data), halved)
 
 
-def half_as_long(raw: Mapping[str, Any]) -> Change | None:
+def half_as_long(raw: Plain) -> Change | None:
     """Return the belief of a chain whose stays are half as long; None where no matrix of one is in the file."""
     matrix = raw.get("belief", {}).get("matrix")
     if raw.get("belief", {}).get("kind") != "markov-chain" or not isinstance(matrix, list):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, SpecError, Unsupported
+from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.expecting import expectation_of
@@ -36,9 +37,9 @@ class TableAdvice:
     def sentence(self) -> str:
         return f"no verdict: {self.reason}" if self.worth is None else self.worth.sentence(self.measured_in)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON, in answer units."""
-        data: dict[str, Any] = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
+        data: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
         if self.worth is None:
             return {**data, "verdict": None}
         one, expected = self.worth, self.worth.expectation

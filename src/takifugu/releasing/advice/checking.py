@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import advice_of
@@ -42,7 +42,7 @@ class Checked:
         rows = [(table.name, table.query, ", ".join(table.mechanisms) or _LATER) for table in self.tables]
         return "\n\n".join([text_table(_HEADER, rows), *map(paragraph, self.notices)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON."""
         tables = [{"name": t.name, "query": t.query, "mechanisms": list(t.mechanisms)} for t in self.tables]
         return {"tables": tables, "notices": list(self.notices)}

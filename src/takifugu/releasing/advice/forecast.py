@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from takifugu.accounting.ledger import Amount, Charged, Preview, preview
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
+from takifugu.core.plain import Json
 from takifugu.core.searches import stopping
 from takifugu.core.text.markup import folded, html_table, note
 from takifugu.core.text.tables import labelled, name_of, number, paragraph, text_table
@@ -90,7 +90,7 @@ class Forecast:
         facts = "".join(note(words) for _, words in self._facts)
         return refused + table + remarks + facts + folded("To know beforehand", "".join(map(note, self.notices)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON."""
         return {
             "source": self.source,
@@ -183,7 +183,7 @@ def _foreseen(planned: Plan) -> Iterator[str]:
             yield from planned.file.kind.remarks(planned.file, table.item, made.mechanism, made.randomiser)
 
 
-def _account(account: Preview) -> dict[str, Any]:
+def _account(account: Preview) -> Json:
     return {
         "before": _amount(account.before),
         "after": None if account.after is None else _amount(account.after),
@@ -193,7 +193,7 @@ def _account(account: Preview) -> dict[str, Any]:
     }
 
 
-def _charge(charge: Charged) -> dict[str, Any]:
+def _charge(charge: Charged) -> Json:
     amounts = {"alone": _amount(charge.alone), "charged": _amount(charge.charged)}
     return {"units": charge.units, **amounts, "reason": charge.reason}
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.worth import GOOD, Worth, worst
@@ -63,7 +64,7 @@ class Remedy:
         """Write the changes as they stand in the file."""
         return "; ".join(change.words for change in self.changes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return plain data for JSON."""
         changes = [{"where": list(change.where), "value": change.value} for change in self.changes]
         return {
@@ -74,7 +75,7 @@ class Remedy:
 
 
 def remedies(
-    raw: Mapping[str, Any], path: Path, tables: Sequence[TableAdvice], data: Any = None, seconds: float = SECONDS
+    raw: Plain, path: Path, tables: Sequence[TableAdvice], data: Any = None, seconds: float = SECONDS
 ) -> tuple[Remedy, ...]:
     """Return what helps the worst table, the best first, then what changes fewest keys.
 
@@ -101,7 +102,7 @@ class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
     def __init__(
-        self, raw: Mapping[str, Any], path: Path, data: Any, table: TableAdvice, now: Worth, seconds: float
+        self, raw: Plain, path: Path, data: Any, table: TableAdvice, now: Worth, seconds: float
     ) -> None:
         self.raw, self.path, self.data, self.table, self.now = raw, path, data, table, now
         self.ends, self.tried = time.process_time() + seconds, 0
@@ -138,9 +139,9 @@ def _enough_epsilon(search: _Search, with_changes: tuple[Change, ...], ratio: fl
         epsilon, ratio = wanted, made.ratio
 
 
-def applied(raw: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]:
+def applied(raw: Plain, changes: Sequence[Change]) -> Json:
     """Return the parsed file with its changes."""
-    new: dict[str, Any] = deepcopy(dict(raw))
+    new: Json = deepcopy(dict(raw))
     for change in changes:
         *sections, key = change.where
         place: Any = new
@@ -153,7 +154,7 @@ def applied(raw: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]
     return new
 
 
-def worth_with(raw: Mapping[str, Any], path: Path, changes: Sequence[Change], data: Any = None) -> Worth | None:
+def worth_with(raw: Plain, path: Path, changes: Sequence[Change], data: Any = None) -> Worth | None:
     """Return what the worst table of the changed file is worth; None where it is refused, or a table has no verdict."""
     try:
         tables = advice_of(calibrated(checked(applied(raw, changes), path, data)))
@@ -163,7 +164,7 @@ def worth_with(raw: Mapping[str, Any], path: Path, changes: Sequence[Change], da
     return worst(worths) if len(worths) == len(tables) else None
 
 
-def _candidates(raw: Mapping[str, Any], table: TableAdvice) -> Iterator[tuple[tuple[Change, ...], str]]:
+def _candidates(raw: Plain, table: TableAdvice) -> Iterator[tuple[tuple[Change, ...], str]]:
     """Yield what may help: cheap ideas first, so that a limit of time leaves out the far-fetched ones."""
     item, at = _item_of(raw, table)
     items = raw["release"]
@@ -186,7 +187,7 @@ def _candidates(raw: Mapping[str, Any], table: TableAdvice) -> Iterator[tuple[tu
         yield (Change(("joint_epsilon",), together), *taken_out), "the tables share what they cost together"
 
 
-def _coarser(item: Mapping[str, Any]) -> Iterator[Any]:
+def _coarser(item: Plain) -> Iterator[Any]:
     """Yield what a table could be by instead: one of its two axes, or longer cells of the calendar."""
     by = item.get("by")
     if isinstance(by, list) and len(by) > 1:
@@ -195,7 +196,7 @@ def _coarser(item: Mapping[str, Any]) -> Iterator[Any]:
         yield _CALENDAR_CELLS[_CALENDAR_CELLS.index(by) + 1]
 
 
-def _item_of(raw: Mapping[str, Any], table: TableAdvice) -> tuple[Mapping[str, Any], Place]:
+def _item_of(raw: Plain, table: TableAdvice) -> tuple[Plain, Place]:
     """Return the [[release]] that a table comes from, and its place in the file."""
     items = raw["release"]
     names = [str(item.get("name")) for item in items]

@@ -16,6 +16,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
+from takifugu.core.plain import Plain, Row
 from takifugu.releasing.certificates.sent_rows import ROW, read_rows
 
 #: The columns of a published table that hold texts, and those that hold numbers.
@@ -41,7 +42,7 @@ def unguarded(cell: str) -> str:
     return cell.removeprefix("'")
 
 
-def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
+def table_text(rows: Iterable[Row]) -> str:
     """Return the rows of a published table as CSV."""
     listed = list(rows)
     text = io.StringIO(newline="")
@@ -52,7 +53,7 @@ def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def read_table(path: str | Path) -> Sequence[Mapping[str, Any]]:
+def read_table(path: str | Path) -> Sequence[Plain]:
     """Read a published table back: its rows, with texts as they were and numbers as int or float.
 
     Of a randomised column these are `row` and the value, a text or two coordinates.

@@ -14,6 +14,7 @@ from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
 from takifugu.core.escaping import number, visible
 from takifugu.core.people import People
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import html_table
 from takifugu.model.frameworks import DEFINITIONS
@@ -49,9 +50,9 @@ class Answer:
 
     unit: str | None
     values: Mapping[str, str]
-    query: Mapping[str, Any]
+    query: Plain
     mechanism: str
-    noise: Mapping[str, Any]
+    noise: Plain
     scale: str | None
     expected_error: float | None
     epsilon: str
@@ -82,13 +83,13 @@ class Certificate:
     scope: str
     units: tuple[str, ...]
     statistic: str
-    query: Mapping[str, Any]
+    query: Plain
     grid: str
     answers: tuple[Answer, ...]
     definition: str
     hidden: tuple[str, ...]
     beliefs: tuple[str, ...]
-    frameworks: Mapping[str, Any]
+    frameworks: Plain
     assumptions: tuple[str, ...]
     epsilon: str
     delta: str
@@ -130,7 +131,7 @@ class Certificate:
         window = () if self.window is None else self.window.sentences
         return (*self.assumptions, *stay_words(self), *window)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """Return the certificate as plain values with their checksum; the keys are stable within a format."""
         data = {"format": FORMAT, **_plain(self)}
         return {**data, "checksum": checksum_of(data)}
@@ -150,7 +151,7 @@ class Certificate:
         return html_table(("about", _title(self)), rows)
 
 
-def checksum_of(data: Mapping[str, Any]) -> str:
+def checksum_of(data: Plain) -> str:
     """Return the checksum of a certificate's plain values, whatever their order and layout in a file."""
     content = {key: value for key, value in data.items() if key != "checksum"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)

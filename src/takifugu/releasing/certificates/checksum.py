@@ -6,13 +6,13 @@ The checksum is not a signature. It detects accidents and manual edits, not a ne
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
+from takifugu.core.plain import Plain
 from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate, checksum_of
 from takifugu.releasing.certificates.facts import Caution, Stays, Window
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
@@ -28,7 +28,7 @@ def read_certificate(path: str | Path) -> Certificate:
     return from_dict(_parsed(Path(path)), Path(path).name)
 
 
-def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certificate:
+def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
     """Read a certificate back from its `to_dict` form; `name` is what messages call it.
 
     Raises InputError for what is not a certificate, one of another version, or one that was changed.
@@ -62,7 +62,7 @@ def from_dict(data: Mapping[str, Any], name: str = "the certificate") -> Certifi
     return made
 
 
-def _by(data: Mapping[str, Any]) -> str:
+def _by(data: Plain) -> str:
     return repr(data.get("software"))[:60]
 
 
@@ -91,7 +91,7 @@ def table_state(path: str | Path, certificate: Certificate) -> str:
     return "the same"
 
 
-def _parsed(path: Path) -> Mapping[str, Any]:
+def _parsed(path: Path) -> Plain:
     try:
         data = json.loads(read_file(path).decode("utf-8"))
     except OSError as error:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Row
 
 ROW = "row"
 
@@ -30,10 +31,10 @@ class Rows(Sequence[Mapping[str, Any]]):
         return len(self.columns[ROW])
 
     @overload
-    def __getitem__(self, index: int) -> Mapping[str, Any]: ...
+    def __getitem__(self, index: int) -> Row: ...
     @overload
     def __getitem__(self, index: slice) -> Rows: ...
-    def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Rows:
+    def __getitem__(self, index: int | slice) -> Row | Rows:
         if isinstance(index, slice):
             return Rows({name: values[index] for name, values in self.columns.items()})
         return {name: values[index] for name, values in self.columns.items()}

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.people import PEOPLE, People
+from takifugu.core.plain import Plain
 from takifugu.core.sections import written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Assuming, Framework
@@ -141,7 +142,7 @@ class ReleaseFile:
         return table
 
     @property
-    def layout(self) -> Mapping[str, Any]:
+    def layout(self) -> Plain:
         """Return what decides which rows become which entry of whom: the keys of [source], and those of [belief]."""
         belief = self.spec.belief  # type: ignore[attr-defined]
         said = belief.meant.layout() if isinstance(belief.meant, Laid) else {}
@@ -246,7 +247,7 @@ class Kind:
 class Laid(Protocol):
     """A declared [belief] whose keys decide which rows become which entry of whom."""
 
-    def layout(self) -> Mapping[str, Any]: ...
+    def layout(self) -> Plain: ...
 
 
 def assumed(section: Any) -> Iterable[str | Fact]:

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import read_file
+from takifugu.core.plain import Json
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
@@ -64,7 +65,7 @@ def load(path: str | Path, data: Any = None, only_release: bool = False, window:
     return replace(checked(raw, Path(path), data), window=window)
 
 
-def parsed(where: Path) -> dict[str, Any]:
+def parsed(where: Path) -> Json:
     """Return the keys of a release file as they are written, not checked; SpecError for what is no TOML."""
     text = ""
     table = f"`takifugu init {shlex.quote(str(where))}` starts a release file about it" if _is_table(where) else ""
@@ -87,7 +88,7 @@ def parsed(where: Path) -> dict[str, Any]:
     raise SpecError([problem])
 
 
-def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
+def checked(raw: Json, path: Path, data: Any = None) -> ReleaseFile:
     """Check the parsed text of a release file that lies at `path`.
 
     Raises SpecError, whose `problems` hold every fault at once.
@@ -119,7 +120,7 @@ def checked(raw: dict[str, Any], path: Path, data: Any = None) -> ReleaseFile:
     return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
 
 
-def _errors(error: ValidationError, kind: Kind, raw: dict[str, Any]) -> list[Any]:
+def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[Any]:
     """Return what pydantic found, with what it finds beside an unknown query: the keys that all tables have."""
     errors = list[Any]()
     for one in error.errors():
@@ -134,14 +135,14 @@ def _errors(error: ValidationError, kind: Kind, raw: dict[str, Any]) -> list[Any
     return errors
 
 
-def _common(kind: Kind, item: dict[str, Any]) -> dict[str, Any]:
+def _common(kind: Kind, item: Json) -> Json:
     """Return a table without its query and the keys that only some queries have."""
     common = keys_of(kind.facts.table)
     of_queries = {key for table in tables_in(model_of_file(kind)) for key in keys_of(table)} - common
     return {"query": "?", **{key: value for key, value in item.items() if key not in {"query", *of_queries}}}
 
 
-def _choose(raw: dict[str, Any], window: str | None) -> None:
+def _choose(raw: Json, window: str | None) -> None:
     """Write one window in place of every `every` of a file that was parsed; InputError where there is none."""
     if window is None:
         return
@@ -153,7 +154,7 @@ def _choose(raw: dict[str, Any], window: str | None) -> None:
         _read_only(item, window)
 
 
-def _end(raw: dict[str, Any]) -> None:
+def _end(raw: Json) -> None:
     """Write one window in place of every `every` of a calendar without an end: it stands for all."""
     source, items = raw.get("source"), raw.get("release")
     if not isinstance(source, dict) or "until" in source or not isinstance(items, list):
@@ -168,7 +169,7 @@ def _end(raw: dict[str, Any]) -> None:
         return
 
 
-def _read_only(item: dict[str, Any], window: str) -> None:
+def _read_only(item: Json, window: str) -> None:
     item["window"] = window
     item["name"] = f"{item.get('name')}-{window}"
 
@@ -178,7 +179,7 @@ def _is_table(path: Path) -> bool:
     return path.name.lower().removesuffix(".gz").endswith((*suffixes(), *_NO_SOURCES))
 
 
-def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:
+def json_schema(kind: str = SEQUENCES) -> Json:
     """Return the JSON Schema of a release file with this kind of belief, for editors and for `takifugu schema`.
 
     Raises InputError for a kind that there is not.
@@ -187,7 +188,7 @@ def json_schema(kind: str = SEQUENCES) -> dict[str, Any]:
 
 
 @cache
-def _schema(model: type[FileSpec]) -> dict[str, Any]:
+def _schema(model: type[FileSpec]) -> Json:
     return model.model_json_schema()
 
 

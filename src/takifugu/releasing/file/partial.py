@@ -6,11 +6,13 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from takifugu.core.plain import Json
+
 #: Sections of which examples stand for faulty keys, and keys of a table that others do not depend on.
 _SECTIONS, _HARMLESS = ("source", "belief"), {".name", ".epsilon"}
 
 
-def what_is_valid(model: type[BaseModel], raw: dict[str, Any]) -> tuple[Any, frozenset[str]]:
+def what_is_valid(model: type[BaseModel], raw: Json) -> tuple[Any, frozenset[str]]:
     """Return a file with what is valid of it, and the keys that examples stand for; other sections are None."""
     faulty, parts, items = {"release"}, dict[str, Any](), raw.get("release")
     for name, field in model.model_fields.items():

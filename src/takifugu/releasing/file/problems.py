@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean, nearest_words
+from takifugu.core.plain import Json
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, instead_of
 
@@ -21,7 +22,7 @@ MOST_PROBLEMS = 100
 
 
 def problems_of(
-    errors: Sequence[Any], schema: dict[str, Any], raw: Any, more_kinds: str = ""
+    errors: Sequence[Any], schema: Json, raw: Any, more_kinds: str = ""
 ) -> list[TakifuguError]:
     """Return one error per fault that pydantic found, in the order of the file; `more_kinds` says which there are."""
     problems: dict[Where, TakifuguError] = {}
@@ -68,7 +69,7 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
     return error
 
 
-def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[Where, dict[str, Any]]:
+def _walk(loc: tuple[Any, ...], schema: Json, raw: Any) -> tuple[Where, Json]:
     """Return a fault's path as the user would write it, and the schema of the place (or of its parent's keys).
 
     Steps of `loc` that name no key of the file (the tags of unions) are left out.
@@ -79,7 +80,7 @@ def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[Where
     for step in loc:
         node = _resolve(node, schema, value)
         if isinstance(step, int):
-            items: dict[str, Any] = node.get("items") or next(iter(node.get("prefixItems", [])), {})
+            items: Json = node.get("items") or next(iter(node.get("prefixItems", [])), {})
             path, parent, node = (*path, step), node, items
             value = value[step] if isinstance(value, list) and step < len(value) else None
         elif step in node.get("properties", {}) or (isinstance(value, dict) and step in value):
@@ -91,7 +92,7 @@ def _walk(loc: tuple[Any, ...], schema: dict[str, Any], raw: Any) -> tuple[Where
     return path, _resolve(node, schema, value)
 
 
-def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[str, Any]:
+def _resolve(node: Json, schema: Json, value: Any) -> Json:
     """Follow references, and choose the member of a union that the value's kind or type selects."""
     while True:
         if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
@@ -121,7 +122,7 @@ def _resolve(node: dict[str, Any], schema: dict[str, Any], value: Any) -> dict[s
             return node
 
 
-def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -> TakifuguError:
+def _fault(error: Any, key: str, node: Json, schema: Json) -> TakifuguError:
     kind, given = error["type"], error.get("input")
     if kind == "value_error":
         raised = error["ctx"]["error"]
@@ -170,13 +171,13 @@ def _fault(error: Any, key: str, node: dict[str, Any], schema: dict[str, Any]) -
     return InputError(f"is {_text(given)}", rule=rule, fix=_write(key, node, schema))
 
 
-def _having(key: str, node: dict[str, Any], schema: dict[str, Any]) -> list[str]:
+def _having(key: str, node: Json, schema: Json) -> list[str]:
     """Return the queries of a kind of file whose tables have a key."""
     members = {query: _resolve({"$ref": one}, schema, None) for query, one in node.get("others", {}).items()}
     return [query for query, member in members.items() if key in member["properties"]]
 
 
-def _unsupported(error: Any, key: str, node: dict[str, Any], raw: Any) -> TakifuguError | None:
+def _unsupported(error: Any, key: str, node: Json, raw: Any) -> TakifuguError | None:
     """Return the error for a query that has a name and is not published, None for anything else."""
     if key != "query" or error["type"] not in ("literal_error", *TAGS):
         return None
@@ -185,7 +186,7 @@ def _unsupported(error: Any, key: str, node: dict[str, Any], raw: Any) -> Takifu
     return instead_of(wanted, node.get("kinds") or _allowed(node), raw)
 
 
-def _allowed(node: dict[str, Any]) -> list[Any]:
+def _allowed(node: Json) -> list[Any]:
     return [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
 
 
@@ -195,7 +196,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def _members(node: dict[str, Any]) -> list[dict[str, Any]]:
+def _members(node: Json) -> list[Json]:
     return node.get("anyOf") or [node]
 
 
@@ -213,7 +214,7 @@ def _either(allowed: Sequence[Any]) -> str:
     return " or ".join(f'"{a}"' if isinstance(a, str) else str(a) for a in allowed)
 
 
-def _example(node: dict[str, Any]) -> str:
+def _example(node: Json) -> str:
     examples = node.get("examples")
     return toml_of(examples[0]) if examples else ""
 
@@ -237,7 +238,7 @@ def _key(name: str) -> str:
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_of(name)
 
 
-def _write(key: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
+def _write(key: str, node: Json, schema: Json) -> str:
     """Return what to write: an example where the schema has one, else what the key means."""
     example = _example(node)
     if example:
@@ -249,7 +250,8 @@ def _write(key: str, node: dict[str, Any], schema: dict[str, Any]) -> str:
         needed = [name for name in item["properties"] if name in required or name == "epsilon"]
         return f"add a section [[{key}]] with {', '.join(needed)}"
     if node.get("type") == "object" and "properties" in node:
-        return f"add a section [{key}] with {', '.join(node.get('required', node['properties']))}"
+        required = node["required"] if "required" in node else node["properties"]
+        return f"add a section [{key}] with {', '.join(required)}"
     if "kinds" in node:
         return f"add a section [{key}] with kind = {_either(node['kinds'])}"
     allowed = [v for m in _members(node) for v in m.get("enum", [])]

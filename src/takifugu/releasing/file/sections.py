@@ -21,6 +21,7 @@ from pydantic import (
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
+from takifugu.core.plain import Json
 from takifugu.core.sections import checked_path
 from takifugu.data import Numerals, Written
 from takifugu.model.beliefs.estimate import is_private_source
@@ -265,7 +266,7 @@ class SourceKeys(FileKeys):
     as_composing: AsComposing = False
     begins_series: BeginsSeries = False
 
-    def layout(self, belief: Any) -> dict[str, Any]:
+    def layout(self, belief: Any) -> Json:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
 
         What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this,
@@ -436,7 +437,7 @@ class Source(Protocol):
     def as_composing(self) -> bool: ...
     @property
     def begins_series(self) -> bool: ...
-    def layout(self, belief: Any) -> dict[str, Any]: ...
+    def layout(self, belief: Any) -> Json: ...
 
 
 class Item(Protocol):

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.analysis.randomisers import KINDS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.escaping import number
 from takifugu.core.people import PEOPLE, People
+from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Blur:
         shares = [float(self.half_width / r) if r else math.inf if self.half_width else 0.0 for r in self.ranges]
         return (min(shares), max(shares)) if shares else (0.0, 0.0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         low, high = self.shares
         return {
             "unit": self.unit, "answers": self.answers, "half_width": to_text(self.half_width),
@@ -109,7 +110,7 @@ class Expected:
         exceeds = f"the noise exceeds {number(noise, digits=4)} half of the time"
         return f"{exceeds}, {share} the range of {what} ({number(reach)})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         answers = [blur.to_dict() for blur in self.blurs]
         data = {"name": self.name, "scope": self.scope, "answers": answers, "hopeless": self.hopeless}
         return {**data, "told": self.remark} if self.remark else data

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.file.sharing import sharing
@@ -85,7 +86,7 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     return hashlib.sha256(_plain({"file": content, "framework": believed})).hexdigest()
 
 
-def _keys(spec: BaseModel) -> dict[str, Any]:
+def _keys(spec: BaseModel) -> Json:
     """Return the keys of a release file; later ones only where they are there.
 
     So a release that was paid for before there were such keys is still known. A window is the same however it was

@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
 from takifugu.core.people import PEOPLE, People
+from takifugu.core.plain import Json
 from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import number, paragraph, text_table
 from takifugu.model.beliefs.one_sequence import is_recording
@@ -88,7 +88,7 @@ class Outlook:
     def _repr_html_(self) -> str:
         return "".join([*(html_table(*table) for table in self._tables), *map(note, self._words)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "tables": [
                 {"name": n, "steps": s, "epsilon": float(e), "scale": None if b is None else float(b)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, TypeGuard, cast
@@ -18,6 +18,7 @@ import numpy as np
 
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.tables import WIDTH, text_table
 from takifugu.model import frameworks, queries
@@ -66,7 +67,7 @@ class Noisy(Protocol):
     @property
     def library(self) -> str | None: ...
 
-    def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]: ...
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]: ...
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Adjusted:
         """Return the adjusted number, or a mapping of cells to numbers for a histogram."""
         return one_or_all(self.certificate, self.labels, [readable(v) for v in self.values])
 
-    def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
         """Return one row per cell: cell, value (adjusted), raw, low, high.
 
         The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
@@ -112,7 +113,7 @@ class Adjusted:
         """Return the rows as a frame of the named library (see `Release.to_frame`)."""
         return frame_of(self.rows(level), library or self.raw.library)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         both = zip(self.labels, self.values, self.raw.values, strict=True)
         return {
             "values": [{"cell": c, "value": to_text(v), "raw": to_text(r)} for c, v, r in both],
@@ -282,7 +283,7 @@ def check_not_negative(certificate: Certificate) -> None:
         ).at("nonnegative")
 
 
-def _least_answer(query: Mapping[str, Any], framework: Mapping[str, Any]) -> Fraction:
+def _least_answer(query: Plain, framework: Plain) -> Fraction:
     """Return the least answer that any data set of the beliefs can have, in any cell."""
     about = frameworks.from_dict(framework)
     least = [Fraction(v) for pair in about.pairs for law in (pair.left, pair.right) for v in law.support_range]
@@ -298,7 +299,7 @@ def _least_answer(query: Mapping[str, Any], framework: Mapping[str, Any]) -> Fra
     return min(least)
 
 
-def cells_of(row: Mapping[str, Any]) -> list[str]:
+def cells_of(row: Row) -> list[str]:
     return [str(row["cell"]), *(number(row[key]) for key in ("value", "raw", "low", "high"))]
 
 

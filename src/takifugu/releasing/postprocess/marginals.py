@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Plain
 from takifugu.model.queries.registry import two_way_of
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.postprocess.readable import Readable, readable
@@ -78,7 +79,7 @@ def marginals(published: Any) -> Marginals:
     return Marginals(_parts([str(row["cell"]) for row in published], {}), _numbers([row["value"] for row in published]))
 
 
-def _parts(labels: Sequence[str], query: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+def _parts(labels: Sequence[str], query: Plain) -> tuple[tuple[str, ...], ...]:
     """Return the parts of each label, as the query tells them, or split where all have as many."""
     inner = query.get("query") if query.get("kind") == "by" else query
     kind = inner.get("kind") if isinstance(inner, Mapping) else None

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import DATA, DRAWING, PHOTO, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
@@ -30,7 +31,7 @@ _OTHERS = {
 }  # fmt: skip
 
 
-def fields_of(rows: Sequence[Mapping[str, Any]], certificate: Certificate) -> list[dict[str, str]]:
+def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, str]]:
     """Return the columns of a table: name, type, what it is, and the unit of its numbers where that is declared."""
     columns = rows.columns if isinstance(rows, Rows) else {key: [row[key] for row in rows] for key in rows[0]}
     fields = []
@@ -51,7 +52,7 @@ def _type(values: Sequence[Any]) -> str:
     return "string" if kinds == {str} else "any"  # a number at some places, "safe" at others
 
 
-def table_json(rows: Sequence[Mapping[str, Any]], certificate: Certificate) -> bytes:
+def table_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
     """Return a table as JSON: what it is, its columns with their units, and its rows."""
     about = {
         "title": certificate.title or certificate.release, "statistic": certificate.statistic,
@@ -62,10 +63,10 @@ def table_json(rows: Sequence[Mapping[str, Any]], certificate: Certificate) -> b
 
 
 def data_package(
-    name: str, files: Mapping[str, bytes], rows: Sequence[Mapping[str, Any]], certificate: Certificate
+    name: str, files: Mapping[str, bytes], rows: Sequence[Row], certificate: Certificate
 ) -> bytes:
     """Return the Data Package (version 2) of a table's files, which are given by their ends."""
-    table: dict[str, Any] = {
+    table: Json = {
         "name": "table", "path": f"{name}{TABLE}", "type": "table", "format": "csv", "mediatype": "text/csv",
         "encoding": "utf-8", "bytes": len(files[TABLE]), "hash": digest_of(files[TABLE]),
         "schema": {
@@ -91,12 +92,12 @@ def data_package(
     return f"{json.dumps(package, indent=1, ensure_ascii=False)}\n".encode()
 
 
-def _publisher(c: Certificate) -> dict[str, Any]:
+def _publisher(c: Certificate) -> Json:
     contact = {"email": c.contact} if c.contact and re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", c.contact) else {}
     return {"title": c.publisher, "roles": ["publisher"], **contact}
 
 
-def geo_json(boxes: Iterator[tuple[tuple[float, float, float, float], Mapping[str, Any]]]) -> bytes:
+def geo_json(boxes: Iterator[tuple[tuple[float, float, float, float], Row]]) -> bytes:
     """Return boxes (left, low, right, high) with what is known of each as GeoJSON, in the coordinates of the data.
 
     >>> json.loads(geo_json(iter([((0.0, 0.0, 1.0, 2.0), {"cell": "a"})])))["features"][0]["properties"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from takifugu.core.plain import Row
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.tables import labelled, text_table
 from takifugu.releasing.certificates.certificate import Certificate
@@ -39,7 +40,7 @@ class Published:
 
     name: str
     scope: str
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Row]
     certificate: Certificate
     files: tuple[Path, ...]
     releases: tuple[tuple[str | None, Release], ...] = field(repr=False)

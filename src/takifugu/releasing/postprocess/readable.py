@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from takifugu.analysis.randomisers import Randomiser, answered, around
 from takifugu.core.escaping import number as written
+from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.library import as_frame
 
@@ -28,7 +29,7 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
 
 def rows_of(
     labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
-) -> list[dict[str, Any]]:
+) -> list[Json]:
     """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value."""
     half = answered(lambda: noise.half_width(level, cells))
     ends = [_ends(noise, place, value, half) for place, value in enumerate(values)]
@@ -45,7 +46,7 @@ def _ends(noise: Randomiser, place: int, value: Any, half: Fraction | None) -> t
     return readable(low), readable(high)
 
 
-def frame_of(rows: Sequence[Mapping[str, Any]], library: object) -> Any:
+def frame_of(rows: Sequence[Row], library: object) -> Any:
     return as_frame({key: [row[key] for row in rows] for key in rows[0]}, library)
 
 

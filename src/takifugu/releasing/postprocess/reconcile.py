@@ -9,6 +9,7 @@ from typing import Any
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json
 from takifugu.core.text.tables import text_table
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
@@ -35,7 +36,7 @@ class Reconciled:
     pooled: Adjusted
     notes: tuple[str, ...]
 
-    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+    def rows(self, level: float = 0.95) -> list[Json]:
         """Return one row per unit and cell, then the pooled ones (unit None); see `Adjusted.rows`.
 
         The intervals hold for all rows at once.
@@ -162,7 +163,7 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
         ).at("per_unit")
 
 
-def _statistic(release: Release) -> dict[str, Any]:
+def _statistic(release: Release) -> Json:
     """Return what must agree between statistics that add up; entries are each unit's own, cells are compared."""
     query = release.certificate.query
     varying = {"entries", "weights", "grid", *(["states"] if query["kind"] == "histogram" else [])}

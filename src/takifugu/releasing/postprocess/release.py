@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Randomiser, around
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.plain import Json
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.plot import Plot
@@ -117,7 +118,7 @@ class Release:
         """
         return adjust(self, nonnegative, total)
 
-    def rows(self, level: float = 0.95, cells: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
         """Return one row per cell: cell, value, low, high; simultaneous over `cells` values published together.
 
         Low and high are None where what is published has no interval around it.
@@ -148,7 +149,7 @@ class Release:
         bars = [Bar(str(r["cell"]), float(r["value"]), float(r["low"]), float(r["high"])) for r in rows]
         return Plot(title, bar_chart(bars, Axis("noisy value and its 95 % interval"), title, width=width))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         write = self.randomiser.output.write
         values = [{"cell": c, "value": write(v)} for c, v in zip(self.labels, self.values, strict=True)]
         return {"values": values, "certificate": self.certificate.to_dict()}

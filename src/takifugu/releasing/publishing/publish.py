@@ -13,6 +13,7 @@ from takifugu.accounting.ledger.layouts import UNDECLARED, written
 from takifugu.core.errors import InputError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
+from takifugu.core.plain import Plain
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
@@ -45,7 +46,7 @@ class Order:
     source: str
     budget: Budget | None
     identity: bytes
-    recipe: Mapping[str, Any]
+    recipe: Plain
     same_people: bool | None = None
     as_composing: bool = False
     people: People = PEOPLE

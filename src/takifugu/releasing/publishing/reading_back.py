@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from takifugu.analysis import randomisers
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry, place_of
 from takifugu.model import beliefs, secrets
 from takifugu.model.queries import registry as queries
@@ -17,7 +18,7 @@ from takifugu.model.queries import registry as queries
 class Written(Protocol):
     """What is written down as plain data that name its kind."""
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> Json: ...
 
 
 def check_reads_back(calibrations: Iterable[Calibration]) -> None:
@@ -34,7 +35,7 @@ def check_reads_back(calibrations: Iterable[Calibration]) -> None:
 
 
 def _check(
-    what: str, thing: Written, data: Any, kinds: Registry[Any], from_dict: Callable[[Mapping[str, Any]], Written]
+    what: str, thing: Written, data: Any, kinds: Registry[Any], from_dict: Callable[[Plain], Written]
 ) -> None:
     """Load what reads a thing back (`data` is the thing as written, if it is); what is not ours is compared."""
     name = type(thing).__name__

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from takifugu.accounting.ledger import PUBLISHED, Ledger, Payment, Pending, Reservation
 from takifugu.accounting.ledger.book import path_of
 from takifugu.accounting.ledger.previewing import as_it_is
 from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised
+from takifugu.core.plain import Json, Plain
 from takifugu.core.searches import stopping
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy
@@ -168,7 +168,7 @@ class Ordered:
     planned: Plan
     folder: Path
     requested: tuple[Ready, ...]
-    origin: Mapping[str, Any]
+    origin: Plain
     private: bool
 
     def part(self, names: Collection[str]) -> Ordered | None:
@@ -332,11 +332,11 @@ def handed_out(
     raise ReleaseError(what, fix="make room or fix it").at("output")
 
 
-def recipe_of(paid: Reservation | Pending) -> Mapping[str, Any]:
+def recipe_of(paid: Reservation | Pending) -> Plain:
     return paid.recipe if isinstance(paid, Pending) else {}
 
 
-def _origin(file: ReleaseFile, data: object) -> dict[str, Any]:
+def _origin(file: ReleaseFile, data: object) -> Json:
     """Say where the release file and its rows are, so that another process can read them again."""
     where = {"file": str(file.path.absolute()), "only_release": file.source.only_release, "window": file.window}
     if data is None or isinstance(data, str | Path):

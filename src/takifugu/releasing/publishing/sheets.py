@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.raster import png
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.queries.forms import OfColumns
@@ -92,7 +93,7 @@ def _pictured(
     name: str,
     certificate: Certificate,
     releases: Sequence[tuple[str | None, Release]],
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
 ) -> dict[str, bytes]:
     """Return the files of a table's picture, and of its places where it has some."""
     files = {}
@@ -110,7 +111,7 @@ def _pictured(
 
 def _table(
     table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None
-) -> tuple[Sequence[Mapping[str, Any]], bytes]:
+) -> tuple[Sequence[Plain], bytes]:
     """Return the rows of a table, and its bytes."""
     if answers[0].labels:
         cells = sum(len(a.values) for a in answers)
@@ -142,7 +143,7 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
     certificate = sheet.certificate
     releases = tuple(releases_of(certificate).items())
     cells = sum(len(release.values) for _, release in releases)
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Row]
     if cells:
         adjusted = adjusted_in(certificate)
         boxes = boxes_in(certificate.frameworks.values(), releases[0][1].labels)
@@ -181,7 +182,7 @@ def _rows(
     scope: str,
     adjusted: Mapping[str, Fraction] | None,
     boxes: Boxes | None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Json]:
     whose = {"unit": unit} if scope == "unit" else {}
     for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
         more = {} if adjusted is None else {"adjusted": readable(adjusted[row["cell"]])}

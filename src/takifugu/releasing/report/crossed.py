@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from takifugu.core.plain import Row
 from takifugu.core.text.pictures import drawing, words
 from takifugu.model.queries import registry
 from takifugu.releasing.certificates.certificate import Certificate
@@ -27,7 +27,7 @@ def two_way_of(certificate: Certificate, labels: Sequence[str]) -> Places | None
         return None
 
 
-def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], note: str) -> Iterator[str]:
+def crossed(certificate: Certificate, places: Places, rows: Sequence[Row], note: str) -> Iterator[str]:
     """Yield the picture and the table of noisy values, and the table of adjusted ones where there are some."""
     places, names = _the_longer_way_down(places, _names(certificate))
     across, down = _ways(places)
@@ -46,7 +46,7 @@ def crossed(certificate: Certificate, places: Places, rows: Sequence[Mapping[str
 
 
 def drawn_crossed(
-    certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], width: int
+    certificate: Certificate, places: Places, rows: Sequence[Row], width: int
 ) -> str | None:
     """Return the picture alone; None for a table that is too large for one."""
     places, _ = _the_longer_way_down(places, ("", ""))
@@ -80,7 +80,7 @@ def _names(certificate: Certificate) -> tuple[str, str]:
     return str(query.get("by") or "cell"), "state"
 
 
-def _picture(certificate: Certificate, places: Places, rows: Sequence[Mapping[str, Any]], width: int) -> str:
+def _picture(certificate: Certificate, places: Places, rows: Sequence[Row], width: int) -> str:
     """Return a rectangle for each value, as opaque as it is large."""
     across, down = _ways(places)
     values = {place: row["value"] for place, row in zip(places, rows, strict=True)}

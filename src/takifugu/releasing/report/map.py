@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.plain import Plain, Row
 from takifugu.core.text.pictures import drawing, rectangle, words
 from takifugu.model.policies.boxes import Boxes
 from takifugu.releasing.certificates.certificate import Certificate
@@ -23,7 +23,7 @@ _LEGEND = 44
 MOST_LISTED = 200
 
 
-def boxes_of(frameworks: Iterable[Mapping[str, Any]]) -> Boxes | None:
+def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
     """Return the grid that the places of written frameworks are boxes of; None where they are not."""
     for framework in frameworks:
         boxes = dict(framework.get("domain") or {}).get("boxes")
@@ -35,7 +35,7 @@ def boxes_of(frameworks: Iterable[Mapping[str, Any]]) -> Boxes | None:
     return None
 
 
-def verdict_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def verdict_map(certificate: Certificate, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a map, where the cells are boxes of a grid, how many cells were called what, and those not called safe."""
     said = {str(row["cell"]): _kind(row["value"]) for row in rows}
     count = Counter(said.values())
@@ -53,7 +53,7 @@ def verdict_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]]) -> 
         yield table(f"Published of {certificate.release}", ("place", "published"), listed[:MOST_LISTED], (1,), note)
 
 
-def drawn_map(certificate: Certificate, rows: Sequence[Mapping[str, Any]], width: int) -> str:
+def drawn_map(certificate: Certificate, rows: Sequence[Row], width: int) -> str:
     """Return the map alone; the certificate's cells are boxes of a grid."""
     boxes = boxes_of(certificate.frameworks.values())
     assert boxes is not None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.randomisers import Noise, answered
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.plain import Plain
 from takifugu.model import frameworks
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
@@ -114,7 +115,7 @@ def _compared(t: Reported) -> Comparison | None:
 
 
 def _first_framework(c: Certificate) -> Any:
-    summaries: Mapping[str, Any] = c.frameworks
+    summaries: Plain = c.frameworks
     return frameworks.from_dict(next(iter(summaries.values())))
 
 

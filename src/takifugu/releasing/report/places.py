@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from takifugu.core.plain import Json, Plain, Row
 from takifugu.model import frameworks
 from takifugu.model.policies.boxes import Boxes
 from takifugu.releasing.report.map import boxes_of
@@ -15,7 +16,7 @@ from takifugu.releasing.report.values import Reported
 Box = tuple[float, float, float, float]
 
 
-def places_of(t: Reported, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Box, Mapping[str, Any]]] | None:
+def places_of(t: Reported, rows: Sequence[Row]) -> Iterator[tuple[Box, Row]] | None:
     """Return each place as a box (left, low, right, high) with what is known of it; None where there are none."""
     if not t.cells:
         belief: Any = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
@@ -24,7 +25,7 @@ def places_of(t: Reported, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
     return None if boxes is None else ((box_of(boxes, row["cell"]), row) for row in rows)
 
 
-def boxes_in(summaries: Iterable[Mapping[str, Any]], labels: Iterable[str]) -> Boxes | None:
+def boxes_in(summaries: Iterable[Plain], labels: Iterable[str]) -> Boxes | None:
     """Return the grid that all these cells are boxes of, from written frameworks; None where they are not."""
     boxes = boxes_of(summaries)
     return None if boxes is None or not {*labels} <= {*boxes.names()} else boxes
@@ -51,14 +52,14 @@ def box_of(boxes: Boxes, name: str) -> Box:
     )  # fmt: skip
 
 
-def _cells(t: Reported, belief: Any) -> Iterator[tuple[Box, Mapping[str, Any]]]:
+def _cells(t: Reported, belief: Any) -> Iterator[tuple[Box, Row]]:
     """Yield the cells of populations: how often each is visited by belief, and how often it is sent."""
     noise: Any = t.answers[0][1].randomiser
     sent = marginals(belief, noise)
     xs, ys = (sorted({place[axis] for place in belief.values}) for axis in (0, 1))
     halves = [(ends[1] - ends[0]) / (2 * len(values)) for values in (xs, ys) for ends in [ends_of(values)]]
     for number, (x, y) in enumerate(belief.values):
-        known: dict[str, Any] = {"x": x, "y": y}
+        known: Json = {"x": x, "y": y}
         for place, name in enumerate(belief.populations):
             known[f"{name}: share"] = float(belief.laws[place][number])
             known[f"{name}: share sent"] = float(sent[place][number])

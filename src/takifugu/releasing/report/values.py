@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from takifugu.analysis.randomisers import MARKS, answered
+from takifugu.core.plain import Json, Row
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.certificate import Certificate
@@ -113,17 +114,17 @@ def published(t: Reported) -> Iterator[str]:
     yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
 
 
-def rows_of_answers(t: Reported) -> list[tuple[str | None, list[dict[str, Any]]]]:
+def rows_of_answers(t: Reported) -> list[tuple[str | None, list[Json]]]:
     """Return the rows of every answer, by unit."""
     return [(unit, _with_adjusted(t, unit, answer)) for unit, answer in t.answers]
 
 
-def two_ways(t: Reported, rows: Sequence[Mapping[str, Any]]) -> Places | None:
+def two_ways(t: Reported, rows: Sequence[Row]) -> Places | None:
     """Return the row and the column of each cell, where the table has both."""
     return two_way_of(t.certificate, [row["cell"] for row in rows])
 
 
-def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[dict[str, Any]]:
+def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[Json]:
     """Return the rows of an answer, with its adjusted values where the certificate has some."""
     adjusted = next((a.adjusted for a in t.certificate.answers if a.unit == unit), None)
     rows = answer.rows(LEVEL, t.cells)
@@ -132,7 +133,7 @@ def _with_adjusted(t: Reported, unit: str | None, answer: Release) -> list[dict[
     )
 
 
-def _more(row: dict[str, Any]) -> list[str]:
+def _more(row: Json) -> list[str]:
     return [number(row["adjusted"])] if "adjusted" in row else []
 
 
@@ -140,7 +141,7 @@ def _unit(t: Reported) -> str:
     return f" ({t.certificate.measured_in})" if t.certificate.measured_in else ""
 
 
-def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> str:
+def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[Json]]]) -> str:
     """Return one row per unit with the half width of its intervals, or one row per value where there are many cells."""
     labels, caption = t.answers[0][1].labels, f"Published values of {t.name}{_unit(t)}"
     more = _ADJUSTED[: len(_more(rows[0][1][0]))]
@@ -162,7 +163,7 @@ def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[
     return table(caption, wide, body, range(1, len(wide)), _read(t))
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: Json) -> list[str]:
     return [str(row["cell"]), number(row["value"]), f"{number(row['low'])} to {number(row['high'])}"]
 
 
@@ -170,7 +171,7 @@ def _read(t: Reported) -> str:
     return _READ.format(together="" if t.cells == 1 else f", for all {t.cells} values of this table at once")
 
 
-def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dict[str, Any]]]]) -> Iterator[str]:
+def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[Json]]]) -> Iterator[str]:
     labels = t.answers[0][1].labels
     drawn = [
         figure(
@@ -188,7 +189,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[dic
     yield from (paragraph(words, "note") for words in more)
 
 
-def bars_of(t: Reported, rows: Sequence[tuple[str, dict[str, Any]]], title: str, width: int) -> str:
+def bars_of(t: Reported, rows: Sequence[tuple[str, Json]], title: str, width: int) -> str:
     bars = [Bar(str(name), float(r["value"]), float(r["low"]), float(r["high"])) for name, r in rows]
     return bar_chart(bars, Axis(f"noisy value{_unit(t)} and its 95 % interval"), title, width=width)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
+from takifugu.core.plain import Json, Plain
 from takifugu.core.text.markup import html_table
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.plot import Plot
@@ -170,11 +171,11 @@ class MarkovChain(PeriodicChain):
         how = f"its initial distribution is {starts[self.initial] if isinstance(self.initial, str) else 'given'}"
         return (f"the sequence is a Markov chain with the stated transition matrix; {how}", "its length is public")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "markov-chain", "matrix": self.matrix.tolist(), **self._common()}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> MarkovChain:
+    def from_dict(data: Plain) -> MarkovChain:
         return MarkovChain(
             data["matrix"], data["length"], data.get("initial", "stationary"), data.get("states"),
             data.get("source", "assumed"),
@@ -233,14 +234,14 @@ class MarkovChainClass(OneSequence):
             "its length is public",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "markov-chain-class", "pi": self.pi, "g": self.g, "length": self.length,
             "states": list(self.states), "source": self.source,
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> MarkovChainClass:
+    def from_dict(data: Plain) -> MarkovChainClass:
         return MarkovChainClass(
             data["pi"], data["g"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.model.beliefs.states import State
@@ -66,14 +66,14 @@ class BinaryChainInterval(OneSequence):
             "its length is public",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "binary-chain-interval", "low": self.low, "length": self.length, "states": list(self.states),
             "source": self.source,
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> BinaryChainInterval:
+    def from_dict(data: Plain) -> BinaryChainInterval:
         return BinaryChainInterval(
             data["low"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
         )

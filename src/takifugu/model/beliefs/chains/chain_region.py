@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs import belief_class
 from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
 from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
@@ -134,14 +135,14 @@ class ChainRegion(OneSequence):
         steps = "every step that was counted for the region followed that matrix, whatever came before it"
         return chain, covers, steps, "its length is public"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "chain-region", "lower": self.lower.tolist(), "upper": self.upper.tolist(), "length": self.length,
             "states": list(self.states), "confidence": self.confidence, "source": self.source,
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> ChainRegion:
+    def from_dict(data: Plain) -> ChainRegion:
         return ChainRegion(
             data["lower"], data["upper"], data["length"], data.get("states"), data.get("confidence"),
             data.get("source", "assumed"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError, Unsupported, within
+from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.chains.supports import Supports, supports_from
 from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
@@ -203,16 +204,16 @@ class PeriodicChain(OneSequence):
             "its length is public, and so is where in a period it starts",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         laws = {"matrices": [matrix.tolist() for matrix in self.matrices], "matrix_of": list(self.matrix_of)}
         return {"kind": "periodic-chain", **laws, "start": self.start, **self._common()}
 
-    def _common(self) -> dict[str, Any]:
+    def _common(self) -> Json:
         initial = self.initial if isinstance(self.initial, str) else list(self.initial)
         return {"length": self.length, "initial": initial, "states": list(self.states), "source": self.source}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> PeriodicChain:
+    def from_dict(data: Plain) -> PeriodicChain:
         return PeriodicChain(
             data["matrices"], data["length"], data.get("matrix_of"), data.get("start", 0),
             data.get("initial", "stationary"), data.get("states"), data.get("source", "assumed"),

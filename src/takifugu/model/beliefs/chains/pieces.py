@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs import check_registered, from_dict
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
@@ -87,11 +88,11 @@ class IndependentPieces(Nameless):
     def assumptions(self) -> tuple[str, ...]:
         return (*self.chain.assumptions(), "the pieces of a sequence are independent of each other")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "independent-pieces", "chain": self.chain.to_dict(), "lengths": list(self.lengths)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> IndependentPieces:
+    def from_dict(data: Plain) -> IndependentPieces:
         chain = from_dict(data["chain"])
         if not isinstance(chain, OneSequence):
             raise InputError("independent pieces need a belief about one sequence").at("chain")

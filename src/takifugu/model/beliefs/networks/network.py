@@ -13,6 +13,7 @@ import numpy.typing as npt
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, per_cent
 from takifugu.core.lists import list_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.model.beliefs.states import checked_alphabet
@@ -261,7 +262,7 @@ class BayesianNetwork:
     def assumptions(self) -> tuple[str, ...]:
         return ("the record follows the stated Bayesian network",)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         nodes = [
             {"name": n.name, "states": list(n.states), "parents": list(n.parents), "table": n.table.tolist()}
             for n in self.nodes
@@ -270,7 +271,7 @@ class BayesianNetwork:
         return data if self.listed == self.names else {**data, "listed": list(self.listed)}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> BayesianNetwork:
+    def from_dict(data: Plain) -> BayesianNetwork:
         """Read a network back from its `to_dict` form."""
         nodes = [(n["name"], n["states"], n["parents"], n["table"]) for n in data["nodes"]]
         network = BayesianNetwork(nodes, data.get("source", "assumed"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.plain import Plain
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
@@ -72,7 +73,7 @@ class NormalSection:
     def counted(self, public: Public) -> Counted | None:
         return None if self.fit is None else (("fit", "file"), self.fit, self.columns)
 
-    def layout(self) -> Mapping[str, Any]:
+    def layout(self) -> Plain:
         """Return what decides which number a record has in a column: missing ones are replaced."""
         replaced = {name: to_text(as_fraction(value, name)) for name, value in (self.missing or {}).items()}
         return {"belief.missing": replaced or None}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, about
+from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text
 from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import UNOBSERVED
@@ -86,7 +87,7 @@ class RecordsSection:
     def counted(self, public: Public) -> Counted | None:
         return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
 
-    def layout(self) -> Mapping[str, Any]:
+    def layout(self) -> Plain:
         """Return what decides which value a record has in a column: numbers have that of their class."""
         return {"classes": {name: _in_words(one) for name, one in (self.classes or {}).items()} or None}
 

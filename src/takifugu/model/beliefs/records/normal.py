@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from takifugu.core.errors import InputError, within
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import checked_source, is_private_source, point_estimate
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
@@ -221,13 +221,13 @@ class MultivariateNormal(Nameless):
             'values outside the declared ranges are clipped, which voids "jointly normal" as far as any are',
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         ranges = {
             name: [to_text(end) for end in ends]
             for name, ends in zip(self.columns, self.ranges, strict=True)
             if ends is not None
         }
-        data: dict[str, Any] = {
+        data: Json = {
             "kind": "multivariate-normal", "mean": [to_text(value) for value in self.mean],
             "covariance": [[to_text(value) for value in row] for row in self.covariance],
             "names": list(self.columns), "records": self.records, "source": self.source,
@@ -241,7 +241,7 @@ class MultivariateNormal(Nameless):
         return data if self.outside == "refuse" else {**data, "outside": self.outside}
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> MultivariateNormal:
+    def from_dict(data: Plain) -> MultivariateNormal:
         ranges = {name: (low, high) for name, (low, high) in data.get("ranges", {}).items()}
         return MultivariateNormal(
             data["mean"], data["covariance"], data["names"], data["records"], ranges, data.get("resolution"),

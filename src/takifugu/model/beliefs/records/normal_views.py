@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.plain import Json
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import EveryEntry
@@ -75,7 +76,7 @@ class NormalView(Nameless):
     def assumptions(self) -> tuple[str, ...]:
         return tuple(self.belief.assumptions())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"kind": "normal-view", "belief": self.belief.to_dict(), "secret": self.secret.to_dict()}
 
     def describe(self) -> str:

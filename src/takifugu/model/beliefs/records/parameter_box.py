@@ -15,6 +15,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
@@ -159,7 +160,7 @@ class ParameterBox:
             "of a record",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "parameter-box", "records": self.records, "source": self.source,
             "intervals": [[name, [to_text(end) for end in ends]] for name, ends in self.intervals],
@@ -167,7 +168,7 @@ class ParameterBox:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> ParameterBox:
+    def from_dict(data: Plain) -> ParameterBox:
         columns = {}
         for name, (first, other), description in data["columns"]:
             slopes = {key: Fraction(value) for key, value in description.items() if key}
@@ -246,7 +247,7 @@ class BoxView:
     def assumptions(self) -> tuple[str, ...]:
         return self.box.assumptions()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return self.box.to_dict()
 
     def describe(self) -> str:

@@ -24,6 +24,7 @@ import numpy as np
 from takifugu.core.entries import listed
 from takifugu.core.errors import InputError, Unsupported, did_you_mean
 from takifugu.core.lists import value_of
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.states import checked_alphabet
@@ -181,7 +182,7 @@ class Parameters:
             "of a record; each column follows its own parameter",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {
             "kind": "parameters", "prior": to_dict(self.prior), "records": self.records, "source": self.source,
             "columns": [
@@ -191,7 +192,7 @@ class Parameters:
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Parameters:
+    def from_dict(data: Plain) -> Parameters:
         prior: Any = from_dict(data["prior"])
         columns = {}
         for description in data["columns"]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import value_of
+from takifugu.core.plain import Json
 from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Key, Steps, sums, times
 from takifugu.model.secrets.properties import DatasetProperty, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
@@ -76,7 +77,7 @@ class RecordView:
         assumptions: tuple[str, ...] = self.records.assumptions()
         return assumptions
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         return {"records": self.records.to_dict(), "secret": self.secret.to_dict()}
 
     def describe(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ import numpy as np
 
 from takifugu.core.entries import positions
 from takifugu.core.errors import InputError, Unsupported, did_you_mean, nearest
+from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import plain_state
 from takifugu.model.beliefs.table import JointTable
@@ -219,15 +220,15 @@ class Records:
             "the number of records is public",
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        data: dict[str, Any] = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
+    def to_dict(self) -> Json:
+        data: Json = {"kind": "records", "table": self.table.to_dict(), "records": self.size}
         data["source"] = self.source
         if self.within is not None:
             data["within"] = [[to_text(low), to_text(high)] for low, high in self.within]
         return data
 
     @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Records:
+    def from_dict(data: Plain) -> Records:
         return Records(JointTable.from_dict(data["table"]), data["records"], data.get("source"), data.get("within"))
 
     def describe(self) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from takifugu.core.plain import Json
 from takifugu.data import Calendar, Zone, check_order_format, parse_step
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.file.sections import (
@@ -125,7 +126,7 @@ class SourceSpec(SourceKeys):
         zone = None if self.timezone is None else Zone(self.timezone)
         return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
 
-    def layout(self, belief: Any) -> dict[str, Any]:
+    def layout(self, belief: Any) -> Json:
         """Return the layout, one text for each way to write it.
 
         Where a calendar starts is no part of it, only how its steps lie: one that starts later counts the same ones.
