@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem, Witness
 from takifugu.core.entries import entry_word
-from takifugu.model.queries.additive import whole_change
+from takifugu.model.queries.additive import Additive, whole_change
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def entry_change(problem: Problem) -> Fraction:
 class OfOneRecord(Protocol):
     """A view of records that says how far one record's hidden value moves an answer."""
 
-    def entry_change(self, answer: Any) -> tuple[Fraction, Fraction]: ...
+    def entry_change(self, answer: Additive) -> tuple[Fraction, Fraction]: ...
 
 
 def hidden_change(part: Part) -> tuple[Fraction, Fraction] | None:

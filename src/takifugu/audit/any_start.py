@@ -9,7 +9,7 @@ of them with odds t it is a product of two ratios of linear functions of t; its 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ def largest_ratio(left: Side, right: Side, place: int) -> Any:
     return max(ratios)
 
 
-def _ratio(left: tuple[Any, Any], right: tuple[Any, Any]) -> Any:
+def _ratio(left: tuple[Hashable, Hashable], right: tuple[Hashable, Hashable]) -> Any:
     """Return (n/m) / (n'/m'); 0 where a hypothesis or the output given a is impossible."""
     (n, m), (other_n, other_m) = left, right
     if not m or not other_m or not n:

@@ -6,16 +6,17 @@ shows heads by itself, and every head is as likely to be taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any
 
 from mpmath import mp
 
+from takifugu.analysis.randomisers.base import Randomiser
 from takifugu.model.queries.candidates import MostFrequent
 
 
-def is_choice(randomiser: Any) -> bool:
+def is_choice(randomiser: Randomiser) -> bool:
     """Whether a randomiser chooses among declared values."""
     return bool(randomiser.kind == "permute-and-flip")
 
@@ -53,7 +54,7 @@ def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]],
     return mass
 
 
-def _part(all_groups: tuple[Any, ...], groups: range, group: int) -> tuple[Any, ...]:
+def _part(all_groups: tuple[Hashable, ...], groups: range, group: int) -> tuple[Any, ...]:
     """Return the part of one group: all have equally many numbers, one group behind the other."""
     size = len(all_groups) // len(groups)
     return all_groups[group * size : (group + 1) * size]

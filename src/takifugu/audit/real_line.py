@@ -21,8 +21,10 @@ from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, Rou
 from takifugu.audit.curves import Curve, curve, with_laplace
 from takifugu.core.errors import Unsupported
 from takifugu.model import secrets
+from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, resolved
+from takifugu.model.queries.additive import Additive
 
 #: Digits of the densities, and the number of cells in which signs are looked for.
 DIGITS, LEAST_CELLS, MOST_CELLS = 22, 48, 4000
@@ -129,11 +131,11 @@ def _views(framework: Framework) -> Iterator[tuple[Any, Any, Any]]:
                 yield view, secret.family(view), belief
 
 
-def _describe(view: Any) -> Callable[[Any, Any], Sequence[Any]] | None:
+def _describe(view: Belief) -> Callable[[Any, Any], Sequence[Any]] | None:
     return DENSITIES.of(view)
 
 
-def of_density(view: Any, answer: Any) -> Sequence[Any]:
+def of_density(view: Belief, answer: Additive) -> Sequence[Any]:
     """Return the densities of a Density belief as plain data, one for each value of what is hidden."""
     return [row[1] for row in view.to_dict()["given"]]
 

@@ -5,7 +5,7 @@ Nothing here uses how calibration reads a property: it is computed from the colu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -62,10 +62,10 @@ class _Numbered(JointStates[Any]):
         marks = [self.mark([self.belief.records.table.rows[r] for r in row]) for row in records.values.tolist()]
         return replace(records, values=np.column_stack((records.values, np.array(marks, dtype=np.int64))))
 
-    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         raise NotImplementedError
 
-    def column(self, rows: Sequence[tuple[Any, ...]], name: str) -> list[Any]:
+    def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Any]:
         place = self.belief.records.columns.index(name)
         return [row[place] for row in rows]
 
@@ -75,10 +75,10 @@ class SumStates(_Numbered):
 
     belief: SumView
 
-    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         return self.belief.values.index(self.value(rows))
 
-    def value(self, rows: Sequence[tuple[Any, ...]]) -> Any:
+    def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Any:
         secret = self.belief.secret
         each = []
         for name in secret.columns:
@@ -95,10 +95,10 @@ class FunctionStates(_Numbered):
 
     belief: FunctionView
 
-    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         return self.belief.values.index(self.value(rows))
 
-    def value(self, rows: Sequence[tuple[Any, ...]]) -> Fraction:
+    def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction:
         secret = self.belief.secret
         return Fraction(str(secret.function(*(self.column(rows, name) for name in secret.columns))))
 
@@ -108,7 +108,7 @@ class ColumnStates(_Numbered):
 
     belief: ColumnView
 
-    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         return self.belief.values.index(rows[0][self.belief.column])
 
 
@@ -117,7 +117,7 @@ class SetStates(_Numbered):
 
     belief: SetsView
 
-    def mark(self, rows: Sequence[tuple[Any, ...]]) -> int:
+    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         inside: Any = joint_states(self.belief.inside)
         value, sets = inside.value(rows), self.belief.secret.sets
         held = [

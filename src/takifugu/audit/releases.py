@@ -27,7 +27,7 @@ from takifugu.model.beliefs.domain import Data
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries import IntArray, Query, resolved
-from takifugu.model.secrets import View, WithAbsence, absent_index
+from takifugu.model.secrets import Secret, View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 
 Release = tuple[Query, Randomiser]
@@ -159,7 +159,7 @@ def _of_belief(
 
 
 def _of_view(
-    view: Any, belief: Belief, secret: Any, releases: Sequence[Release], noises: list[Randomiser]
+    view: Belief, belief: Belief, secret: Secret, releases: Sequence[Release], noises: list[Randomiser]
 ) -> Iterator[Hypotheses]:
     """Yield the hypotheses of a secret about columns: the last value of each joint state says which one it fulfils."""
     states = all_states(view)

@@ -13,11 +13,13 @@ from typing import Any
 
 from mpmath import mp
 
+from takifugu.analysis.randomisers.base import Randomiser
+
 SAFE = "safe"
 Counts = tuple[Fraction, ...]
 
 
-def is_sparse(randomiser: Any) -> bool:
+def is_sparse(randomiser: Randomiser) -> bool:
     """Whether the cells of a randomiser are those of a sparse vector."""
     return bool(randomiser.kind == "sparse")
 

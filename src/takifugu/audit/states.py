@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
@@ -237,7 +237,7 @@ class PieceStates(JointStates[IndependentPieces]):
         return IndependentPieces(chain, self.belief.lengths)
 
 
-def _check_states(chain: MarkovChain, states: tuple[Any, ...]) -> None:
+def _check_states(chain: MarkovChain, states: tuple[Hashable, ...]) -> None:
     if chain.states != states:
         raise InputError(f"the chain has the states {list(chain.states)} and the class {list(states)}")
 

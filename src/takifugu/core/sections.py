@@ -43,7 +43,7 @@ def written(section: object, keys: Iterable[str]) -> list[str]:
     return [key for key in keys if getattr(section, key, None) is not None]
 
 
-def metadata_of(hint: Any) -> tuple[Any, ...]:
+def metadata_of(hint: object) -> tuple[Any, ...]:
     """Return what an annotated type says beside the type."""
     return getattr(hint, "__metadata__", ())
 

@@ -20,7 +20,7 @@ from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
 
 
-def open_frame(data: Any, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
+def open_frame(data: object, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
     """Open a file of any registered format, or a frame: pandas, Polars, PyArrow, DuckDB or PySpark.
 
     Nothing but the names of the columns is read. Files go through DuckDB where it is installed, so that they may be

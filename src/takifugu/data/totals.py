@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
@@ -119,7 +119,7 @@ def _engine_totals(
 _FAULTS = {"text": not_numbers, "missing": no_number_at_all, "outside": out_of_bounds}
 
 
-def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Any]) -> None:
+def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Hashable]) -> None:
     """Raise DataError for the first fault of which some row has one: texts before missing values before others."""
     faults = [name.split("_v") for name, count in wrong.items() if count]
     for fault, number in sorted(faults, key=lambda one: list(_FAULTS).index(one[0])):

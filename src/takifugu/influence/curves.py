@@ -23,6 +23,10 @@ from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
 from takifugu.model.secrets import Family
 from takifugu.model.secrets.hypotheses import compared
@@ -101,7 +105,7 @@ def _along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     return loss.epsilon, witness_of(part, loss)
 
 
-def of_all_values(belief: Any, profile: Profile) -> Profile:
+def of_all_values(belief: Belief, profile: Profile) -> Profile:
     """Return a profile whose tables have a row for each value: answers have one row for an entry they do not read.
 
     >>> from takifugu import JointTable
@@ -118,7 +122,7 @@ def of_all_values(belief: Any, profile: Profile) -> Profile:
     )
 
 
-def _states(belief: Any) -> IntArray:
+def _states(belief: Belief) -> IntArray:
     """Return how many values each entry has."""
     if belief.one_alphabet:
         return np.full(belief.size, len(belief.alphabet(0)))
@@ -156,7 +160,7 @@ def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
     return np.repeat(steps[profile.table_of], profile.lengths), Fraction(2) ** power
 
 
-def is_least(belief: Any) -> bool:
+def is_least(belief: Belief) -> bool:
     """Return whether the curve of a belief is attained, so that no other function of the profile is smaller.
 
     >>> from takifugu import MarkovChain
@@ -184,7 +188,7 @@ def added(profiles: Sequence[Profile]) -> Profile:
     return total
 
 
-def profile_of(belief: Any, release: Release) -> Profile:
+def profile_of(belief: Belief, release: Release) -> Profile:
     """Return c_t(u, v) = |w_t(u) - w_t(v)| / b of a release, rounded up: with the largest change where values are not
     known one by one.
 
@@ -232,30 +236,30 @@ def _table(changes: IntArray, scale: Fraction) -> FloatArray:
     return np.array([[rates[change] for change in row] for row in changes.tolist()])
 
 
-def _patient_loss(chain: Any, profile: Profile, family: Family) -> Loss:
+def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family) -> Loss:
     return chain_loss(chain, profile, family, most=most_steps(len(chain.states)))
 
 
-def _along_chain(chain: Any, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
+def _along_chain(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
     return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)))
 
 
-def _interval_loss(belief: Any, profile: Profile, family: Family) -> Loss:
+def _interval_loss(belief: BinaryChainInterval, profile: Profile, family: Family) -> Loss:
     """The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6)."""
     return _patient_loss(belief.worst, profile, family)
 
 
-def _along_interval(belief: Any, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
+def _along_interval(belief: BinaryChainInterval, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
     return _along_chain(belief.worst, lengths, rates, family)
 
 
-def _along_class(belief: Any, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
+def _along_class(belief: OneSequence, lengths: IntArray, rates: FloatArray, family: Family) -> Loss:
     different, table_of = np.unique(rates, return_inverse=True)
     tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
     return class_loss(belief, Profile(tables, lengths, table_of.ravel()), family)
 
 
-def _is_attained(chain: Any) -> bool:
+def _is_attained(chain: PeriodicChain) -> bool:
     """For two states and one law of the first the recursion is attained (Theorem 3)."""
     return len(chain.states) == 2 and not chain.starts_anyhow
 

@@ -12,7 +12,7 @@ exact masses that are drawn is measured.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -85,7 +85,9 @@ class KantorovichExponential:
 MECHANISM = KantorovichExponential()
 
 
-def largest_rate(moves: Iterable[tuple[Any, Any]], outputs: Sequence[Any], metric: Metric, epsilon: Number) -> float:
+def largest_rate(
+    moves: Iterable[tuple[Hashable, Hashable]], outputs: Sequence[Hashable], metric: Metric, epsilon: Number
+) -> float:
     """Return the largest eta that was verified: eta d(x, x') + |log Z(x')/Z(x)| <= epsilon for all moves (x, x').
 
     At least epsilon/(2d) and at most epsilon/d for d the longest move; infinite when nothing moves. Points are anything
@@ -126,7 +128,7 @@ def largest_rate(moves: Iterable[tuple[Any, Any]], outputs: Sequence[Any], metri
     return float(halved(safe, rates[number], rates[number - 1], are_neighbours, mean))
 
 
-def exponential_rows(inputs: Sequence[Any], outputs: Sequence[Any], metric: Metric, rate: float) -> Floats:
+def exponential_rows(inputs: Sequence[Hashable], outputs: Sequence[Hashable], metric: Metric, rate: float) -> Floats:
     """Return P(y | x) = e^{-rate d(x, y)} / Z(x), one row for each input.
 
     >>> exponential_rows([0, 1], [0, 1], lambda x, y: abs(x - y), 1.0).round(6).tolist()
@@ -143,7 +145,9 @@ def _log_normalisers(distances: Floats, rate: float) -> Floats:
     return np.asarray(np.log(sums) - rate * nearest[:, 0])
 
 
-def _choice(problem: Problem, finite: FiniteProblem, moves: list[tuple[Any, Any]]) -> tuple[Randomiser, float, str]:
+def _choice(
+    problem: Problem, finite: FiniteProblem, moves: list[tuple[Hashable, Hashable]]
+) -> tuple[Randomiser, float, str]:
     """Return the randomiser with the largest verified rate, its measured loss, and the comparison where it is."""
     rate = largest_rate(moves, finite.outputs, _distance, problem.epsilon) * INSIDE
     if math.isinf(rate):

@@ -7,7 +7,7 @@ a chain of batches, each what one reservation debits a unit (`summaries` says wh
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -48,7 +48,7 @@ def charge_of_text(body: str) -> Charge:
     return Charge.from_dict({"release": "", **json.loads(body)})
 
 
-def select_these(connection: Connection, table: str, column: str, values: Iterable[Any]) -> None:
+def select_these(connection: Connection, table: str, column: str, values: Iterable[Hashable]) -> None:
     """Keep values in a temporary table of this connection, to be joined with: there is no limit to their number."""
     raw = connection.connection.cursor()
     raw.execute(f"create temp table if not exists {table} ({column} primary key) without rowid")

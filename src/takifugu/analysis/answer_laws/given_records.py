@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -40,7 +40,7 @@ class RecordsLaw(AnswerLaw[B]):
         share = self.answer.contribution(0)[:, 0]
         return [int(x) for x in share.tolist()]
 
-    def record(self, levels: Sequence[Any]) -> RecordLaw:
+    def record(self, levels: Sequence[Hashable]) -> RecordLaw:
         """Return the law of one record, for these levels of the rows."""
         return RecordLaw.of(zip(levels, self.adds, self.records.weights, strict=True))
 

@@ -25,6 +25,7 @@ from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.model.secrets import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
@@ -164,7 +165,7 @@ def _laws(belief: Parameters, answer: ColumnAnswer) -> ColumnLaws:
     return cached(answer, ColumnLaws, lambda: ColumnLaws(belief, answer))
 
 
-def of_columns(belief: Parameters, answer: Any, family: Family) -> AnswerLaw[Parameters]:
+def of_columns(belief: Parameters, answer: Additive, family: Family) -> AnswerLaw[Parameters]:
     """Return what is known of an answer: nothing where it is no sum over records."""
     adds_up = isinstance(answer, ColumnAnswer)
     if adds_up:

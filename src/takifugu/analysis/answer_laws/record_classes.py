@@ -12,7 +12,7 @@ much (`repeated`); W-infinity is at most the least move that any two distributio
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +23,7 @@ from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import column_read, sum_read
+from takifugu.model.beliefs.records.record_views import RecordView, column_read, sum_read
 from takifugu.model.queries import Additive
 from takifugu.model.secrets import Family
 from takifugu.numbers.distributions.pmf import Pmf
@@ -207,7 +207,7 @@ class ClassLaw(AnswerLaw[Any]):
         share = [int(x) for x in self.answer.contribution(0)[:, 0].tolist()]
         within = self.belief.records.within
 
-        def levels(scores: Sequence[Any]) -> dict[Any, Level]:
+        def levels(scores: Sequence[Hashable]) -> dict[Any, Level]:
             intervals: dict[Any, list[tuple[int, Fraction, Fraction]]] = {}
             for score, x, (low, high) in zip(scores, share, within, strict=True):
                 if high:
@@ -234,7 +234,7 @@ class ClassLaw(AnswerLaw[Any]):
         return description
 
 
-def class_law(belief: Any, answer: Additive, family: Family) -> AnswerLaw[Any]:
+def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[Any]:
     """Return the bounds for a view of records whose table is known within intervals, or why there are none."""
     law = ClassLaw(belief, answer, family)
     try:
@@ -244,7 +244,7 @@ def class_law(belief: Any, answer: Additive, family: Family) -> AnswerLaw[Any]:
     return law
 
 
-def _families(view: Any, levels: Any, family: Family) -> Iterator[ClassFamily]:
+def _families(view: RecordView, levels: Any, family: Family) -> Iterator[ClassFamily]:
     column = column_read(view)
     if column is not None:
         each = levels([row[column] for row in view.records.table.rows])

@@ -7,7 +7,7 @@ is no law: nothing is proved, and the reason says what it would have cost. Proof
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -59,7 +59,7 @@ class FunctionLaw(RecordsLaw[FunctionView]):
 class _Level:
     """Values of columns that may have no order of their own, in some order."""
 
-    def __init__(self, values: tuple[Any, ...]) -> None:
+    def __init__(self, values: tuple[Hashable, ...]) -> None:
         self.values, self._key = values, repr(values)
 
     def __lt__(self, other: _Level) -> bool:

@@ -6,7 +6,7 @@ data: it names the rule that was broken and what the belief expects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -28,7 +28,7 @@ from takifugu.numbers.rationals import as_fraction
 MISSING = -1
 
 
-def value_indices(belief: Belief | Data, data: Any) -> IntArray:
+def value_indices(belief: Belief | Data, data: object) -> IntArray:
     """Return the data as value indices, one per entry of the belief, MISSING where an entry was not observed.
 
     `data` are what `VALUES` has registered for the type of belief, by default a record (a mapping, or values in the
@@ -56,7 +56,7 @@ def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
     return replace(answer, weights=np.where(observed, answer.weights, 0)).evaluate(np.where(observed, values, 0))
 
 
-def number_given(data: Any, laws: Iterable[Pmf]) -> Fraction:
+def number_given(data: object, laws: Iterable[Pmf]) -> Fraction:
     """Return a number that one of the given laws may draw; raises DataError for any other."""
     try:
         value = as_fraction(value_of(data), "the value")
@@ -69,12 +69,12 @@ def number_given(data: Any, laws: Iterable[Pmf]) -> Fraction:
     return value
 
 
-def _one_sequence(belief: Belief, data: Any) -> IntArray:
+def _one_sequence(belief: Belief, data: object) -> IntArray:
     """Return the values of one sequence, as long as the belief or shorter."""
     return _in_runs(belief, [(range(belief.size), data)])
 
 
-def of_pieces(belief: Belief, data: Any) -> IntArray:
+def of_pieces(belief: Belief, data: object) -> IntArray:
     """Return the values of sequences, one for each independent piece, each as long as its piece or shorter."""
     pieces, runs = _sequence(data, "the list of pieces"), belief.components()
     if len(pieces) != len(runs):
@@ -82,7 +82,7 @@ def of_pieces(belief: Belief, data: Any) -> IntArray:
     return _in_runs(belief, zip(runs, pieces, strict=True))
 
 
-def _in_runs(belief: Belief, runs: Iterable[tuple[range, Any]]) -> IntArray:
+def _in_runs(belief: Belief, runs: Iterable[tuple[range, Hashable]]) -> IntArray:
     values = np.full(belief.size, MISSING, dtype=np.int64)
     place = {state: index for index, state in enumerate(belief.alphabet(0))}
     for run, piece in runs:
@@ -98,7 +98,7 @@ def _in_runs(belief: Belief, runs: Iterable[tuple[range, Any]]) -> IntArray:
     return values
 
 
-def of_people(belief: Belief, data: Any) -> IntArray:
+def of_people(belief: Belief, data: object) -> IntArray:
     """Return the values of people of one alphabet: a mapping of all their names, or states in the listed order."""
     if isinstance(data, Mapping):
         if set(data) != set(belief.names or ()):
@@ -133,7 +133,7 @@ def of_columns(belief: Any, data: Any) -> IntArray:
     return np.array(numbers, dtype=np.int64).T
 
 
-def _column(name: str, values: Sequence[Any], states: Sequence[Any]) -> list[int]:
+def _column(name: str, values: Sequence[Hashable], states: Sequence[Hashable]) -> list[int]:
     place = {state: index for index, state in enumerate(states)}
     try:
         return [place[value] for value in values]
@@ -143,7 +143,7 @@ def _column(name: str, values: Sequence[Any], states: Sequence[Any]) -> list[int
         ) from None
 
 
-def _record(belief: Belief, data: Any) -> IntArray:
+def _record(belief: Belief, data: object) -> IntArray:
     """Return the values of one record: a mapping of exactly the names, or values in the listed order."""
     names = entries.listed(belief) or range(belief.size)
     if isinstance(data, Mapping):
@@ -158,13 +158,13 @@ def _record(belief: Belief, data: Any) -> IntArray:
     return np.array([_place(value, belief.alphabet(i)) for i, value in enumerate(record)], dtype=np.int64)
 
 
-def _unregistered(belief: Belief, data: Any) -> IntArray:
+def _unregistered(belief: Belief, data: object) -> IntArray:
     """Return the values of one sequence where entries have no names and one alphabet, else of one record."""
     sequence = belief.names is None and belief.one_alphabet
     return _one_sequence(belief, data) if sequence else _record(belief, data)
 
 
-def _by_label(data: Any) -> Any:
+def _by_label(data: object) -> Any:
     """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its order means nothing."""
     labels: Any = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
     labels = labels.tolist() if hasattr(labels, "tolist") else labels
@@ -201,7 +201,7 @@ def of_users(users: Any, data: Any) -> IntArray:
         ) from None
 
 
-def _sequence(data: Any, what: str) -> list[Any]:
+def _sequence(data: object, what: str) -> list[Any]:
     if is_table(data):
         raise DataError(f"{what} is a table", fix="give one column of it, such as data['state']")
     if no_list(data) is not None:
@@ -209,7 +209,7 @@ def _sequence(data: Any, what: str) -> list[Any]:
     return values_of(data)
 
 
-def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
+def _places(states: Sequence[Hashable], place: Mapping[Any, int]) -> list[int]:
     """Return the index of each state; None is an entry that was not observed."""
     try:
         return [MISSING if s is None else place[s] for s in states]
@@ -219,7 +219,7 @@ def _places(states: Sequence[Any], place: Mapping[Any, int]) -> list[int]:
         ) from None
 
 
-def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
+def _place(value: object, alphabet: tuple[Hashable, ...]) -> int:
     try:
         return alphabet.index(value)
     except ValueError:
@@ -228,7 +228,7 @@ def _place(value: Any, alphabet: tuple[Any, ...]) -> int:
         ) from None
 
 
-def _listed(known: Iterable[Any]) -> list[str]:
+def _listed(known: Iterable[Hashable]) -> list[str]:
     names = [str(k) for k in known]
     return names if len(names) <= 20 else [*names[:20], "..."]
 

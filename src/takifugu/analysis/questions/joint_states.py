@@ -5,7 +5,7 @@ Nothing here knows how calibration finds laws, or uses what it found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -113,7 +113,7 @@ def all_states(belief: Belief) -> States:
     return joint_states(belief).states()
 
 
-def stand_ins(belief: Belief, members: Sequence[Any]) -> Iterator[Belief]:
+def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
     """Yield the belief itself, or for a class of chains each of the given chains of that class in its place.
 
     Raises InputError for a chain outside the class, Unsupported when a class has no chain to stand for it.

@@ -12,6 +12,7 @@ from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
+from takifugu.model.queries.additive import Additive
 from takifugu.model.secrets import Family
 from takifugu.numbers.normal.comparisons import NormalComparison
 
@@ -55,7 +56,7 @@ def normal_law(share: Share) -> NormalLaw[Any]:
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
 
-def _not_normal(belief: Any, answer: Any, family: Family) -> NormalLaw[Any]:
+def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[Any]:
     return NormalLaw(
         belief, answer, family,
         f"under {belief.describe()} the answer is not normal, which this mechanism requires: take a MultivariateNormal "

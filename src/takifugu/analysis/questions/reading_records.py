@@ -6,7 +6,7 @@ a row or a count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ def _of_columns(belief: Any, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def _listed(column: Any) -> list[Any]:
+def _listed(column: object) -> list[Any]:
     if isinstance(column, str) or not isinstance(column, Iterable):
         raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
     return values_of(column)
@@ -67,7 +67,7 @@ def _ordered(belief: Any, row: Any) -> tuple[Any, ...]:
     return tuple(row)
 
 
-def _hashable(row: tuple[Any, ...]) -> Any:
+def _hashable(row: tuple[Hashable, ...]) -> Any:
     try:
         hash(row)
     except TypeError:

@@ -106,13 +106,13 @@ def _columns(belief: Any, data: Any) -> list[list[Any]]:
     return [[row[place] for row in listed] for place in range(len(names))]
 
 
-def _values(column: Any) -> list[Any]:
+def _values(column: object) -> list[Any]:
     if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise DataError("a column is no sequence of numbers", fix="give a list, an array or a column of a frame")
     return values_of(column)
 
 
-def _once(seen: dict[Any, Fraction], value: Any, belief: Any, number: int, name: str) -> Fraction:
+def _once(seen: dict[Any, Fraction], value: Any, belief: object, number: int, name: str) -> Fraction:
     """Return what a value is read as, found before if the same one was: True and 1 are not the same."""
     try:
         key = type(value), value
@@ -139,7 +139,7 @@ def _read(value: Any, belief: Any, number: int, name: str) -> Fraction:
     ).at("ranges", name)  # fmt: skip
 
 
-def _exact(value: Any, name: str) -> Fraction:
+def _exact(value: object, name: str) -> Fraction:
     try:
         if value is not None and not isinstance(value, str | bool):
             return as_fraction(value_of(value), "a value")

@@ -18,7 +18,7 @@ from takifugu.data.engines.faults import engine_failure
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
-def wrapped(native: Any) -> Frame:
+def wrapped(native: object) -> Frame:
     """Return an engine's own frame as a narwhals frame."""
     frame: Frame = nw.from_native(native)
     return frame

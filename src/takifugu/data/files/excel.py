@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
 from xml.etree import ElementTree
 
 from takifugu.core.errors import DataError
@@ -153,7 +152,7 @@ def _cells(file: DataFile, parts: dict[str, bytes], name: str) -> Iterator[list[
         raise
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     """Return a cell as it is written in CSV: whole numbers without a fraction, times in ISO 8601.
 
     >>> [_text(value) for value in (3.0, 0.5, True, "", datetime(2026, 1, 31, 10, 30), time(9, 5))]

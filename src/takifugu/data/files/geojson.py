@@ -49,7 +49,7 @@ def rows(file: DataFile, written: Written) -> Rows:
     return names, ([record.get(name) for name in names] for record in records)
 
 
-def _record(feature: Any, what: str) -> dict[str, str | None]:
+def _record(feature: object, what: str) -> dict[str, str | None]:
     if not isinstance(feature, dict) or feature.get("type") != "Feature":
         raise DataError(f"{what} is none", fix="write a FeatureCollection of points")
     record = fields(feature.get("properties") or {}, what)

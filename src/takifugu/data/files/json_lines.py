@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import Any
 
@@ -48,7 +48,7 @@ def parsed(text: str, what: str) -> Any:
     A name that is there twice is refused, because readers take different ones.
     """
 
-    def unique(pairs: list[tuple[str, Any]]) -> Json:
+    def unique(pairs: list[tuple[str, Hashable]]) -> Json:
         if len({name for name, _ in pairs}) < len(pairs):
             raise DataError(f"{what} has two fields of one name", fix="rename one")
         return dict(pairs)

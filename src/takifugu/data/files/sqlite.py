@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any
 from urllib.parse import quote
 
 from takifugu.core.errors import DataError
@@ -45,7 +44,7 @@ def _rows(file: DataFile, name: str, names: Sequence[str]) -> Iterator[list[str 
             yield [None if value is None else _text(value) for value in row]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 

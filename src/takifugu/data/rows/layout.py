@@ -273,7 +273,7 @@ def text_of(value: object) -> str | None:
     return text.strip(BLANKS) or None
 
 
-def missing_states(states: Iterable[Any], raw: Iterable[Any], missing: Iterable[str]) -> list[str]:
+def missing_states(states: Iterable[Hashable], raw: Iterable[Hashable], missing: Iterable[str]) -> list[str]:
     """Return the states and raw values that a table reads as missing: those in `missing`, and empty ones.
 
     >>> missing_states(["ill", "", "NA"], ["?", "bad"], ["NA", "?"])

@@ -16,6 +16,8 @@ from takifugu.influence.chains.sides import Backward, BackwardFromAnyStart, Forw
 from takifugu.influence.chains.sweeps import NEVER, Track, pieces, sweep
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import EXACT_STATES
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets import Family
 from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
 
@@ -44,7 +46,7 @@ class Loss:
 
 
 def chain_loss(
-    chain: Any, profile: Profile, family: Family, jumps: Sequence[int] | None = None, most: int = NEVER
+    chain: PeriodicChain, profile: Profile, family: Family, jumps: Sequence[int] | None = None, most: int = NEVER
 ) -> Loss:
     """Return at least max over entries i and pairs (a, b) of the family of c_i(a, b) + R_i(a, b) + L_i(a, b).
 
@@ -77,7 +79,7 @@ def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
     return (2, 4) if states == 3 else (2, 4, 8) if states > EXACT_STATES else ()
 
 
-def sides_of(chain: Any, length: int) -> tuple[Side, Side]:
+def sides_of(chain: PeriodicChain, length: int) -> tuple[Side, Side]:
     """Return what steps behind an entry add and what those before it add: they remember matrices and tight trees."""
     return Forward(chain.step_matrices, length), backward_side(chain)
 
@@ -96,7 +98,7 @@ def backward_side(chain: Any) -> Side:
     return Backward(chain.step_matrices, np.array(chain.initial), repeating)
 
 
-def chain_work(chain: Any) -> float:
+def chain_work(chain: PeriodicChain) -> float:
     """Predict the operations of `chain_loss`: two sweeps, each until it has settled, by the slowest step to forget."""
     states = len(chain.states)
     each = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
@@ -128,7 +130,7 @@ class _Piece:
         return np.asarray(self.track.repeated[(positions - self.track.settled) % len(self.track.repeated)])
 
 
-def worst(chain: Any, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track]) -> Loss:
+def worst(chain: OneSequence, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track]) -> Loss:
     """Return the largest c + R + L over the entries and pairs of a family, one period of each repeating stretch."""
     return worst_between(chain, profile.size, [0, *profile.ends.tolist()], profile.at, family, right, left)
 

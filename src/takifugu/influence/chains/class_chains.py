@@ -18,6 +18,7 @@ from takifugu.influence.chains.class_sides import ClassSide, sides_of_region
 from takifugu.influence.chains.sweeps import Track
 from takifugu.influence.profiles.patience import CLASSES
 from takifugu.influence.profiles.profile import Profile
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets import Family
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, up
 
@@ -25,7 +26,7 @@ from takifugu.numbers.outward_rounding import UNIT, FloatArray, up
 EVERY = 16
 
 
-def class_loss(belief: Any, profile: Profile, family: Family) -> Loss:
+def class_loss(belief: OneSequence, profile: Profile, family: Family) -> Loss:
     """Return at least the loss of a family of secrets under every chain of a class, any start.
 
     >>> from takifugu import MarkovChainClass
@@ -39,12 +40,12 @@ def class_loss(belief: Any, profile: Profile, family: Family) -> Loss:
     return worst(belief, profile, family, right, left)
 
 
-def class_work(belief: Any) -> float:
+def class_work(belief: OneSequence) -> float:
     """Predict the operations of `class_loss`: two sweeps, until each has settled."""
     return 2.0 * float(min(belief.size, 2 * CLASSES.positions)) * (6e4 + 2e2 * len(belief.states) ** 2)
 
 
-def _sides(belief: Any) -> tuple[ClassSide, ClassSide]:
+def _sides(belief: OneSequence) -> tuple[ClassSide, ClassSide]:
     sides: tuple[ClassSide, ClassSide] = SIDES.of(belief)(belief)
     return sides
 

@@ -12,7 +12,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from takifugu.influence.chains.chains import Loss, sides_of, usual_jumps, worst_
 from takifugu.influence.chains.remembered import Memory
 from takifugu.influence.chains.sides import Side
 from takifugu.influence.chains.sweeps import Track, along, is_free
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.secrets import Family
 from takifugu.numbers.outward_rounding import FloatArray, IntArray
 
@@ -59,7 +59,7 @@ class Recording:
     size: int
 
 
-def recording_loss(chain: Any, lengths: IntArray, rates: FloatArray, family: Family, most: int) -> Loss:
+def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, most: int) -> Loss:
     """Return what `chain_loss` does for a profile of which `lengths` steps in a row lose `rates` for any two values.
 
     The family holds every step. Raises Unsupported where losses of a stretch still rise after `most` steps.
@@ -148,7 +148,7 @@ def _alike(lengths: IntArray, rates: FloatArray, others: IntArray, their_rates: 
 
 
 def _losses(
-    sweep: _Sweep, chain: Any, family: Family, behind: tuple[Side, Messages], ahead: tuple[Side, Messages],
+    sweep: _Sweep, chain: PeriodicChain, family: Family, behind: tuple[Side, Messages], ahead: tuple[Side, Messages],
     known: Recording | None,
 ) -> tuple[Loss, ...]:  # fmt: skip
     """Return what each stretch loses, computed for those into which another message comes."""

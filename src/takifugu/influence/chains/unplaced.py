@@ -32,6 +32,9 @@ from takifugu.influence.chains.sides import LONGEST_JUMP, Forward, Side, jumps
 from takifugu.influence.chains.sweeps import Track, sweep
 from takifugu.influence.profiles.patience import STEADY, most_steps
 from takifugu.influence.profiles.profile import Profile
+from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.numbers.log_ratios import BoolArray
 from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
 from takifugu.numbers.rationals import decimal_up, float_above
@@ -116,7 +119,7 @@ class Direction:
         return np.array([tracks[-1].at(position) for position in self.positions])
 
 
-def unplaced_loss(chain: Any, pairs: Pairs, unplaced: Unplaced) -> tuple[Fraction, Witness]:
+def unplaced_loss(chain: OneSequence, pairs: Pairs, unplaced: Unplaced) -> tuple[Fraction, Witness]:
     """Return what releases cost together wherever they start in a recording with the law of `chain`, rounded up.
 
     `pairs` are the values that every step must hide from each other. The start of a recording is stationary or may be
@@ -184,7 +187,7 @@ def _settled(direction: Direction, unplaced: Unplaced) -> FloatArray:
     return np.asarray(ratio)
 
 
-def _allowed(chain: Any, pairs: Pairs, period: int) -> BoolArray:
+def _allowed(chain: OneSequence, pairs: Pairs, period: int) -> BoolArray:
     """Return which pairs of values a step of each phase may have to hide: all, where any step may be the first one."""
     states = len(chain.states)
     allowed = np.zeros((period, states, states), dtype=bool)
@@ -206,7 +209,7 @@ def _quilts(after: tuple[int, ...], before: tuple[int, ...]) -> tuple[tuple[int,
     return tuple(sorted(quilts.items()))
 
 
-def directions_of_chain(chain: Any) -> tuple[Direction, Direction]:
+def directions_of_chain(chain: PeriodicChain) -> tuple[Direction, Direction]:
     """Return both directions of a chain without a given start, far from the ends of a recording."""
     period, states = len(chain.step_matrices), len(chain.states)
     length, phases = ENDLESS * period, range(period)
@@ -225,12 +228,12 @@ def _of_chain(side: Side, positions: Sequence[int], sign: int, states: int) -> D
     return Direction(side.step, endless, tuple(positions), sign, tuple(jumps(LONGEST_JUMP).tolist()), states)
 
 
-def directions_of_interval(belief: Any) -> tuple[Direction, Direction]:
+def directions_of_interval(belief: BinaryChainInterval) -> tuple[Direction, Direction]:
     """Return those of the worst chain of a class of binary chains (chain classes, section 6)."""
     return directions_of_chain(belief.worst)
 
 
-def directions_of_class(belief: Any) -> tuple[Direction, Direction]:
+def directions_of_class(belief: OneSequence) -> tuple[Direction, Direction]:
     """Return both directions of all chains of a class."""
     ahead, behind = SIDES.of(belief)(belief)
     return _of_class(ahead, 1), _of_class(behind, -1)

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from takifugu.influence.networks.trees import is_forest, losses_on_tree
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import suprema
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
@@ -278,7 +278,7 @@ def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Fami
 
 
 def _largest(
-    belief: Any, family: Family, losses: Callable[[int], FloatArray],
+    belief: Belief, family: Family, losses: Callable[[int], FloatArray],
     refined: Callable[[int], FloatArray] | None = None,
 ) -> Loss:  # fmt: skip
     waiting = []

@@ -8,11 +8,10 @@ masses: a measured number that is not monotone, or rounded, can cost use and nev
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -218,5 +217,5 @@ def _measured(sender: Sender, populations: Populations, epsilon: Fraction, delta
     return sender.delta(populations, epsilon) if delta else sender.epsilon(populations)
 
 
-def _planar(values: Iterable[Any]) -> bool:
+def _planar(values: Iterable[Hashable]) -> bool:
     return all(isinstance(v, tuple) and len(v) == 2 and np.isfinite(np.array(v, dtype=float)).all() for v in values)

@@ -79,7 +79,7 @@ def optimal(
     return Optimum(channel, expected_loss(channel, dict(masses), loss), measured, least)
 
 
-def _by_columns(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float] | None:
+def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float] | None:
     """Return a channel and what none loses less than; None where this is not the way (see the module)."""
     from scipy.sparse import vstack
 
@@ -102,7 +102,7 @@ def _by_columns(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]
         return None
 
 
-def _by_entries(inputs: Sequence[Any], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float]:
+def _by_entries(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float]:
     """Return a channel and what none loses less than, by a program with a variable for each entry."""
     outputs = cost.shape[1]
     solution = solved(cost, together([promise.rows(inputs, outputs, INSIDE) for promise in promises], cost.size))

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -146,7 +145,7 @@ def _axis(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]] | None:
     return different, index
 
 
-def _needed(places: Sequence[Any]) -> Cells:
+def _needed(places: Sequence[Hashable]) -> Cells:
     cells = cells_of(places)
     if cells is None or len(places) < 2:
         raise InputError(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.cache import cached
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Floats
 
@@ -61,7 +62,7 @@ class Populations:
         return {value: number for number, value in enumerate(self.values)}
 
 
-def populations_of(belief: Any) -> Populations:
+def populations_of(belief: Belief) -> Populations:
     """Return the populations of a belief (`FromPopulations`).
 
     >>> from takifugu.model.beliefs.populations import FromPopulations

@@ -40,13 +40,13 @@ class Promise(Protocol):
         """Return how many numbers `rows` will hold, before anything is made."""
         ...
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits: ...
+    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits: ...
 
-    def columns(self, inputs: Sequence[Any], inside: float) -> Any:
+    def columns(self, inputs: Sequence[Hashable], inside: float) -> Any:
         """Return G (sparse, constraints x inputs) with G K_y <= 0 for each output y; None where `rows` says more."""
         ...
 
-    def necessary(self, inputs: Sequence[Any]) -> float:
+    def necessary(self, inputs: Sequence[Hashable]) -> float:
         """Return the `inside` at which `rows` and `columns` exclude no channel that keeps the promise."""
         ...
 
@@ -66,7 +66,7 @@ class LocalPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 4 * inputs * outputs
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits:
+    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits:
         from scipy.sparse import bmat, csr_array, eye_array, kron
 
         entries = eye_array(len(inputs) * outputs)
@@ -74,10 +74,10 @@ class LocalPrivacy:
         limits = bmat([[-entries, least], [entries, -_factor(float(self.epsilon) * inside) * least]], format="csr")
         return Limits(limits, np.zeros(limits.shape[0]), outputs)
 
-    def columns(self, inputs: Sequence[Any], inside: float) -> None:
+    def columns(self, inputs: Sequence[Hashable], inside: float) -> None:
         return None
 
-    def necessary(self, inputs: Sequence[Any]) -> float:
+    def necessary(self, inputs: Sequence[Hashable]) -> float:
         return 1.0
 
     def measured(self, channel: Channel) -> float:
@@ -105,15 +105,15 @@ class MetricPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 4 * outputs * (len(self.edges) if self.edges else inputs * (inputs - 1) // 2)
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits:
+    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits:
         return ratio_limits(self.columns(inputs, inside), outputs)
 
-    def columns(self, inputs: Sequence[Any], inside: float) -> Any:
+    def columns(self, inputs: Sequence[Hashable], inside: float) -> Any:
         distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
         pairs = self.edges or [(i, j) for i in range(len(inputs)) for j in range(i)]
         return distance_ratios(distances, pairs, inside * float(self.epsilon) / self.necessary(inputs))
 
-    def necessary(self, inputs: Sequence[Any]) -> float:
+    def necessary(self, inputs: Sequence[Hashable]) -> float:
         return stretch(inputs, self.metric, self.edges) if self.edges else 1.0
 
     def measured(self, channel: Channel) -> float:
@@ -138,20 +138,20 @@ class DistributionPrivacy:
     def numbers(self, inputs: int, outputs: int) -> int:
         return 2 * outputs * (inputs + 2)
 
-    def rows(self, inputs: Sequence[Any], outputs: int, inside: float) -> Limits:
+    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits:
         return ratio_limits(self._ratios(inputs, inside), outputs, float(self.delta) * inside)
 
-    def columns(self, inputs: Sequence[Any], inside: float) -> Any:
+    def columns(self, inputs: Sequence[Hashable], inside: float) -> Any:
         from scipy.sparse import csr_array
 
         return None if self.delta else csr_array(self._ratios(inputs, inside))
 
-    def _ratios(self, inputs: Sequence[Any], inside: float) -> Floats:
+    def _ratios(self, inputs: Sequence[Hashable], inside: float) -> Floats:
         one, other = (np.array([float(law.get(x, 0)) for x in inputs]) for law in (self.p, self.q))
         factor = _factor(float(self.epsilon) * inside)
         return np.array([one - factor * other, other - factor * one])
 
-    def necessary(self, inputs: Sequence[Any]) -> float:
+    def necessary(self, inputs: Sequence[Hashable]) -> float:
         return 1.0
 
     def measured(self, channel: Channel) -> float:
@@ -227,7 +227,7 @@ def grid_edges(columns: int, rows: int) -> tuple[tuple[int, int], ...]:
     return tuple(sorted([*right, *down]))
 
 
-def stretch(points: Sequence[Any], metric: Metric, edges: Sequence[tuple[int, int]]) -> float:
+def stretch(points: Sequence[Hashable], metric: Metric, edges: Sequence[tuple[int, int]]) -> float:
     """Return the largest ratio of a shortest path along edges to the distance: 1 where edges imply all pairs.
 
     A channel that keeps epsilon along the edges keeps epsilon times this for all pairs. Infinite where edges do not
@@ -244,7 +244,7 @@ def stretch(points: Sequence[Any], metric: Metric, edges: Sequence[tuple[int, in
     return float((paths[apart] / distances[apart]).max(initial=1.0))
 
 
-def spanner(points: Sequence[Any], metric: Metric, most: float) -> tuple[tuple[int, int], ...]:
+def spanner(points: Sequence[Hashable], metric: Metric, most: float) -> tuple[tuple[int, int], ...]:
     """Return edges along which no pair is farther than `most` times its distance: the greedy spanner (Althöfer 1993).
 
     Raises InputError unless `most` is at least 1.

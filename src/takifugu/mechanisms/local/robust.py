@@ -16,9 +16,9 @@ mixture: what is certified is that number.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from fractions import Fraction
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ _BLENDS = tuple(Fraction(1, 2**k) for k in (34, 26, 20, 16))
 
 
 def optimal_over(
-    values: tuple[Any, ...], cost: Floats, regions: Regions, epsilon: Fraction, delta: Fraction
+    values: tuple[Hashable, ...], cost: Floats, regions: Regions, epsilon: Fraction, delta: Fraction
 ) -> Channel:
     """Return the channel from values to values of least total `cost` that keeps (epsilon, delta) over the class.
 

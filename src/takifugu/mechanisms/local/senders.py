@@ -6,7 +6,7 @@ Each way knows its law, how it draws, how it is written down, and what it gives 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
@@ -76,7 +76,7 @@ class Sender(Protocol):
         """Return the channel that draws all that is sent of a row; None where more is sent."""
         ...
 
-    def mass(self, place: int, output: Any) -> Fraction:
+    def mass(self, place: int, output: object) -> Fraction:
         """Return P(output | value of this number)."""
         ...
 
@@ -323,13 +323,13 @@ def read_sender(data: Plain) -> Sender:
     return Values(Channel(inputs, outputs, masses, total), dummies)
 
 
-def _both_ways(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _both_ways(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[tuple[Any, Any]]:
     return [*pairs, *((b, a) for a, b in pairs)]
 
 
-def _written(values: Sequence[Any]) -> list[Any]:
+def _written(values: Sequence[Hashable]) -> list[Any]:
     return [list(value) if isinstance(value, tuple) else value for value in values]
 
 
-def _read_values(values: Sequence[Any]) -> tuple[Any, ...]:
+def _read_values(values: Sequence[Hashable]) -> tuple[Any, ...]:
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)

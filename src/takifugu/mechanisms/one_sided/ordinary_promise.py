@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.escaping import number
 from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
 from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
+from takifugu.model.beliefs.domain import Data
 from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.sensitivity import sensitivity
 from takifugu.model.queries import AtMost, resolved
+from takifugu.model.queries.forms import Query
 
 #: How often "safe" may be wrong at a place that is just dangerous, for the comparison.
 WRONG = Fraction(1, 1000)
 
 
-def ordinary_words(domain: Any, query: Any, epsilon: Fraction, grid: Fraction) -> tuple[str, ...]:
+def ordinary_words(domain: Data, query: Query, epsilon: Fraction, grid: Fraction) -> tuple[str, ...]:
     """Return a sentence about two-sided geometric noise for every change of one record; nothing for numbers.
 
     >>> from takifugu.mechanisms.one_sided import Visits

@@ -55,7 +55,7 @@ class Alike(Protocol):
     """What knows which of its entries are alike."""
 
     def representatives(
-        self, entries: range | tuple[int, ...], columns: Iterable[Any], by_law: bool = False
+        self, entries: range | tuple[int, ...], columns: Iterable[object], by_law: bool = False
     ) -> list[int]:
         """Return the first of each set of entries with the same values and columns, `by_law` with the same law."""
         ...

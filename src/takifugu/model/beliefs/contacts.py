@@ -242,7 +242,7 @@ def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
     return tuple(list_of(people, "a clique", "cliques", _CLIQUES))
 
 
-def cliques_of(edges: Iterable[tuple[Any, Any]], people: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
+def cliques_of(edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()) -> list[tuple[Any, ...]]:
     """Return disjoint cliques that hold everybody: a largest clique is taken out again and again.
 
     Of several largest cliques the one that is first when its people are sorted is taken, so the result does not depend
@@ -278,10 +278,10 @@ def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[
 
 
 def _grown(
-    clique: tuple[Any, ...],
-    choices: list[Any],
+    clique: tuple[Hashable, ...],
+    choices: list[Hashable],
     near: Mapping[Any, set[Any]],
-    best: tuple[Any, ...],
+    best: tuple[Hashable, ...],
     work: Iterator[int],
 ) -> tuple[Any, ...]:
     if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
@@ -301,7 +301,7 @@ def _grown(
     return best
 
 
-def _colours(people: Sequence[Any], near: Mapping[Any, set[Any]]) -> int:
+def _colours(people: Sequence[Hashable], near: Mapping[Any, set[Any]]) -> int:
     """Return how many colours a greedy colouring takes: no clique among these people is larger."""
     classes: list[list[Any]] = []
     for v in people:

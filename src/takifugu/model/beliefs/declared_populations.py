@@ -111,7 +111,7 @@ class PopulationsSection:
             return FromPopulations(self._declared(values), **about)
         return self.counted_in(self.reference_rows(public, values), values, **about)
 
-    def _declared(self, values: Sequence[Any]) -> Mapping[str, Mapping[Any, Any]]:
+    def _declared(self, values: Sequence[Hashable]) -> Mapping[str, Mapping[Any, Any]]:
         laws = {}
         for name, masses in (self.laws or {}).items():
             if len(masses) != len(values):
@@ -120,14 +120,14 @@ class PopulationsSection:
             laws[name] = dict(zip(values, masses, strict=True))
         return laws
 
-    def counted_in(self, read: ReferenceRows, values: Sequence[Any], **about: Any) -> FromPopulations:
+    def counted_in(self, read: ReferenceRows, values: Sequence[Hashable], **about: Any) -> FromPopulations:
         """Return the populations that rows of the reference file support."""
         file: Any = self.reference
         with within("reference"):
             samples = samples_of(read.rows, len(values), read.people)
             return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **about)
 
-    def reference_rows(self, public: Public, values: Sequence[Any]) -> ReferenceRows:
+    def reference_rows(self, public: Public, values: Sequence[Hashable]) -> ReferenceRows:
         """Return the rows of the populations that count; InputError, which names the key, for a file that is wrong."""
         file: Any = self.reference
         with within("reference"):

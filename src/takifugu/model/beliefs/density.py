@@ -14,6 +14,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.real import RealNumber
+from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import (
     DatasetProperty,
     DistributionParameter,
@@ -132,7 +133,7 @@ class Density(Nameless):
             ).at("query")
         return RealNumber(query.grid or self.resolution)
 
-    def _of_parameter(self, secret: Any) -> tuple[tuple[int, int], ...] | None:
+    def _of_parameter(self, secret: Secret) -> tuple[tuple[int, int], ...] | None:
         if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != (self.columns[0], None):
             raise self._other(secret)
         if secret.interval is not None:
@@ -161,7 +162,7 @@ class Density(Nameless):
             ).at(key)
         return self.values.index(value)
 
-    def _other(self, secret: Any) -> InputError:
+    def _other(self, secret: Secret) -> InputError:
         return InputError(
             f"the belief tells the answer given {self._hidden}, and the secret is {secret.describe()}",
             fix="hide that, or give a belief about what is to be hidden",
@@ -201,7 +202,7 @@ class Density(Nameless):
         count = len(self.values)
         return f"an answer with a stated density given each of {count} values of {self._hidden} ({self.source})"
 
-    def property(self, secret: Any) -> DensityView:
+    def property(self, secret: Secret) -> DensityView:
         """Return the values that a secret weighs; InputError for one about anything else than this belief."""
         if isinstance(self.about, DistributionParameter):
             pairs = self._of_parameter(secret)
@@ -255,7 +256,7 @@ class DensityView(Nameless):
         return f"{self.whole._hidden} is {number(self.whole.values[value])}"
 
 
-def _by_value(given: Any, name: str) -> dict[Fraction, Any]:
+def _by_value(given: object, name: str) -> dict[Fraction, Any]:
     if not isinstance(given, Mapping):
         raise InputError(
             f"{name} is {given!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"

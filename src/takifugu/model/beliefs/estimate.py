@@ -112,7 +112,7 @@ def count_transitions(
 
 
 def _count_in_table(
-    table: Any, states: Iterable[State] | None, columns: Columns
+    table: object, states: Iterable[State] | None, columns: Columns
 ) -> tuple[tuple[State, ...], IntArray]:
     if states is None:
         raise InputError(

@@ -80,7 +80,7 @@ def _pmf_to(law: Pmf) -> list[list[Any]]:
     return [[_number_to(v), _number_to(p)] for v, p in law.items()]
 
 
-def _pmf_from(rows: list[list[Any]]) -> Pmf:
+def _pmf_from(rows: list[list[Hashable]]) -> Pmf:
     return Pmf([_number_from(v) for v, _ in rows], [_number_from(p) for _, p in rows])
 
 

@@ -306,7 +306,7 @@ def tree_of(values: Sequence[Hashable]) -> Block:
     return _halved(ranks, np.arange(len(values)))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -107,7 +107,7 @@ class FromPopulations(Nameless):
     @staticmethod
     def counted(
         samples: Mapping[str, Sample],
-        values: Sequence[Any],
+        values: Sequence[Hashable],
         confidence: float = 0.99,
         smoothing: Number = 1,
         **more: Any,

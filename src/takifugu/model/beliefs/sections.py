@@ -9,7 +9,7 @@ be public (`assumptions()`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -50,11 +50,11 @@ class PublicTable(Protocol):
         """Return some columns as rows of texts; None is a missing value."""
         ...
 
-    def codes(self, columns: Sequence[str], values: Sequence[Any], grid: Any = None) -> list[int]:
+    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: object = None) -> list[int]:
         """Return which of the values each row of a column has, or in which cell of a grid its two coordinates lie."""
         ...
 
-    def counts(self, columns: Sequence[str], classes: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
+    def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Any, ...]]:
         """Return how often each row of some columns is there, with numbers in the bins of [source] or in classes."""
         ...
 
@@ -76,7 +76,7 @@ class Public(Protocol):
     @property
     def source(self) -> Any: ...
 
-    def open(self, file: Any, missing: bool = True) -> PublicTable:
+    def open(self, file: object, missing: bool = True) -> PublicTable:
         """Open the file that a section names; the texts that are `missing` in the source are so there, too."""
         ...
 

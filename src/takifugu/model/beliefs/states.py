@@ -12,7 +12,7 @@ from takifugu.core.lists import list_of
 State = Hashable
 
 
-def checked_alphabet(states: Iterable[Any], what: str, key: str = "states") -> tuple[State, ...]:
+def checked_alphabet(states: Iterable[Hashable], what: str, key: str = "states") -> tuple[State, ...]:
     """Return different states as plain Python text, numbers, true or false.
 
     `what` begins a message ("the chain"); `key` is the parameter that holds them, for the place of a fault.
@@ -41,7 +41,7 @@ def checked_alphabet(states: Iterable[Any], what: str, key: str = "states") -> t
     return names
 
 
-def different(values: Iterable[Any], what: str, key: str = "states") -> set[State]:
+def different(values: Iterable[Hashable], what: str, key: str = "states") -> set[State]:
     """Return the different values of some entries, not checked further; InputError where one cannot name a state."""
     listed = list(values)
     try:

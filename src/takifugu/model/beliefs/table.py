@@ -170,7 +170,7 @@ class JointTable:
         return f"a joint table of {self.size} columns and {len(self.rows)} rows ({self.source})"
 
 
-def _alphabet(column: list[Any], number: int) -> tuple[State, ...]:
+def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
     what = f"column {number + 1} of the table"
     return checked_alphabet(_ordered(different(column, what, "rows")), what, "rows")
 

@@ -114,7 +114,7 @@ class IndependentUsers:
 
     def __init__(
         self,
-        laws: Iterable[Any],
+        laws: Iterable[Hashable],
         presence: Mass | Iterable[Mass] = 1,
         absence: str | None = None,
         names: Iterable[Hashable] | None = None,

@@ -88,7 +88,7 @@ class Sensitivity:
 class Moved(Protocol):
     """A domain that knows from its structure how an answer moves along what a policy allows."""
 
-    def moves(self, policy: Policy, answer: Any) -> Sensitivity: ...
+    def moves(self, policy: Policy, answer: Additive) -> Sensitivity: ...
 
 
 def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
@@ -88,6 +88,6 @@ class CountAboveSection:
 
     blamed = "codes"
 
-    def query_about(self, belief: Any, folder: Path) -> CountAbove:
+    def query_about(self, belief: Entries, folder: Path) -> CountAbove:
         named = meant(belief, self.codes, None, self.variables)
         return CountAbove(self.thresholds, named.codes, named.entries)

@@ -230,7 +230,7 @@ class _Added:
 
     blamed = "codes"
 
-    def made(self, kind: type[Any], belief: Any) -> Any:
+    def made(self, kind: type[Any], belief: Entries) -> Any:
         named = meant(belief, self.codes, None, self.variables, self.attribute)
         return kind(self.attribute, named.codes, named.entries, self.grid)
 
@@ -241,7 +241,7 @@ class SumSection(_Added):
 
     query: Literal["sum"]
 
-    def query_about(self, belief: Any, folder: Path) -> Sum:
+    def query_about(self, belief: Entries, folder: Path) -> Sum:
         return self.made(Sum, belief)  # type: ignore[no-any-return]
 
 
@@ -251,7 +251,7 @@ class MeanSection(_Added):
 
     query: Literal["mean"]
 
-    def query_about(self, belief: Any, folder: Path) -> Mean:
+    def query_about(self, belief: Entries, folder: Path) -> Mean:
         return self.made(Mean, belief)  # type: ignore[no-any-return]
 
 
@@ -269,7 +269,7 @@ class LinearSection:
 
     blamed = "codes"
 
-    def query_about(self, belief: Any, folder: Path) -> Linear:
+    def query_about(self, belief: Entries, folder: Path) -> Linear:
         with within("weights"):
             if isinstance(self.weights, str):
                 rows = numbers_in(folder / self.weights, "one weight for each entry")
@@ -294,5 +294,5 @@ class IdentitySection:
 
     blamed = "codes"
 
-    def query_about(self, belief: Any, folder: Path) -> Identity:
+    def query_about(self, belief: Entries, folder: Path) -> Identity:
         return Identity(self.attribute, self.grid, meant(belief, self.codes, attribute=self.attribute).codes)

@@ -156,7 +156,7 @@ class HistogramSection:
 
     blamed = "states"
 
-    def query_about(self, belief: Any, folder: Path) -> Histogram:
+    def query_about(self, belief: Entries, folder: Path) -> Histogram:
         named = meant(belief, None, self.states, self.variables)
         return Histogram(named.states, self.total, named.entries)
 
@@ -172,6 +172,6 @@ class CountSection:
 
     blamed = "states"
 
-    def query_about(self, belief: Any, folder: Path) -> Count:
+    def query_about(self, belief: Entries, folder: Path) -> Count:
         named = meant(belief, None, self.states, self.variables)
         return Count(named.states, named.entries)

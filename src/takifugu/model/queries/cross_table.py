@@ -208,7 +208,7 @@ class CrossTableSection:
     def blamed(self) -> str:
         return "by" if self.by else "attribute"
 
-    def query_about(self, belief: Any, folder: Path) -> Histogram | CrossTable:
+    def query_about(self, belief: Entries, folder: Path) -> Histogram | CrossTable:
         known, counted, by = values_by_column(belief), _listed(self.attribute), _listed(self.by)
         if not counted and not by:
             fix = 'write the column whose values are counted, attribute = "education"'

@@ -136,5 +136,5 @@ class EachValueSection:
 
     blamed = "query"
 
-    def query_about(self, belief: Any, folder: Path) -> EachValue:
+    def query_about(self, belief: Entries, folder: Path) -> EachValue:
         return EachValue(self.dummies)

@@ -79,7 +79,7 @@ def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ..
     return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
 
 
-def _check_section(name: str, section: Any) -> None:
+def _check_section(name: str, section: object) -> None:
     """Raise InputError for a section that no release file could use."""
     if not is_dataclass(section) or not hasattr(section, "query_about") or not name_of(section):
         raise InputError(
@@ -141,7 +141,7 @@ def sections_of(rows: str) -> dict[str, Any]:
     return {query: SECTIONS.find(f"{shape} {query}") for shape, query in pairs if shape == rows}
 
 
-def name_of(section: Any, key: str = "query") -> str:
+def name_of(section: object, key: str = "query") -> str:
     """Return what a section is called in a release file: the only value of its first key."""
     (name,) = get_args(get_type_hints(section).get(key)) or ("",)
     return str(name)
@@ -216,7 +216,7 @@ def _resolve(query: Query, entries: Entries) -> Additive:
     return answer
 
 
-def check(query: Any) -> None:
+def check(query: Query) -> None:
     """Raise InputError unless this is a query that can be kept: ledgers and certificates must read it back."""
     if isinstance(query, type) or not hasattr(query, "resolve"):
         raise InputError(f"the query is {query!r}", fix="write for example Count('walking') or Histogram()")

@@ -104,7 +104,7 @@ class CountRowsSection:
 
     blamed = "where"
 
-    def query_about(self, belief: Any, folder: Path) -> CountRows:
+    def query_about(self, belief: Entries, folder: Path) -> CountRows:
         known = values_by_column(belief)
         conditions = {name: values_of(name, given, known, "where", name) for name, given in self.where.items()}
         return CountRows(conditions, self.any_of)
@@ -121,6 +121,6 @@ class ColumnCountSection:
 
     blamed = "attribute"
 
-    def query_about(self, belief: Any, folder: Path) -> CountRows:
+    def query_about(self, belief: Entries, folder: Path) -> CountRows:
         check_columns([self.attribute], belief, "attribute")
         return CountRows({self.attribute: values_of(self.attribute, self.states, values_by_column(belief), "states")})

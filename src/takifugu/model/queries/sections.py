@@ -7,7 +7,7 @@ is about which does not say; `registry.SECTIONS` has them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -79,7 +79,7 @@ def meant(
     )
 
 
-def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Any]) -> dict[Any, Fraction] | None:
+def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Hashable]) -> dict[Any, Fraction] | None:
     """Return the exact number of each value; InputError for a value that is not known."""
     if codes is None:
         return None
@@ -87,7 +87,7 @@ def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Any]) -> dict[
     return {known_value(state, known, "codes"): code for state, code in exact.items()}
 
 
-def known_value(given: Any, known: Mapping[str, Any], *where: str) -> Any:
+def known_value(given: object, known: Mapping[str, Hashable], *where: str) -> Any:
     """Return the value of a belief that a text or number names; InputError for none."""
     if str(given) not in known:
         raise InputError(
@@ -97,7 +97,7 @@ def known_value(given: Any, known: Mapping[str, Any], *where: str) -> Any:
     return known[str(given)]
 
 
-def spelled(values: Iterable[Any]) -> dict[str, Any]:
+def spelled(values: Iterable[Hashable]) -> dict[str, Any]:
     """Return values by their texts, as files have them; InputError for two that are written alike."""
     listed = list(values)
     states_of = {str(value): value for value in listed}
@@ -134,7 +134,7 @@ def values_by_column(belief: object) -> dict[str, dict[str, Any]]:
     return {name: spelled(values) for name, values in zip(record.names, record.alphabets, strict=True)}
 
 
-def values_of(column: str, given: Any, known: Mapping[str, Mapping[str, Any]], *where: str) -> tuple[Any, ...]:
+def values_of(column: str, given: object, known: Mapping[str, Mapping[str, Hashable]], *where: str) -> tuple[Any, ...]:
     """Return one value of a column or several as the belief has them; those of a column without a list as they are."""
     listed = given if isinstance(given, tuple) else (given,)
     return tuple(known_value(one, known[column], *where) for one in listed) if column in known else listed

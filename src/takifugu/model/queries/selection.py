@@ -227,7 +227,7 @@ class _Ranked:
     def blamed(self) -> str:
         return "states" if self.codes is None else "codes"
 
-    def at(self, share: Any, belief: Any) -> Quantile:
+    def at(self, share: Any, belief: Entries) -> Quantile:
         named = meant(belief, self.codes, self.states, self.variables)
         return Quantile(share, named.codes, named.states, named.entries)
 
@@ -238,7 +238,7 @@ class MedianSection(_Ranked):
 
     query: Literal["median"]
 
-    def query_about(self, belief: Any, folder: Path) -> Quantile:
+    def query_about(self, belief: Entries, folder: Path) -> Quantile:
         return self.at(_HALF, belief)
 
 
@@ -251,7 +251,7 @@ class QuantileSection(_Ranked):
         Written | tuple[Written, ...], Key("the share of the entries that lie below it, or several", 0.9)
     ]
 
-    def query_about(self, belief: Any, folder: Path) -> Quantile:
+    def query_about(self, belief: Entries, folder: Path) -> Quantile:
         return self.at(self.share, belief)
 
 
@@ -265,7 +265,7 @@ class ModeSection:
 
     blamed = "states"
 
-    def query_about(self, belief: Any, folder: Path) -> TopK:
+    def query_about(self, belief: Entries, folder: Path) -> TopK:
         named = meant(belief, None, self.states, self.variables)
         return TopK(1, named.states, named.entries)
 
@@ -281,6 +281,6 @@ class TopKSection:
 
     blamed = "k"
 
-    def query_about(self, belief: Any, folder: Path) -> TopK:
+    def query_about(self, belief: Entries, folder: Path) -> TopK:
         named = meant(belief, None, self.states, self.variables)
         return TopK(self.k, named.states, named.entries)

@@ -134,7 +134,7 @@ class _EachColumn:
     def blamed(self) -> str:
         return "attribute" if self.codes is None else "codes"
 
-    def made(self, kind: type[Any], belief: Any) -> Query:
+    def made(self, kind: type[Any], belief: Entries) -> Query:
         named = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
         check_columns(named, belief, "attribute")
         known = values_by_column(belief)
@@ -148,7 +148,7 @@ class ColumnMeanSection(_EachColumn):
 
     query: Literal["mean"]
 
-    def query_about(self, belief: Any, folder: Path) -> Query:
+    def query_about(self, belief: Entries, folder: Path) -> Query:
         return self.made(Mean, belief)
 
 
@@ -158,7 +158,7 @@ class ColumnSumSection(_EachColumn):
 
     query: Literal["sum"]
 
-    def query_about(self, belief: Any, folder: Path) -> Query:
+    def query_about(self, belief: Entries, folder: Path) -> Query:
         return self.made(Sum, belief)
 
 

@@ -213,7 +213,7 @@ class AtMost:
         return f"{self.query.describe()}: whether it is {most}{rest}"
 
 
-def _thresholds(given: Any) -> Any:
+def _thresholds(given: object) -> Any:
     if not isinstance(given, Mapping):
         return _threshold(given)
     if not given:
@@ -244,7 +244,7 @@ class VisitorsSection:
 
     blamed = "query"
 
-    def query_about(self, belief: Any, folder: Path) -> Visitors:
+    def query_about(self, belief: Entries, folder: Path) -> Visitors:
         return Visitors(self.places)
 
 
@@ -257,7 +257,7 @@ class PeopleCountSection:
 
     blamed = "query"
 
-    def query_about(self, belief: Any, folder: Path) -> Count:
+    def query_about(self, belief: Entries, folder: Path) -> Count:
         return Count(self.states or ())
 
 
@@ -277,6 +277,6 @@ class SafeSection:
 
     blamed = "at_most"
 
-    def query_about(self, belief: Any, folder: Path) -> AtMost:
+    def query_about(self, belief: Entries, folder: Path) -> AtMost:
         counted: Query = Visitors(self.places) if self.states is None else Count(self.states)
         return AtMost(counted, self.at_most, self.limit)

@@ -61,7 +61,7 @@ class WithAbsence(Protocol):
 class WithViews(Protocol):
     """A belief over records: a secret about columns has a view of it, None where it is read as it is."""
 
-    def property(self, secret: Any) -> Any: ...
+    def property(self, secret: object) -> Any: ...
 
 
 @runtime_checkable
@@ -152,7 +152,7 @@ class Secret(Protocol):
 class OfViews(Protocol):
     """A secret about something else than entries, which reads a belief by a view of it."""
 
-    def view(self, belief: Any) -> Any: ...
+    def view(self, belief: object) -> Any: ...
 
 
 @dataclass(frozen=True)

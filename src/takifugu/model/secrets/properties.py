@@ -309,11 +309,11 @@ def _columns(attribute: str | Iterable[str]) -> tuple[str, ...]:
     return columns
 
 
-def _one(attribute: Any) -> tuple[str]:
+def _one(attribute: object) -> tuple[str]:
     raise InputError(f"the column is {attribute!r}", rule="a parameter governs one column").at("attribute")
 
 
-def _function(function: Any, columns: tuple[str, ...], of: Any) -> str | tuple[Fraction, ...] | Named:
+def _function(function: object, columns: tuple[str, ...], of: object) -> str | tuple[Fraction, ...] | Named:
     if isinstance(function, Named):
         return function
     if isinstance(function, str):

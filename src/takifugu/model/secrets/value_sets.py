@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -117,7 +117,7 @@ def _meet(one: tuple[Fraction, ...], other: ValueSet) -> bool:
     return other.meets(one) if isinstance(other, Between | Intervals) else bool({*one} & {*other})
 
 
-def _set(given: Any) -> ValueSet:
+def _set(given: object) -> ValueSet:
     if isinstance(given, Between | Intervals):
         return given
     if isinstance(given, tuple) and len(given) == 2:
@@ -143,7 +143,7 @@ def _interval(given: Any) -> Between:
     return Between(low, high)
 
 
-def _intervals(given: Sequence[Any]) -> ValueSet:
+def _intervals(given: Sequence[Hashable]) -> ValueSet:
     parts = sorted(map(_interval, given), key=lambda part: (part.low is not None, part.low))
     for one, other in combinations(parts, 2):
         if one.meets(other):

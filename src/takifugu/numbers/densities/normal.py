@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -101,7 +100,7 @@ class NormalMixture:
     means: tuple[float, ...]
     deviations: tuple[float, ...]
 
-    def __init__(self, weights: Sequence[Any], means: Sequence[Any], deviations: Sequence[Any]) -> None:
+    def __init__(self, weights: Sequence[Hashable], means: Sequence[Hashable], deviations: Sequence[Hashable]) -> None:
         if not len(weights) == len(means) == len(deviations) > 0:
             raise InputError(
                 f"{len(weights)} weights, {len(means)} means and {len(deviations)} deviations",

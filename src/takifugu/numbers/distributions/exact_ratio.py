@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any
 
@@ -96,13 +97,13 @@ def noised_loss_within(p: Pmf, q: Pmf, scale: float, epsilon: Fraction) -> tuple
         return float(loss), bool((loss + margin) * epsilon.denominator <= epsilon.numerator)
 
 
-def _noised(masses: list[Any], gaps: list[Fraction], scale: float) -> list[Any]:
+def _noised(masses: list[Hashable], gaps: list[Fraction], scale: float) -> list[Any]:
     """Return sum over j of m_j e^{-|x_i - x_j| / scale} at every atom i."""
     forward, backward, steps = passes(masses, gaps, scale)
     return [a + step * b for a, b, step in zip(forward, [*backward[1:], 0], [*steps, 0], strict=True)]
 
 
-def passes(masses: list[Any], gaps: list[Fraction], scale: float) -> tuple[list[Any], list[Any], list[Any]]:
+def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[list[Any], list[Any], list[Any]]:
     """Return sum of m_j e^{-|x_i - x_j| / scale} over j <= i, the same over j >= i, and e^{-gap / scale}.
 
     Runs at the precision of the caller's mpmath context; masses may be signed.

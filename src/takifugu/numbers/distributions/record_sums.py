@@ -141,7 +141,7 @@ def given_function(law: RecordLaw, records: int, function: Callable[[list[Any]],
     return {value: _weighed(joint[value]) for value in sorted(joint)}
 
 
-def _sum_of(law: RecordLaw, levels: Sequence[Any]) -> dict[int, int]:
+def _sum_of(law: RecordLaw, levels: Sequence[Hashable]) -> dict[int, int]:
     """Return P(sum of f, and these levels), up to the total of all records."""
     sums = {0: 1}
     for level in levels:

@@ -20,7 +20,7 @@ the same integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -169,7 +169,7 @@ def split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tuple
     return narrowed([whole for whole, _ in pairs]), _objects([offset for _, offset in pairs])
 
 
-def _objects(values: Sequence[Any]) -> Integers:
+def _objects(values: Sequence[Hashable]) -> Integers:
     filled = np.empty(len(values), dtype=object)
     filled[:] = values
     return filled

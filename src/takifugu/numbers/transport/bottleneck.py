@@ -173,7 +173,7 @@ def _masses(
     return [listed[i] for i in law.values.tolist()], [mass / sum(masses) for mass in masses]
 
 
-def checked_distances(x: list[Any], y: list[Any], metric: Metric) -> Array:
+def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> Array:
     """Return the distances from x to y after checking that the metric is one on all these points.
 
     Raises InputError when it is negative, not finite, not symmetric, not zero from a point to itself, or breaks the

@@ -58,7 +58,7 @@ def support(p: Population) -> list[Any]:
     return [x for x, mass in p.items() if mass > 0]
 
 
-def exact(p: Population, points: Sequence[Any]) -> list[Fraction]:
+def exact(p: Population, points: Sequence[Hashable]) -> list[Fraction]:
     """Return the masses of points as fractions divided by their sum."""
     masses = [Fraction(p[x]) for x in points]
     return [mass / sum(masses) for mass in masses]

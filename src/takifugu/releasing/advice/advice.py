@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.bars import bars
@@ -100,7 +99,7 @@ class Advice:
 
 
 @without_data
-def advise(path: str | Path, data: Any = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
+def advise(path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
     """Say what the tables of a release file are worth to a reader, and what would make the worst of them worth more.
 
     Nothing is read but which units there are where their lengths decide, and nothing is paid, drawn or written. What

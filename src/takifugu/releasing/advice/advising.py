@@ -53,7 +53,7 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(table: Table, expect: ExpectSpec | None = None, prior: Any = None) -> TableAdvice:
+def table_advice(table: Table, expect: ExpectSpec | None = None, prior: object = None) -> TableAdvice:
     """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
 
     `prior` is what a file under a policy says of counts.
@@ -77,7 +77,7 @@ def table_advice(table: Table, expect: ExpectSpec | None = None, prior: Any = No
     return TableAdvice(table.name, table.scope, labels, worst(worths), table.measured_in)
 
 
-def worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int = 1, prior: Any = None) -> Worth:
+def worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int = 1, prior: object = None) -> Worth:
     """Return what one answer about so many people is worth; Unsupported where no honest verdict exists."""
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):

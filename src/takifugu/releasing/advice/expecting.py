@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.questions.expected_answer import expected_answer
@@ -68,7 +68,7 @@ def _is_mean(query: Query) -> bool:
     return isinstance(query.query if isinstance(query, By) else query, Mean)
 
 
-def _means(calibration: Calibration, answer: Any) -> tuple[float, ...]:
+def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:
     if type(answer) is not Additive:
         raise Unsupported(f"{calibration.query.describe()} is no sum over rows", fix="write values in [expect]")
     means: list[float] = expected_answer(first_belief(calibration), answer).tolist()
@@ -88,7 +88,7 @@ def share_of_rows(expect: ExpectSpec, size: int, people: int) -> float:
     return rows * counted / size
 
 
-def _valued(values: Any, answer: Any) -> Mapping[str, Any]:
+def _valued(values: object, answer: Additive) -> Mapping[str, Any]:
     if isinstance(values, Mapping):
         return values
     if len(answer.labels) != 1:
@@ -98,7 +98,7 @@ def _valued(values: Any, answer: Any) -> Mapping[str, Any]:
     return {answer.labels[0]: values}
 
 
-def _by_label(given: Mapping[str, Any], answer: Any, key: str) -> tuple[float, ...]:
+def _by_label(given: Mapping[str, Hashable], answer: Additive, key: str) -> tuple[float, ...]:
     return numbers_for(answer.labels, given, key)
 
 

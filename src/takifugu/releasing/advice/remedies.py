@@ -75,7 +75,7 @@ class Remedy:
 
 
 def remedies(
-    raw: Plain, path: Path, tables: Sequence[TableAdvice], data: Any = None, seconds: float = SECONDS
+    raw: Plain, path: Path, tables: Sequence[TableAdvice], data: object = None, seconds: float = SECONDS
 ) -> tuple[Remedy, ...]:
     """Return what helps the worst table, the best first, then what changes fewest keys.
 
@@ -102,7 +102,7 @@ class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
     def __init__(
-        self, raw: Plain, path: Path, data: Any, table: TableAdvice, now: Worth, seconds: float
+        self, raw: Plain, path: Path, data: object, table: TableAdvice, now: Worth, seconds: float
     ) -> None:
         self.raw, self.path, self.data, self.table, self.now = raw, path, data, table, now
         self.ends, self.tried = time.process_time() + seconds, 0
@@ -154,7 +154,7 @@ def applied(raw: Plain, changes: Sequence[Change]) -> Json:
     return new
 
 
-def worth_with(raw: Plain, path: Path, changes: Sequence[Change], data: Any = None) -> Worth | None:
+def worth_with(raw: Plain, path: Path, changes: Sequence[Change], data: object = None) -> Worth | None:
     """Return what the worst table of the changed file is worth; None where it is refused, or a table has no verdict."""
     try:
         tables = advice_of(calibrated(checked(applied(raw, changes), path, data)))
@@ -217,7 +217,7 @@ def _number(written: Any) -> float:
     return float(as_fraction(written, "epsilon"))
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -137,7 +137,7 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
 
 
 def _answer(
-    unit: str | None, calibration: Calibration, values: Mapping[str, Any], adjusted: Mapping[str, Fraction] | None
+    unit: str | None, calibration: Calibration, values: Mapping[str, Hashable], adjusted: Mapping[str, Fraction] | None
 ) -> Answer:
     noise, promise = calibration.randomiser, calibration.guarantee
     return Answer(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from takifugu.core.errors import InputError
@@ -24,7 +24,7 @@ class Rows(Sequence[Mapping[str, Any]]):
     {'row': 1, 'place': 'south'}
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Hashable]]) -> None:
         self.columns = dict(columns)
 
     def __len__(self) -> int:
@@ -45,7 +45,7 @@ class Rows(Sequence[Mapping[str, Any]]):
     __hash__ = None  # type: ignore[assignment]
 
 
-def names_of(columns: Sequence[str], outputs: Sequence[Any]) -> tuple[str, ...]:
+def names_of(columns: Sequence[str], outputs: Sequence[Hashable]) -> tuple[str, ...]:
     """Return what the columns of the value are called: as in the data, if they have names there.
 
     >>> names_of([], [(0.0, 1.5)]), names_of(["activity"], ["rest"])
@@ -55,7 +55,7 @@ def names_of(columns: Sequence[str], outputs: Sequence[Any]) -> tuple[str, ...]:
     return tuple(columns) if len(columns) == len(usual) and ROW not in columns else usual
 
 
-def rows_sent(names: Sequence[str], outputs: Sequence[Any], row: Sequence[int], place: Sequence[int]) -> Rows:
+def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[int], place: Sequence[int]) -> Rows:
     """Return the lines of values that were sent: `place` has the number of each in `outputs`, `row` that of its row."""
     parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
     values = {name: [part[y] for y in place] for name, part in zip(names, parts, strict=True)}
@@ -71,7 +71,7 @@ def rows_text(
     return "\r\n".join([*lines, ""])
 
 
-def written(values: Iterable[Any], guarded: Any) -> list[str]:
+def written(values: Iterable[object], guarded: Any) -> list[str]:
     """Return values as a line of CSV has them: coordinates in full, texts guarded and quoted where they must be."""
     lines = []
     for value in values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -146,7 +146,7 @@ def _what_sorts(
     return next((c.name for c in free if _rises(ranks, [rows[key] for key in (*keys, c.name)])), None)
 
 
-def _rises(ranks: Sequence[Any], keys: Sequence[Sequence[str | None]]) -> bool:
+def _rises(ranks: Sequence[Hashable], keys: Sequence[Sequence[str | None]]) -> bool:
     last: dict[tuple[str | None, ...], Any] = {}
     for rank, *key in zip(ranks, *keys, strict=True):
         before = last.get(tuple(key))
@@ -169,12 +169,12 @@ def _first_rows(table: Table) -> dict[str, list[str | None]]:
     return {name: _all_present([row[i] for row in rows], table) for i, name in enumerate(names)}
 
 
-def _all_present(values: Sequence[Any], table: Table) -> list[str | None]:
+def _all_present(values: Sequence[Hashable], table: Table) -> list[str | None]:
     known = {value: _present(value, table) for value in {value for value in values if type(value) is str}}
     return [known[value] if type(value) is str else _present(value, table) for value in values]
 
 
-def _present(value: Any, table: Table) -> str | None:
+def _present(value: object, table: Table) -> str | None:
     text = value.isoformat(" ") if isinstance(value, datetime) else text_of(value)
     return None if text is None or text in table.missing else text
 

@@ -80,12 +80,12 @@ def file_of(
     return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, **declared)
 
 
-def _is_missing(hint: Any, rows: str) -> bool:
+def _is_missing(hint: object, rows: str) -> bool:
     """Whether files about data of another shape have a key, and those about this one do not."""
     return any(isinstance(one, Key) and one.rows and rows not in one.rows for one in metadata_of(hint))
 
 
-def _validated(hint: Any) -> Any:
+def _validated(hint: object) -> Any:
     """Return the type that pydantic checks as strictly as TOML writes it: true is no number, and 1 no text."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -100,7 +100,7 @@ def _validated(hint: Any) -> Any:
     return _STRICT.get(hint, hint) if isinstance(hint, type) else hint
 
 
-def _worded(metadata: Any) -> Any:
+def _worded(metadata: object) -> Any:
     if isinstance(metadata, Key):
         examples = None if metadata.example is None else [metadata.example]
         return Field(description=metadata.meaning, examples=examples)
@@ -119,7 +119,7 @@ def files_of(section: Any) -> Iterator[tuple[tuple[str, ...], str, Section]]:
         yield from (((key, *rest), path, inner) for rest, path, inner in files_of(value))
 
 
-def _checks(hint: Any) -> list[Any]:
+def _checks(hint: object) -> list[Any]:
     """Return the checks anywhere in an annotated type."""
     inside = [check for one in get_args(hint) for check in _checks(one)]
     return [*(one.check for one in metadata_of(hint) if isinstance(one, Checked)), *inside]

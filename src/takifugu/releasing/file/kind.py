@@ -231,7 +231,7 @@ class Kind:
             )
         return units[0].data
 
-    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
+    def remarks(self, file: ReleaseFile, item: object, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()
 

@@ -50,7 +50,7 @@ _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
 
 
-def load(path: str | Path, data: Any = None, only_release: bool = False, window: str | None = None) -> ReleaseFile:
+def load(path: str | Path, data: object = None, only_release: bool = False, window: str | None = None) -> ReleaseFile:
     """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
 
     With `only_release` it is read as if it had that key; a `window` is the one that regular tables are about. Raises
@@ -199,7 +199,7 @@ def _flat(text: str) -> str:
     return text
 
 
-def _giants(value: Any, where: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
+def _giants(value: object, where: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
     """Name the whole numbers that no float holds: TOML has them, and comparisons with floats fail.
 
     Likewise texts that are too long to mean anything, and lists and tables that nest too deep.

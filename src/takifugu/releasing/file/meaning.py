@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Table
+from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Linear, Sum
 from takifugu.model.queries.forms import QueryReader
@@ -103,7 +104,7 @@ def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) 
     return belief
 
 
-def _hidden(kind: Kind, spec: Any, belief: Any, faults: list[TakifuguError]) -> Framework | None:
+def _hidden(kind: Kind, spec: Any, belief: Belief, faults: list[TakifuguError]) -> Framework | None:
     try:
         return kind.framework_of(spec, belief)
     except SpecError as error:
@@ -132,7 +133,7 @@ def table_problems(
         yield blamed(error, "release", number, *_key_of(item, error))
 
 
-def _key_of(item: Any, error: TakifuguError) -> tuple[str, ...]:
+def _key_of(item: object, error: TakifuguError) -> tuple[str, ...]:
     """Return the key of a table that an error of its query is about: the one that it names, or the query's own."""
     if not isinstance(item, Described):
         return tuple(map(str, error.where[:1]))

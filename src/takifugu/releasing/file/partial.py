@@ -27,7 +27,7 @@ def what_is_valid(model: type[BaseModel], raw: Json) -> tuple[Any, frozenset[str
     return model.model_construct(**parts), frozenset(faulty)
 
 
-def valid_section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[str] | None = None) -> Any:
+def valid_section(model: type[BaseModel], raw: object, name: str = "", faulty: set[str] | None = None) -> Any:
     """Return a section, with examples in place of faulty keys where these are known; None if it is hopeless."""
     try:
         return model.model_validate(raw)
@@ -43,7 +43,7 @@ def valid_section(model: type[BaseModel], raw: Any, name: str = "", faulty: set[
         return None
 
 
-def _valid_table(members: list[type[BaseModel]], raw: Any, number: int) -> Any:
+def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> Any:
     """Return a table without the keys of other queries; None where another key is faulty on which something depends."""
     model, faulty = _chosen(members, raw, "query"), set[str]()
     if model is None or not isinstance(raw, dict):
@@ -65,7 +65,7 @@ def keys_of(model: type[BaseModel]) -> set[str]:
     return {field.alias or name for name, field in model.model_fields.items()}
 
 
-def _chosen(members: list[type[BaseModel]], raw: Any, key: str) -> Any:
+def _chosen(members: list[type[BaseModel]], raw: object, key: str) -> Any:
     """Return the member of a union that the value of a key selects, else the first one; for a table none."""
     value = raw.get(key) if isinstance(raw, dict) else None
     for member in members:
@@ -75,7 +75,7 @@ def _chosen(members: list[type[BaseModel]], raw: Any, key: str) -> Any:
     return members[0] if key == "kind" or len(members) == 1 else None
 
 
-def _members(annotation: Any) -> list[type[BaseModel]]:
+def _members(annotation: object) -> list[type[BaseModel]]:
     """Return the models of a section's type: one, those of a union, or those of the members of a list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]

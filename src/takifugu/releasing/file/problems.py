@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean, nearest_words
@@ -69,7 +69,7 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
     return error
 
 
-def _walk(loc: tuple[Any, ...], schema: Json, raw: Any) -> tuple[Where, Json]:
+def _walk(loc: tuple[Hashable, ...], schema: Json, raw: object) -> tuple[Where, Json]:
     """Return a fault's path as the user would write it, and the schema of the place (or of its parent's keys).
 
     Steps of `loc` that name no key of the file (the tags of unions) are left out.
@@ -92,7 +92,7 @@ def _walk(loc: tuple[Any, ...], schema: Json, raw: Any) -> tuple[Where, Json]:
     return path, _resolve(node, schema, value)
 
 
-def _resolve(node: Json, schema: Json, value: Any) -> Json:
+def _resolve(node: Json, schema: Json, value: object) -> Json:
     """Follow references, and choose the member of a union that the value's kind or type selects."""
     while True:
         if len(node.get("allOf", ())) == 1:  # how pydantic before 2.9 writes a reference that has a description
@@ -200,17 +200,17 @@ def _members(node: Json) -> list[Json]:
     return node.get("anyOf") or [node]
 
 
-def _text(given: Any) -> str:
+def _text(given: object) -> str:
     text = {True: "true", False: "false"}.get(given, repr(given)) if isinstance(given, bool) else repr(given)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _nearest(given: Any, allowed: Sequence[Any]) -> str:
+def _nearest(given: object, allowed: Sequence[Hashable]) -> str:
     near = nearest_words(given, allowed)
     return _either(near) + (f" or {len(allowed) - len(near)} more" if len(near) < len(allowed) else "")
 
 
-def _either(allowed: Sequence[Any]) -> str:
+def _either(allowed: Sequence[Hashable]) -> str:
     return " or ".join(f'"{a}"' if isinstance(a, str) else str(a) for a in allowed)
 
 
@@ -219,7 +219,7 @@ def _example(node: Json) -> str:
     return toml_of(examples[0]) if examples else ""
 
 
-def toml_of(value: Any) -> str:
+def toml_of(value: object) -> str:
     """Write a plain value as TOML reads it back.
 
     >>> print(toml_of(["it's", 'a "b"', 1, 0.5, True, {"x y": 1}]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -45,11 +45,11 @@ class PublicTable:
     def texts(self, columns: Sequence[str]) -> list[Texts]:
         return texts(self.table, columns)
 
-    def codes(self, columns: Sequence[str], values: Sequence[Any], grid: Any = None) -> list[int]:
+    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: object = None) -> list[int]:
         self.table.require(columns)
         return list(map(int, codes_of(columns_of(self.table, columns), columns, self.table, values, grid)))
 
-    def counts(self, columns: Sequence[str], classes: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
+    def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Any, ...]]:
         counts = Counter[tuple[Any, ...]]()
         bins = {name: bins_of(self.source_keys, name) for name in columns}
         for group in totals(self.table, [], by=columns, null_keys="keep"):
@@ -103,7 +103,7 @@ class Counting(Protocol):
     def counted(self, public: Public) -> tuple[tuple[str, ...], Any, Sequence[str]] | None: ...
 
 
-def faults_of(belief: Any) -> Iterator[TakifuguError]:
+def faults_of(belief: object) -> Iterator[TakifuguError]:
     """Yield what no single key of a declared [belief] shows."""
     meant = belief.meant if isinstance(belief, Described) else None
     for error in meant.faults() if isinstance(meant, Checking) else ():
@@ -119,7 +119,7 @@ def private_keys(spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
             yield fault(("belief", *key), IS_PRIVATE, fix)
 
 
-def _declared(section: Any) -> tuple[bool, str]:
+def _declared(section: object) -> tuple[bool, str]:
     """Return whether a section declares that its file holds the private data, and what to do where it does not."""
     ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
     key = next((name for name in ways if hasattr(section, name)), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,12 +53,12 @@ def _roles(columns: Sequence[str]) -> dict[str, str]:
     return {f"c{number}": column for number, column in enumerate(columns)}
 
 
-def _present(value: Any, table: Table) -> str | None:
+def _present(value: object, table: Table) -> str | None:
     text = text_of(value)
     return None if text is None or text in table.missing else text
 
 
-def value_of(text: str | None, column: str, values: Mapping[str, Any], table: Table) -> Any:
+def value_of(text: str | None, column: str, values: Mapping[str, Hashable], table: Table) -> Any:
     """Return the belief's value that a cell of a column of a table spells."""
     if text is None:
         raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
@@ -70,7 +70,7 @@ def value_of(text: str | None, column: str, values: Mapping[str, Any], table: Ta
     return values[text]
 
 
-def no_lookalikes(table: Table, column: str, declared: Iterable[Any], key: str = "file") -> None:
+def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: str = "file") -> None:
     """Raise DataError, at a key of [source], for a text of a column that looks like a declared value and is none."""
     if column not in table.names:
         return  # made of several columns
@@ -104,7 +104,7 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
 
 
 def codes_of(
-    read: Sequence[Sequence[Any]], names: Sequence[str], table: Table, values: Sequence[Any], grid: Any = None
+    read: Sequence[Sequence[Any]], names: Sequence[str], table: Table, values: Sequence[object], grid: Any = None
 ) -> Codes:
     """Return the number of each row's value, or that of the cell of a grid that its two coordinates lie in.
 
@@ -118,7 +118,7 @@ def codes_of(
     return codes
 
 
-def texts_in(values: Iterable[Any], table: Table) -> list[str | None]:
+def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
     """Return values as texts; None where one is missing. Equal values are read once."""
     known: dict[Any, str | None] = {}
     texts = []
@@ -133,7 +133,7 @@ def texts_in(values: Iterable[Any], table: Table) -> list[str | None]:
     return texts
 
 
-def numbers_in(values: Sequence[Any], column: str, table: Table) -> npt.NDArray[np.float64]:
+def numbers_in(values: Sequence[Hashable], column: str, table: Table) -> npt.NDArray[np.float64]:
     """Return a column of numbers, NaN where one is missing; DataError for texts that are none."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)

@@ -53,7 +53,7 @@ def _epsilon(value: int | float | str) -> int | float | str:
     return value
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     if isinstance(value, bool):  # true is 1 in Python, but not in a release file
         raise InputError(f"is {str(value).lower()}", fix="write 1")
     return value
@@ -266,7 +266,7 @@ class SourceKeys(FileKeys):
     as_composing: AsComposing = False
     begins_series: BeginsSeries = False
 
-    def layout(self, belief: Any) -> Json:
+    def layout(self, belief: object) -> Json:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
 
         What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this,
@@ -437,7 +437,7 @@ class Source(Protocol):
     def as_composing(self) -> bool: ...
     @property
     def begins_series(self) -> bool: ...
-    def layout(self, belief: Any) -> Json: ...
+    def layout(self, belief: object) -> Json: ...
 
 
 class Item(Protocol):

@@ -7,7 +7,6 @@ the same window.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
 from takifugu.core.errors import TakifuguError
@@ -117,7 +116,7 @@ def _keys_at_delta(item: Item, number: int, has_units: bool) -> Iterator[Takifug
         yield fault((*where, "per"), "is 'pooled', and normal noise over several people has no joint promise", fix)
 
 
-def _other_data(item: Any, number: int, first: Any, has_units: bool) -> Iterator[TakifuguError]:
+def _other_data(item: Item, number: int, first: Item, has_units: bool) -> Iterator[TakifuguError]:
     """Yield what is not about the same data as the first table that shares the epsilon."""
     one, other = per_of(item), per_of(first)
     if has_units and one != other and "both" not in (one, other):

@@ -31,7 +31,7 @@ def written_of(*keys: Any) -> Written:
     Only the first one says what is in a file: another section is about another file.
     """
 
-    def first(name: str, default: Any) -> Any:
+    def first(name: str, default: object) -> Any:
         return next((written for one in keys if (written := getattr(one, name, None)) is not None), default)
 
     numerals = Numerals(first("decimal", "."), first("thousands", ""))
@@ -39,12 +39,12 @@ def written_of(*keys: Any) -> Written:
     return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals, **parts)
 
 
-def open_public(keys: Any, source: Source, path: Path | str, missing: bool = True) -> Table:
+def open_public(keys: object, source: Source, path: Path | str, missing: bool = True) -> Table:
     """Open a file that the belief is read from: written as its own section says, or else as the source is."""
     return open_frame(path, source.missing if missing else ("",), written_of(keys, source))
 
 
-def open_source(source: Source, folder: Path, data: Any) -> Table:
+def open_source(source: Source, folder: Path, data: object) -> Table:
     """Open the private data without reading it; InputError where neither a file is named nor data are given."""
     if data is not None:
         return open_frame(data, source.missing, written_of(source))
@@ -59,14 +59,14 @@ def open_source(source: Source, folder: Path, data: Any) -> Table:
     return open_frame(source.file if "://" in source.file else folder / source.file, source.missing, written_of(source))
 
 
-def is_there(source: Source, folder: Path, data: Any) -> bool:
+def is_there(source: Source, folder: Path, data: object) -> bool:
     """Return whether there are data to open: some were given, or the file that is named exists."""
     if data is UNOPENED:
         return False
     return data is not None or (source.file is not None and leads_to_data(folder / source.file))
 
 
-def private_files(source: Source, folder: Path, data: Any) -> tuple[Path, ...]:
+def private_files(source: Source, folder: Path, data: object) -> tuple[Path, ...]:
     """Return the files that hold the private data: the source's own, and the one that was given in its place."""
     paths = [] if source.file is None or "://" in source.file else [folder / source.file]
     paths += [Path(data)] if isinstance(data, str | os.PathLike) else []

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from takifugu.core.errors import InputError
 
@@ -82,7 +81,7 @@ _BINS = {
 }  # fmt: skip
 
 
-def instead_of(wanted: Any, allowed: Sequence[str], raw: Any = None) -> InputError | None:
+def instead_of(wanted: object, allowed: Sequence[str], raw: object = None) -> InputError | None:
     """Return the error for a query that is not published, with the recipe that works; None for any other text.
 
     `allowed` are the queries of this kind of file, `raw` is the parsed file.
@@ -131,7 +130,7 @@ def exact_total(key: str) -> InputError | None:
     )
 
 
-def _kind_of(raw: Any) -> str:
+def _kind_of(raw: object) -> str:
     belief = raw.get("belief") if isinstance(raw, Mapping) else None
     kind = belief.get("kind") if isinstance(belief, Mapping) else None
     return kind if isinstance(kind, str) else ""

@@ -77,7 +77,7 @@ class Asking:
             listed.append(tuple(self._total(units, part) for part in parts))
         return tuple(listed)
 
-    def _total(self, units: Sequence[Unit], answer: Any) -> Fraction | None:
+    def _total(self, units: Sequence[Unit], answer: Additive) -> Fraction | None:
         """Return what the cells of an answer sum to, where everybody knows that: so many entries are read."""
         is_known = not self.file.hides_gaps and (len(units) == 1 or all(unit.complete for unit in units))
         return answer.constant_sum() if is_known and isinstance(answer, Additive) else None

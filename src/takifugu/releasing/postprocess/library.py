@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -60,14 +60,14 @@ def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
     return nw.from_dict({name: list(values) for name, values in columns.items()}, backend=library).to_native()
 
 
-def _in_duckdb(columns: Mapping[str, Sequence[Any]]) -> Any:
+def _in_duckdb(columns: Mapping[str, Sequence[Hashable]]) -> Any:
     import duckdb
 
     lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))
     return duckdb.sql(f"select {lists}", params=[list(values) for values in columns.values()])
 
 
-def _in_spark(columns: Mapping[str, Sequence[Any]]) -> Any:
+def _in_spark(columns: Mapping[str, Sequence[Hashable]]) -> Any:
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
 from takifugu.releasing.certificates.certificate import Certificate
@@ -43,7 +42,7 @@ def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, s
     return fields
 
 
-def _type(values: Sequence[Any]) -> str:
+def _type(values: Sequence[Hashable]) -> str:
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int}:
         return "integer" if kinds else "number"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -28,7 +28,7 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
 
 
 def rows_of(
-    labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
+    labels: Sequence[str], values: Sequence[Hashable], noise: Randomiser, level: float, cells: int | None = None
 ) -> list[Json]:
     """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value."""
     half = answered(lambda: noise.half_width(level, cells))

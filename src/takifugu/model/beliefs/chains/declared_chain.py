@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +47,7 @@ class PublicSequences(Public, Protocol):
     @property
     def calendar(self) -> Calendar | None: ...
 
-    def transitions(self, fit: Any) -> npt.NDArray[np.int64]:
+    def transitions(self, fit: object) -> npt.NDArray[np.int64]:
         """Return how often each state follows each in a file; with matrix_by in each of its cells."""
         ...
 

@@ -44,7 +44,7 @@ def read_network(path: str | Path | Any, source: str | None = None) -> BayesianN
     return _network(tables_of(file), source or f"the file {file.name}")
 
 
-def from_pyagrum(model: Any, source: str = "a pyAgrum model") -> BayesianNetwork:
+def from_pyagrum(model: object, source: str = "a pyAgrum model") -> BayesianNetwork:
     """Return a pyAgrum `BayesNet` as a belief."""
     return _network(plain(model), source)
 
@@ -81,7 +81,7 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
     return BayesianNetwork(nodes, source)
 
 
-def _shortest(array: Any) -> Any:
+def _shortest(array: object) -> Any:
     """Return what single-precision numbers stand for: their shortest decimals, where the array holds such numbers."""
     single = np.asarray(array, dtype=np.float32)
     values = np.array(array, dtype=np.float64)

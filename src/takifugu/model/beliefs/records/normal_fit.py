@@ -45,7 +45,7 @@ def moments(
     return columns, means, rounded, len(table[0])
 
 
-def _numbers(column: Any, name: str) -> list[float]:
+def _numbers(column: object, name: str) -> list[float]:
     if no_list(column) is not None:
         raise InputError(f"the column {name!r} is {no_list(column)}", fix="give a list of numbers").at(name)
     values = iterated(column)

@@ -19,6 +19,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.states import checked_alphabet
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
+from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.numbers.transport.draws import Interval
@@ -88,7 +89,7 @@ class ParameterBox:
     def __init__(
         self,
         intervals: Mapping[str, tuple[Number, Number]],
-        columns: Mapping[str, Mapping[State, Any]],
+        columns: Mapping[str, Mapping[State, Hashable]],
         records: int,
         source: str = "assumed",
     ) -> None:
@@ -181,7 +182,7 @@ class ParameterBox:
         box = ", ".join(f"between {to_text(low)} and {to_text(high)} ({n!r})" for n, (low, high) in self.intervals[:6])
         return f"{self.records} records with the columns {columns}, whose parameters lie {box} ({self.source})"
 
-    def property(self, secret: Any) -> BoxView | None:
+    def property(self, secret: Secret) -> BoxView | None:
         """Return the box as a secret about one parameter reads it; None for every parameter as it is.
 
         Raises InputError for a property of the records at hand, for single values (`Parameters` lists them), and for
@@ -257,7 +258,7 @@ class BoxView:
         return f"the parameter of {self.box.names[self.entry]!r} is {to_text(self.ends[value])}"
 
 
-def _interval(name: Any, given: Any) -> Interval:
+def _interval(name: object, given: object) -> Interval:
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise InputError(f"the interval of {name!r} is {given!r}", fix="write (low, high)").at("intervals", str(name))
     low, high = (as_fraction(end, "an end of the interval", "intervals", str(name)) for end in given)

@@ -32,6 +32,7 @@ from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
 from takifugu.model.queries.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
+from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -208,7 +209,7 @@ class Parameters:
             f"{self.prior.describe()}{'' if self.source == self.prior.source else f' ({self.source})'}"
         )
 
-    def property(self, secret: Any) -> None:
+    def property(self, secret: Secret) -> None:
         """Return None: parameters are entries, and secrets about them are read as they are.
 
         Raises InputError for a property of the records at hand.
@@ -284,7 +285,7 @@ def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]
     return tuple(law.get(state, Fraction(0)) / total for state in states)
 
 
-def _ordered(states: Iterable[Any]) -> list[Any]:
+def _ordered(states: Iterable[Hashable]) -> list[Any]:
     ordered = list(states)
     try:
         return sorted(ordered)

@@ -163,7 +163,7 @@ class FunctionView(RecordView):
 
     levels: tuple[tuple[Any, ...], ...]
 
-    def apply(self, levels: Sequence[tuple[Any, ...]]) -> Fraction:
+    def apply(self, levels: Sequence[tuple[Hashable, ...]]) -> Fraction:
         """Return the function of the records with these values of the columns."""
         columns = [[level[i] for level in levels] for i in range(len(self.levels[0]))]
         function: Named = self.secret.function
@@ -276,7 +276,7 @@ def column_number(value: Any, column: Any) -> Fraction:
     return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
 
 
-def _members(chosen: ValueSet, values: Sequence[Any]) -> range | tuple[int, ...]:
+def _members(chosen: ValueSet, values: Sequence[Hashable]) -> range | tuple[int, ...]:
     """Return the indices of the values in a set, for values in order."""
     if isinstance(chosen, Intervals):
         return tuple(sorted(index for part in chosen.parts for index in _members(part, values)))
@@ -292,7 +292,7 @@ def _first(values: Sequence[Any], bound: Fraction) -> int:
     return bisect_left(values, bound)
 
 
-def _vector_pairs(secret: DatasetProperty, values: Sequence[Any]) -> tuple[tuple[int, int], ...] | None:
+def _vector_pairs(secret: DatasetProperty, values: Sequence[Hashable]) -> tuple[tuple[int, int], ...] | None:
     """Return the pairs of vectors that differ by at most `max_difference` in each number; None for all."""
     if secret.pairs is not None:
         raise InputError(

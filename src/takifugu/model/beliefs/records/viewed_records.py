@@ -20,7 +20,7 @@ from takifugu.model.secrets import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 
 
-def view_of(records: Any, secret: Any) -> RecordView | None:
+def view_of(records: Any, secret: object) -> RecordView | None:
     """Return how records are read by a secret; None where it is about whole records.
 
     Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the

@@ -30,7 +30,7 @@ _SETTINGS = {"property": "the records at hand", "record": "the records at hand",
 class Listing(Protocol):
     """A section of a belief that lists what a secret may name, where that is not the values of columns."""
 
-    def hidden(self, belief: Any) -> Known: ...
+    def hidden(self, belief: object) -> Known: ...
 
 
 class Attributes(Kind):
@@ -42,7 +42,7 @@ class Attributes(Kind):
     def hides(self) -> tuple[str, ...]:
         return hidden_by(self.section)
 
-    def hidden(self, belief: Any) -> Known:
+    def hidden(self, belief: object) -> Known:
         """Return the values that a secret about a column may name, by their texts."""
         return self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
 

@@ -31,6 +31,7 @@ from takifugu.releasing.file.policies.sections import PolicyReleaseSpec
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
+from takifugu.releasing.file.sections import Item
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 
@@ -134,7 +135,7 @@ class UnderPolicy(Kind):
             )
 
 
-def _table_faults(item: Any, number: int, of_values: bool) -> Iterator[TakifuguError]:
+def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[TakifuguError]:
     where, given = ("release", number), written(item, ("places", "states"))
     if of_values and (item.query == "visitors" or "places" in given):
         key = "query" if item.query == "visitors" else "places"
@@ -174,7 +175,7 @@ def _boxed(boxes: Boxes, numerals: Numerals) -> Any:
     return placed
 
 
-def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: Any) -> Iterator[TakifuguError]:
+def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: object) -> Iterator[TakifuguError]:
     """Yield a fault where the list of places has the rows of the private data."""
     path = folder / given.file
     if given.column != spec.source.place or not path.exists() or not is_there(spec.source, folder, data):

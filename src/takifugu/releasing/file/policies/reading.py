@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from takifugu.core.errors import DataError
@@ -50,7 +50,7 @@ def listed_places(domain: Visits) -> Placed:
     return lambda key: known.get(key[0])
 
 
-def valued(table: Table, column: str, values: Sequence[Any], people: int) -> list[Any]:
+def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Any]:
     """Return one value per person, in an order that says nothing of the data.
 
     Raises DataError for another number of rows than people, and for values that are missing or not declared.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -65,7 +65,7 @@ class Columned(Records):
 
 
 def _record(
-    row: Texts, known: Mapping[str, Mapping[str, Any]], bins: Mapping[str, Bins | None], table: Table
+    row: Texts, known: Mapping[str, Mapping[str, Hashable]], bins: Mapping[str, Bins | None], table: Table
 ) -> dict[str, Any]:
     cells = zip(row, known.items(), strict=True)
     return {

@@ -48,7 +48,7 @@ class Users(Records):
             fix = "write group = \"<the column with the name of each user's group>\""
             yield fault(("source", "group"), "is missing", fix)
 
-    def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
+    def by_shape(self, spec: object) -> Iterator[TakifuguError]:
         yield from combined.by_faults(spec)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:

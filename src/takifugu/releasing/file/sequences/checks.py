@@ -32,7 +32,7 @@ Hide = EveryEntrySpec | EntrySpec
 
 
 def meaning_of(
-    kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: Any = None
+    kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None
 ) -> Meaning:
     """Return the meaning of a release file, as far as its keys are well formed.
 

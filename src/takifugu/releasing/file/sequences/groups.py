@@ -7,10 +7,9 @@ that no unit has, which is as public as the values of those that there are, has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import DataError, TakifuguError, did_you_mean
 from takifugu.data import Table, refuse_lookalikes, text_of, totals
@@ -125,7 +124,7 @@ def _wrong(name: str, what: str, fix: str) -> DataError:
     return DataError(what, fix=fix).at("source", "attributes", name).placed()
 
 
-def by_attribute(query: Query, name: str, values: Sequence[Any], units: Sequence[Unit]) -> UnitQuery:
+def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Sequence[Unit]) -> UnitQuery:
     """Return a pooled query for each value of an attribute, over the units in the order of their values.
 
     A unit is charged for its own answer: the share of it that a mean over a ward has is the unit's sum, divided by the

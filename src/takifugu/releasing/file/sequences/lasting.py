@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from datetime import timedelta
 from fractions import Fraction
-from typing import Any
 
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.matrices_by import matrices_in
@@ -30,7 +29,7 @@ def lasting(file: ReleaseFile) -> Iterator[Fact]:
         yield stays_of(matrix, file.belief.states, step, f"{belief.matrix_by} {cells}")
 
 
-def stays_of(matrix: Sequence[Sequence[float]], states: Sequence[Any], step: Step, cells: str = "") -> Stays:
+def stays_of(matrix: Sequence[Sequence[float]], states: Sequence[Hashable], step: Step, cells: str = "") -> Stays:
     """Return how long the states last at a time on average, in time where a step is one, else in steps.
 
     >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
