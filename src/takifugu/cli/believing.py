@@ -11,6 +11,8 @@ from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.samples.published import PUBLISHED, Published, published
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import labelled, text_table
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.releasing.file.kind import fitted_to_data
 from takifugu.releasing.file.loading import load
 
@@ -52,8 +54,8 @@ def _of_file(path: Path, as_json: bool) -> None:
             "the belief is fitted to the private data", rule="nothing computed from them is shown"
         ).at("belief", "fit", "private")
     matrices = dict(_matrices(file.belief))
-    states = [str(state) for state in getattr(file.belief, "states", ())]
-    described, source = file.belief.describe(), str(getattr(file.belief, "source", ""))
+    states = [str(state) for state in file.belief.alphabet(0)] if is_recording(file.belief) else []
+    described, source = file.belief.describe(), file.belief.source if isinstance(file.belief, Belief) else ""
     if as_json:
         content = {"belief": described, "source": source, "states": states, **matrices}
         print_json("beliefs", path, content)
@@ -61,7 +63,7 @@ def _of_file(path: Path, as_json: bool) -> None:
     click.echo(wrapped(f"{path} believes: {described}"))
     for fact in file.kind.assumptions(file):
         if not isinstance(fact, str):  # what the belief says in words, and not what is taken to be public
-            click.echo(wrapped(str(getattr(fact, "words", fact))))
+            click.echo(wrapped(fact.words))
     for what, rows in matrices.items():
         if len(states) <= _MOST_STATES:
             click.echo(f"\n{what}: from (a row) to (a column)\n")

@@ -30,13 +30,19 @@ def print_failure(context: click.Context, error: BaseException, what: str, code:
         click.echo(json.dumps(content, indent=2))
 
 
+def state_of(error: BaseException) -> ReleaseState:
+    """Return what has happened to the release when an error arose; whoever publishes notes it on the error."""
+    state: ReleaseState = getattr(error, "state", ReleaseState.NOTHING)
+    return state
+
+
 def failure(error: BaseException, what: str, code: int) -> Json:
     """Return an error as plain data for JSON."""
     return {
         **_parts(error, what),
         "kind": _kind(error),
         "exit_code": code,
-        "state": str(getattr(error, "state", ReleaseState.NOTHING)),
+        "state": str(state_of(error)),
         "faults": [_parts(fault, "") for fault in error.faults] if isinstance(error, SpecError) else [],
     }
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from takifugu.cli.failures import AS_JSON, COMMAND, FILE, print_failure
+from takifugu.cli.failures import AS_JSON, COMMAND, FILE, print_failure, state_of
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.core.errors import (
     BudgetExceeded,
@@ -162,7 +162,7 @@ def _about(context: click.Context) -> Any:
 
 def code_of(error: BaseException) -> int:
     """Return the exit code of an error: first what has happened to the release, then whose mistake it was."""
-    state = getattr(error, "state", ReleaseState.NOTHING)
+    state = state_of(error)
     if state is ReleaseState.DONE:  # or by another process, which published it elsewhere
         return UNPUBLISHED if isinstance(error, LedgerError) else DONE
     if isinstance(error, KeyboardInterrupt):

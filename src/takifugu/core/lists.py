@@ -43,6 +43,16 @@ def values_of(column: Any) -> list[Any]:
     return list(column)
 
 
+def has_columns(data: Any) -> bool:
+    """Return whether data are columns by name: a mapping of them, or a frame."""
+    return isinstance(data, Mapping) or hasattr(data, "columns")
+
+
+def listed_array(data: Any) -> Any:
+    """Return the values of an array, or of a column of pandas, as Python's own; anything else as it is."""
+    return data.tolist() if hasattr(data, "tolist") else data
+
+
 def iterated(column: Any) -> list[Any]:
     """Return the values of a list or a column as iterating it gives them, and Arrow's as Python's own."""
     return list(column.to_pylist() if hasattr(column, "to_pylist") else column)

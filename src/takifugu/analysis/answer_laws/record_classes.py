@@ -181,10 +181,8 @@ def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
     (Pmf(0: 3/5, 1: 2/5), Pmf(0: 2/5, 1: 3/5))
     """
     atoms = sorted({x for level in levels for x in level.atoms})
-    most, least = (
-        [choose(getattr(level, name)(_up_to(x)) for level in levels) for x in atoms]
-        for name, choose in (("highest", max), ("lowest", min))
-    )
+    most = [max(level.highest(_up_to(x)) for level in levels) for x in atoms]
+    least = [min(level.lowest(_up_to(x)) for level in levels) for x in atoms]
     return tuple(  # type: ignore[return-value]
         Pmf(atoms, [below - before for before, below in pairwise([Fraction(0), *passed])]) for passed in (most, least)
     )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError
+from takifugu.core.lists import listed_array
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.beliefs.states import plain_state
 
@@ -34,7 +35,7 @@ def of_rows(belief: FromPopulations, data: object) -> npt.NDArray[np.int64]:
     Raises DataError for another number of rows than the belief's, and for a value that no population has; neither is
     repeated.
     """
-    listed = data.tolist() if hasattr(data, "tolist") else data
+    listed = listed_array(data)
     if isinstance(listed, str) or not isinstance(listed, Sequence):
         raise DataError("the data are no list of values", fix="give one value for each row of the person")
     if len(listed) != belief.rows:

@@ -16,7 +16,7 @@ import numpy as np
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core import entries
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import is_table, no_list, value_of, values_of
+from takifugu.core.lists import has_columns, is_table, listed_array, no_list, value_of, values_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.queries import Additive, IntArray
@@ -114,7 +114,7 @@ def of_columns(belief: Any, data: Any) -> IntArray:
     A frame is columns by name; rows are mappings of exactly the columns, or their values in the belief's order.
     """
     columns = {column.name: column.states for column in belief.described}
-    if isinstance(data, Mapping) or hasattr(data, "columns"):
+    if has_columns(data):
         named = data if isinstance(data, Mapping) else {name: data[name] for name in data.columns}
         if set(named) != set(columns):
             raise DataError(f"the data need exactly the columns {_listed(columns)}")
@@ -167,7 +167,7 @@ def _unregistered(belief: Belief, data: object) -> IntArray:
 def _by_label(data: object) -> Any:
     """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its order means nothing."""
     labels: Any = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
-    labels = labels.tolist() if hasattr(labels, "tolist") else labels
+    labels = listed_array(labels)
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
         return data
     values = _sequence(data, "the record")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import value_of, values_of
+from takifugu.core.lists import has_columns, value_of, values_of
 from takifugu.numbers.rationals import as_fraction
 
 
@@ -88,7 +88,7 @@ def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
 
 def _columns(belief: Any, data: Any) -> list[list[Any]]:
     names = belief.columns
-    if isinstance(data, Mapping) or hasattr(data, "columns"):
+    if has_columns(data):
         known = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
         missing = [name for name in names if name not in known]
         if missing:

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.registry import Registry
+from takifugu.core.sections import written as named
 from takifugu.data.engines.table import Table
 from takifugu.data.values.written import Written, not_written_so
 
@@ -144,8 +145,8 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:
     """Raise InputError where a sheet or a table is declared of a file that has none."""
-    for part in ("sheet", "table"):
-        if getattr(written, part) is not None and part not in form.parts:
+    for part in named(written, ("sheet", "table")):
+        if part not in form.parts:
             raise InputError(f"{file.name} is a {form.name} file, which has no {part}s", fix="leave it out").at(part)
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
+from takifugu.core.sections import values_of
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.clock import Clock, parts_of
@@ -75,8 +76,8 @@ class Layout:
     time_of_day: str | None = None
 
     def __post_init__(self) -> None:
-        for name, rules in _RULES.items():
-            rule = getattr(self, name)
+        for name, rule in values_of(self, _RULES).items():
+            rules = _RULES[name]
             if rule not in rules:
                 raise InputError(
                     f"{name} is {rule!r}", fix=f"write one of {list(rules)}{did_you_mean(rule, rules)}"
@@ -87,8 +88,9 @@ class Layout:
                 raise InputError(
                     "a step is declared and no order column", rule="steps are counted along an order column"
                 ).at("order")
-        for name in ("order_format", "timezone", "round_to", "duplicates", "time_of_day"):
-            if self.order is None and getattr(self, name) not in (None, "refuse"):
+        along = values_of(self, ("order_format", "timezone", "round_to", "duplicates", "time_of_day"))
+        for name, rule in along.items():
+            if self.order is None and rule not in (None, "refuse"):
                 raise InputError(f"{name} is declared and no order column", fix="name the order column").at(name)
         self._check_ambiguous()
         _ = self.clock

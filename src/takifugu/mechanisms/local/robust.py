@@ -72,9 +72,7 @@ def _solution(cost: Floats, regions: Regions, epsilon: float, delta: float) -> F
     blocks, factor = regions.tree.all, math.exp(min(epsilon, 30.0))
     held = [(n, x) for n, block in enumerate(blocks) for x in block.values]
     mixing = csr_array((np.ones(len(held)), tuple(zip(*held, strict=True))), shape=(len(blocks), len(cost)))
-    low, high = (
-        {name: np.array(getattr(of, end), dtype=float) / WHOLE for name, of in regions.by_name.items()}
-        for end in ("low", "high")
-    )
+    low = {name: np.array(of.low, dtype=float) / WHOLE for name, of in regions.by_name.items()}
+    high = {name: np.array(of.high, dtype=float) / WHOLE for name, of in regions.by_name.items()}
     ratios = np.array([high[a] - factor * low[b] for a, b in permutations(regions.by_name, 2)])
     return solved(cost, ratio_limits(ratios, len(cost), delta), mixing).matrix

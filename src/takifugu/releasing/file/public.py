@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import DataError, Step, TakifuguError
+from takifugu.core.sections import values_of, written
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
@@ -122,9 +123,10 @@ def private_keys(spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
 def _declared(section: object) -> tuple[bool, str]:
     """Return whether a section declares that its file holds the private data, and what to do where it does not."""
     ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
-    key = next((name for name in ways if hasattr(section, name)), "")
+    named = written(section, ways)
+    key = next(iter(named), "")
     instead = getattr(getattr(section, "declared", section), "instead", GIVE_PUBLIC)
-    return bool(getattr(section, key, False)), ways.get(key, instead)
+    return any(values_of(section, named[:1]).values()), ways.get(key, instead)
 
 
 def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.sections import values_of
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import columns_of as columns_believed
 from takifugu.releasing.file.columns import SEQUENCE_ROLES
@@ -55,8 +56,7 @@ def opened(shape: Shape, spec: Any, belief: object, folder: Path, data: Any) -> 
 def columns_of(shape: Shape, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
     """Return the columns that the source must have, each with the key that names it."""
     columns: list[tuple[tuple[str, ...], str]] = []
-    for key in shape.named:
-        given = getattr(spec.source, key)
+    for key, given in values_of(spec.source, shape.named).items():
         names = given if isinstance(given, tuple) else (given,)
         columns += [(("source", key), name) for name in names if name is not None]
     listed = columns_believed(belief) or belief.names if shape.of_belief else ()

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Protocol, TypeGuard, cast
+from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 
@@ -68,6 +68,20 @@ class Noisy(Protocol):
     def library(self) -> str | None: ...
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]: ...
+
+
+@runtime_checkable
+class Certified(Protocol):
+    """What has a certificate: a release, or its adjusted values."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def values(self) -> tuple[Any, ...]: ...
+
+    @property
+    def certificate(self) -> Certificate: ...
 
 
 @dataclass(frozen=True)
@@ -225,7 +239,7 @@ def _how_much(noise: Randomiser) -> str:
 
 
 def _is_released(total: Number | Noisy | Adjusted) -> TypeGuard[Noisy | Adjusted]:
-    return hasattr(total, "certificate")
+    return isinstance(total, Certified)
 
 
 def _goal(total: Number | Noisy | Adjusted, grid: Fraction, nonnegative: bool) -> Fraction:

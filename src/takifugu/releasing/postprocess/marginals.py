@@ -15,6 +15,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain
 from takifugu.model.queries.registry import two_way_of
 from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.postprocess.adjust import Certified
 from takifugu.releasing.postprocess.readable import Readable, readable
 
 _BETWEEN = ", "
@@ -66,7 +67,7 @@ def marginals(published: Any) -> Marginals:
     >>> table.rows, table.columns, table.total
     ({'A': 2, 'B': 7}, {'ill': 5, 'well': 4}, 9)
     """
-    if hasattr(published, "certificate"):
+    if isinstance(published, Certified):
         query = published.certificate.query
         labels, values = tuple(map(str, published.labels)), tuple(published.values)
         return Marginals(_parts(labels, query), _numbers(values))

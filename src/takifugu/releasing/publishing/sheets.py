@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.raster import png
@@ -66,11 +66,19 @@ def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth
     return Bundle(tuple(sheets))
 
 
+@runtime_checkable
+class Listing(Protocol):
+    """A [source] that says whether the certificate names its units."""
+
+    @property
+    def list_units(self) -> bool: ...
+
+
 def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None) -> Sheet:
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment)
-    listed = getattr(planned.file.source, "list_units", False)
+    listed = isinstance(planned.file.source, Listing) and planned.file.source.list_units
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
     facts = (*planned.facts, *table.facts, *series)
     certified = (facts, digest_of(content), listed, wording_of(planned.spec, table), adjustment)

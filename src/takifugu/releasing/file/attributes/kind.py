@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import SpecError, TakifuguError
-from takifugu.core.sections import written
+from takifugu.core.sections import values_of, written
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column
 from takifugu.model.secrets import Secret
@@ -78,9 +78,9 @@ class Attributes(Kind):
         yield from super().assumptions(file)
 
 
-def _given(spec: AttributeReleaseSpec) -> list[str]:
-    """Return the keys of [hide] that are there."""
-    return [key for key in _SETTINGS if getattr(spec.hide, key)]
+def _given(spec: AttributeReleaseSpec) -> dict[str, Any]:
+    """Return what [hide] names, by its keys."""
+    return {key: given for key, given in values_of(spec.hide, _SETTINGS).items() if given}
 
 
 def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
@@ -99,16 +99,16 @@ def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
 def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:
     """Return the key of [hide] that is to blame for secrets that do not fit the belief, as far as it is known."""
     given = _given(spec)
-    if len(given) != 1 or isinstance(secret := getattr(spec.hide, given[0]), tuple):
-        return tuple(given[:1]) if len(given) == 1 else ()
+    if len(given) != 1:
+        return ()
+    ((name, secret),) = given.items()
     key = str(error.where[0]) if error.where else ""
-    return (given[0], *written(secret, (key,)))
+    return (name,) if isinstance(secret, tuple) else (name, *written(secret, (key,)))
 
 
 def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield each secret of [hide] with its place there."""
-    for key in _given(spec):
-        given = getattr(spec.hide, key)
+    for key, given in _given(spec).items():
         if isinstance(given, tuple):
             yield from (((key, number), one) for number, one in enumerate(given))
         else:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
-from takifugu.core.sections import written
+from takifugu.core.sections import values_of, written
 from takifugu.data import missing_states
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import State
@@ -46,10 +46,10 @@ class Records(Kind):
                 yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
         yield from self.shape_faults(spec)
         yield from self.by_shape(spec)
-        for key, other in _HIDES.items():
-            if getattr(hide, key) and key != self.hides:
+        for key, given in values_of(hide, _HIDES).items():
+            if given and key != self.hides:
                 fix = f"with {kind!r} write {self.hides}, or leave it out" if self.hides else "leave it out"
-                yield fault(("hide", key), f"belongs to a belief of kind {other!r}", fix)
+                yield fault(("hide", key), f"belongs to a belief of kind {_HIDES[key]!r}", fix)
         named = hide.variable or hide.attribute or hide.person
         if hide.kind and named:
             what = "hides every entry, and one is named beside it"

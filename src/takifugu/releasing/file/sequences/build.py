@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.core.sections import values_of
+from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, parse_step, transitions, transitions_by
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
@@ -53,7 +53,8 @@ def named_columns(*sections: Any) -> dict[tuple[str, ...], str]:
     """Return the columns that the first section which has it names for each role, by the key that names it."""
     named = dict[tuple[str, ...], str]()
     for key in ("unit", "piece", "order", "value"):
-        columns = next((one for section in sections if (one := getattr(section, key)) is not None), ())
+        given = [one for section in sections for one in values_of(section, written(section, (key,))).values()]
+        columns = given[0] if given else ()
         for column in (columns,) if isinstance(columns, str) else columns:
             named[(key, column) if isinstance(columns, tuple) else (key,)] = column
     return named

@@ -11,7 +11,7 @@ from typing import Any
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.charges import Calibrated
 from takifugu.core.errors import InputError, TakifuguError
-from takifugu.core.sections import written
+from takifugu.core.sections import values_of, written
 from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.releasing.certificates.facts import Window
@@ -114,8 +114,9 @@ def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguErr
     if source.piece is not None:
         fix = "leave source.piece out"
         yield fault(("source", "piece"), "is given beside a calendar, in which each person has one recording", fix)
-    for key in ("min_length", "max_length"):
-        if belief is not None and getattr(belief, key) not in (1, None):
+    limits = {} if belief is None else values_of(belief, ("min_length", "max_length"))
+    for key, limit in limits.items():
+        if limit not in (1, None):
             what = "is given beside a calendar, in which windows are as long as declared"
             yield fault(("belief", key), what, "leave it out")
     if written(belief, ("initial",)) and isinstance(belief.initial, tuple):
