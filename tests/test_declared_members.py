@@ -1,0 +1,74 @@
+"""What an object of ours may have is declared: a member or a small protocol, and never asked for by its name in a text."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.sources import parsed
+
+SRC = Path(__file__).parents[1] / "src" / "takifugu"
+
+#: Where a name in a text is asked for, how often, and of what: a list that only ever shrinks.
+LEFT = {
+    "analysis/questions/evaluating.py": (3, "rows of any library"),
+    "analysis/questions/real_columns.py": (1, "frames of any library"),
+    "core/cache.py": (1, "whether an object has room for what is kept with it"),
+    "core/errors.py": (1, "errors of other libraries"),
+    "core/files.py": (1, "a flag that not every system has"),
+    "core/lists.py": (6, "lists, arrays and frames of any library"),
+    "core/sections.py": (1, "what `typing` keeps of an annotation"),
+    "data/engines/faults.py": (2, "errors and modules of other libraries"),
+    "data/files/parquet.py": (1, "columns of Arrow"),
+    "data/files/sqlite.py": (1, "errors of SQLite, by version"),
+    "accounting/ledger/disk/sqlite.py": (1, "errors of SQLite, by version"),
+    "data/files/temporary.py": (1, "Windows"),
+    "data/open.py": (1, "frames of pandas"),
+    "data/rows/in_engine.py": (1, "types of narwhals"),
+    "data/values/written.py": (1, "codecs of Python"),
+    "model/beliefs/networks/network_files.py": (2, "models of pyAgrum and pgmpy"),
+    "model/beliefs/records/record_views.py": (1, "numbers of any library"),
+    "model/beliefs/states.py": (2, "scalars of any library of arrays"),
+    "model/beliefs/users.py": (1, "a law that is a mapping of any library"),
+    "model/queries/statistic.py": (2, "functions of users"),
+    "model/queries/registry.py": (2, "what somebody registers as a section, or gives as a query"),
+    "numbers/densities/__init__.py": (1, "what somebody gives as a density"),
+    "numbers/rationals.py": (1, "numbers of any library"),
+    "cli/believing.py": (2, "the matrices of any chain"),
+    "cli/failures.py": (1, "a note on errors of any library"),
+    "cli/ledgers.py": (1, "an outcome that may be an error"),
+    "releasing/file/kinds.py": (2, "what somebody registers as a kind of file"),
+    "releasing/file/public.py": (2, "what a section declares of its file, as its author wrote it"),
+    "releasing/planning/outlook.py": (1, "whether a [source] has a calendar"),
+    "releasing/planning/truth.py": (1, "arrays of any library"),
+    "releasing/publishing/folder.py": (1, "a flag that not every system has"),
+    "releasing/report/document.py": (2, "what somebody gives as a release"),
+}
+
+
+def names_asked(tree: ast.AST) -> Iterator[str]:
+    """Yield every `hasattr` and every `getattr` of a name that is written there as a text."""
+    for node in ast.walk(tree):
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1
+        if is_call and node.func.id in ("getattr", "hasattr") and isinstance(node.args[1], ast.Constant):
+            yield ast.unparse(node)
+
+
+def test_nothing_of_ours_is_asked_for_a_name() -> None:
+    asked = Counter({
+        path.relative_to(SRC).as_posix(): len([*names_asked(parsed(path))]) for path in sorted(SRC.rglob("*.py"))
+    })
+    allowed = Counter({name: count for name, (count, _) in LEFT.items()})
+    assert not asked - allowed, f"{asked - allowed}: declare the member, or a protocol that isinstance asks"
+    assert not allowed - asked, f"shorten the list: {allowed - asked}"
+
+
+@pytest.mark.parametrize(("line", "count"), [
+    ('hasattr(belief, "pairs")', 1), ('getattr(query, "grid", None)', 1), ("getattr(value, name)", 0),
+    ("belief.pairs", 0), ("isinstance(belief, View)", 0),
+])  # fmt: skip
+def test_an_asked_name_is_found(line: str, count: int) -> None:
+    assert len([*names_asked(ast.parse(line))]) == count
