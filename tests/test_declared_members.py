@@ -1,4 +1,4 @@
-"""What an object of ours may have is declared: a member or a small protocol, and never asked for by its name in a text."""
+"""What an object of ours may have is declared, as a member or in a small protocol, and never asked for by a text."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LEFT = {
 }
 
 
-def names_asked(tree: ast.AST) -> Iterator[str]:
+def questions_by_name(tree: ast.AST) -> Iterator[str]:
     """Yield every `hasattr` and every `getattr` of a name that is written there as a text."""
     for node in ast.walk(tree):
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1
@@ -58,12 +58,12 @@ def names_asked(tree: ast.AST) -> Iterator[str]:
 
 
 def test_nothing_of_ours_is_asked_for_a_name() -> None:
-    asked = Counter({
-        path.relative_to(SRC).as_posix(): len([*names_asked(parsed(path))]) for path in sorted(SRC.rglob("*.py"))
+    by_file = Counter({
+        path.relative_to(SRC).as_posix(): len([*questions_by_name(parsed(path))]) for path in sorted(SRC.rglob("*.py"))
     })
     allowed = Counter({name: count for name, (count, _) in LEFT.items()})
-    assert not asked - allowed, f"{asked - allowed}: declare the member, or a protocol that isinstance asks"
-    assert not allowed - asked, f"shorten the list: {allowed - asked}"
+    assert not by_file - allowed, f"{by_file - allowed}: declare the member, or a protocol that isinstance asks"
+    assert not allowed - by_file, f"shorten the list: {allowed - by_file}"
 
 
 @pytest.mark.parametrize(("line", "count"), [
@@ -71,4 +71,4 @@ def test_nothing_of_ours_is_asked_for_a_name() -> None:
     ("belief.pairs", 0), ("isinstance(belief, View)", 0),
 ])  # fmt: skip
 def test_an_asked_name_is_found(line: str, count: int) -> None:
-    assert len([*names_asked(ast.parse(line))]) == count
+    assert len([*questions_by_name(ast.parse(line))]) == count
