@@ -34,7 +34,7 @@ RACES = ("White", "Asian-Pac-Islander")
 LISTED = 14
 #: The paper draws from 0.8 on, where the least Laplace noise is none.
 EPSILONS = tuple(float(e) for e in np.round(np.arange(0.1, 5.55, 0.1), 1))
-IN_TABLE = (0.1, 0.2, 0.4, 0.8, 2.0, 5.0)
+EPSILONS_IN_TABLE = (0.1, 0.2, 0.4, 0.8, 2.0, 5.0)
 CURVES = {
     "kantorovich": ("Theorem 1 (Lemma 1)", "tab:red", "-"),
     "kantorovich-relaxed": ("Theorem 2, as corrected", "tab:orange", "-"),
@@ -197,12 +197,12 @@ def on_adult() -> dict[str, str]:
         ["ε from which no noise is needed, 14 codes", "-", f"{laplace_log_ratio(white, asian, 0):.4f}"],
         ["records", "32652", f"{sixteen[2]} ({used} of them with one of the 14 codes)"],
     ]
-    at = [EPSILONS.index(e) for e in IN_TABLE]
+    at = [EPSILONS.index(e) for e in EPSILONS_IN_TABLE]
     variances = [[f"`{name}`", *(f"{curves[name][i]:.3f}" for i in at)] for name in CURVES]
-    by_epsilon = {e: errors((white, asian), e) for e in IN_TABLE}
+    by_epsilon = {e: errors((white, asian), e) for e in EPSILONS_IN_TABLE}
     names = [n for n in (*CURVES, "optimal") if all(n in row for row in by_epsilon.values())]
-    rows = [[f"`{name}`", *(f"{by_epsilon[e][name]:.3f}" for e in IN_TABLE)] for name in names]
-    at_epsilons = [f"ε = {e:g}" for e in IN_TABLE]
+    rows = [[f"`{name}`", *(f"{by_epsilon[e][name]:.3f}" for e in EPSILONS_IN_TABLE)] for name in names]
+    at_epsilons = [f"ε = {e:g}" for e in EPSILONS_IN_TABLE]
     return {
         "adult": table(["Adult, education by race", "printed", "here"], facts),
         "variances": table(["variance of the noise", *at_epsilons], variances),

@@ -48,7 +48,7 @@ RADIUS = 10_000
 DELTA = Fraction(1, 1000)
 EPSILONS = tuple(Fraction(e) for e in ("1/4", "1/2", "1", "2", "4"))
 DUMMIES = (1, 2, 5, 10, 20, 50)
-IN_TABLE = Fraction(1)
+EPSILON_IN_TABLE = Fraction(1)
 
 Row = Mapping[str, str]
 ATTRIBUTES: dict[str, tuple[str, str, Callable[[Row], bool]]] = {
@@ -151,9 +151,9 @@ def held_out_table(path: Path) -> str:
             ("planar Laplace, the estimate taken for the truth", known, PLANAR),
             ("planar Laplace, class, people counted once", by_people, PLANAR),
         ):
-            made = [strongest(people, Fraction(IN_TABLE), Fraction(0), name) for name in names]
+            made = [strongest(people, Fraction(EPSILON_IN_TABLE), Fraction(0), name) for name in names]
             sender = min(made, key=lambda channel: channel.expected_loss).sender
-            seen = measured_on(sender, others, IN_TABLE)
+            seen = measured_on(sender, others, EPSILON_IN_TABLE)
             epsilon = "∞" if math.isinf(seen.epsilon) else f"{seen.epsilon:.2f}"
             loss, guess = f"{sender.expected_loss(others):,.0f} m", f"{100 * seen.guess:.1f} %"
             lines.append([f"{attribute}: {words}", loss, epsilon, f"{seen.delta:.3f}", guess])
@@ -214,18 +214,18 @@ Curves = dict[tuple[str, Fraction], dict[str, LossAndGuess]]
 def losses_table(curves: Curves) -> str:
     """Return the expected loss of every mechanism for every attribute at epsilon 1, in metres."""
     names = list(dict.fromkeys(name for name, _ in curves))
-    lines = [[LINES[m][0], *(f"{curves[name, IN_TABLE][m].loss:,.0f}" for name in names)] for m in LINES]
-    return table([f"expected loss in metres at ε = {IN_TABLE}", *names], lines)
+    lines = [[LINES[m][0], *(f"{curves[name, EPSILON_IN_TABLE][m].loss:,.0f}" for name in names)] for m in LINES]
+    return table([f"expected loss in metres at ε = {EPSILON_IN_TABLE}", *names], lines)
 
 
 def guesses_table(before: Mapping[str, float], curves: Curves) -> str:
     """Return how often the better of two guesses is right, before and after."""
     lines = [["the place itself", *(f"{100 * guess:.1f} %" for guess in before.values())]]
     for mechanism in LINES:
-        cells = [f"{100 * curves[name, IN_TABLE][mechanism].guess:.1f} %" for name in before]
+        cells = [f"{100 * curves[name, EPSILON_IN_TABLE][mechanism].guess:.1f} %" for name in before]
         lines.append([LINES[mechanism][0], *cells])
-    most = 100 / (1 + math.exp(-IN_TABLE))
-    lines.append([f"at most, at ε = {IN_TABLE}", *[f"{most:.1f} %"] * len(before)])
+    most = 100 / (1 + math.exp(-EPSILON_IN_TABLE))
+    lines.append([f"at most, at ε = {EPSILON_IN_TABLE}", *[f"{most:.1f} %"] * len(before)])
     return table(["the better guess is right", *before], lines)
 
 

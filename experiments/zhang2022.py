@@ -250,7 +250,7 @@ def printed(correlation: float, records: int, epsilon: float) -> float:
     return math.sqrt(max(0.0, printed_variance(slope * APART, conditional, epsilon, DELTA)))
 
 
-IN_TABLE = ((0.5, 500, 1.0), (0.1, 500, 1.0), (0.05, 20, 1.0), (0.5, 500, 5.0), (0.5, 500, 10.0))
+CASES_IN_TABLE = ((0.5, 500, 1.0), (0.1, 500, 1.0), (0.05, 20, 1.0), (0.5, 500, 5.0), (0.5, 500, 10.0))
 #: What the expected absolute error of normal noise is, in deviations.
 MEAN_ERROR = math.sqrt(2 / math.pi)
 LINES = {
@@ -300,7 +300,7 @@ def draw_normal() -> None:
 def normal_table() -> str:
     """Return the errors at some points of the picture, and the exact delta of the printed constant."""
     rows = []
-    for correlation, records, epsilon in IN_TABLE:
+    for correlation, records, epsilon in CASES_IN_TABLE:
         by_line = normal_errors(correlation, records, epsilon)
         shift = Fraction(str(correlation)) * WEIGHT / INCOME * APART
         credit = (1 - Fraction(str(correlation)) ** 2) * WEIGHT**2 / records

@@ -411,7 +411,7 @@ def in_a_fork(work: Callable[[], int]) -> str:
 
 def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
     """Run pytest on a package's tests in a fresh process; what the plugin learned comes back in it."""
-    exchange = copied / "told.json"
+    exchange = copied / "exchange.json"
 
     def work() -> int:
         os.chdir(copied)

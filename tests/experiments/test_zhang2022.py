@@ -117,7 +117,7 @@ def test_boxes_are_as_long_as_printed_and_no_point_of_a_grid_is_above() -> None:
         assert [cell.strip() for cell in row.split("|")[2:5]] == [str(printed), "4.0000", f"{printed:.4f}"]
 
 
-@pytest.mark.parametrize("case", zhang2022.IN_TABLE)
+@pytest.mark.parametrize("case", zhang2022.CASES_IN_TABLE)
 def test_the_curves_of_section_4_3_by_integration(case: tuple[float, int, float]) -> None:
     correlation, records, epsilon = case
     errors = zhang2022.normal_errors(*case)
