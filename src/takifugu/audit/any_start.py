@@ -9,11 +9,11 @@ of them with odds t it is a product of two ratios of linear functions of t; its 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +21,13 @@ class Side:
     """One hypothesis: for each start state its masses at all outputs, jointly with the hypothesis, and its mass."""
 
     outputs: Sequence[Any]
-    masses: Sequence[Any]
+    masses: Sequence[mpf]
 
-    def at(self, start: int, place: int) -> tuple[Any, Any]:
+    def at(self, start: int, place: int) -> tuple[mpf, mpf]:
         return self.outputs[start][place], self.masses[start]
 
 
-def largest_ratio(left: Side, right: Side, place: int) -> Any:
+def largest_ratio(left: Side, right: Side, place: int) -> mpf:
     """Return sup over initial laws of P(y | a) / P(y | b) at output number `place`; 0 where y is impossible given a."""
     starts = range(len(left.masses))
     ratios = [_ratio(left.at(u, place), right.at(u, place)) for u in starts]
@@ -36,7 +36,7 @@ def largest_ratio(left: Side, right: Side, place: int) -> Any:
     return max(ratios)
 
 
-def _ratio(left: tuple[Hashable, Hashable], right: tuple[Hashable, Hashable]) -> Any:
+def _ratio(left: tuple[mpf, mpf], right: tuple[mpf, mpf]) -> mpf:
     """Return (n/m) / (n'/m'); 0 where a hypothesis or the output given a is impossible."""
     (n, m), (other_n, other_m) = left, right
     if not m or not other_m or not n:
@@ -44,14 +44,14 @@ def _ratio(left: tuple[Hashable, Hashable], right: tuple[Hashable, Hashable]) ->
     return mp.inf if not other_n else mp.mpf(n) / m * other_m / other_n
 
 
-def _on_edge(one: tuple[Any, Any], two: tuple[Any, Any], three: tuple[Any, Any], four: tuple[Any, Any]) -> list[Any]:
+def _on_edge(one: tuple[mpf, mpf], two: tuple[mpf, mpf], three: tuple[mpf, mpf], four: tuple[mpf, mpf]) -> list[mpf]:
     """Return the ratio at the stationary points and at the limits of odds t for start u against start v.
 
     `one`, `two` are (n, m) of u and v, `three`, `four` the same for b.
     """
     (n, m), (n2, m2), (k, q), (k2, q2) = one, two, three, four
 
-    def mixed(t: object) -> Any:
+    def mixed(t: mpf) -> mpf:
         return _ratio((n * t + n2, m * t + m2), (k * t + k2, q * t + q2))
 
     # At a limit a hypothesis that one start cannot reach keeps the law that the other start gives it.
@@ -66,7 +66,7 @@ def _on_edge(one: tuple[Any, Any], two: tuple[Any, Any], three: tuple[Any, Any],
     return ratios
 
 
-def _roots(square: Any, linear: Any, constant: Any) -> list[Any]:
+def _roots(square: mpf, linear: mpf, constant: mpf) -> list[mpf]:
     if not square:
         return [-mp.mpf(constant) / linear] if linear else []
     inside = mp.mpf(linear) ** 2 - 4 * mp.mpf(square) * constant

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers.base import Randomiser
 from takifugu.model.queries.candidates import MostFrequent
@@ -21,18 +21,18 @@ def is_choice(randomiser: Randomiser) -> bool:
     return bool(randomiser.kind == "permute-and-flip")
 
 
-def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]], Any]:
+def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]], mpf]:
     """Return P(all that is chosen | counts); call it with `mp.dps` at DIGITS."""
     by_count = isinstance(noise.goal, MostFrequent)
     quality = _count if by_count else _rank(noise.goal)
     loss_of_one = 2 / Fraction(noise.units)
     draws = noise.goal.draws
 
-    def mass(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> Any:
+    def mass(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> mpf:
         groups = range(noise.groups)
         return mp.fprod(of_group(_part(chosen, groups, g), _part(answer, groups, g)) for g in groups)
 
-    def of_group(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> Any:
+    def of_group(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> mpf:
         counts = [int(count) for count in answer[: len(noise.outcomes)]]
         left, probability = list(range(len(counts))), mp.mpf(1)
         for number, outcome in enumerate(chosen):
@@ -75,7 +75,7 @@ def _rank(goal: Any) -> Callable[[list[int], int, int], Fraction]:
     return quality
 
 
-def _share(others: list[Any]) -> Any:
+def _share(others: list[mpf]) -> mpf:
     """Return E[1/(1 + number of heads among the others)], from the law of that number."""
     law = [mp.mpf(1)]
     for p in others:
@@ -85,5 +85,5 @@ def _share(others: list[Any]) -> Any:
     return mp.fsum(mass / (1 + number) for number, mass in enumerate(law))
 
 
-def _exp(exponent: Fraction) -> Any:
+def _exp(exponent: Fraction) -> mpf:
     return mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)

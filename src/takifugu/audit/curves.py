@@ -13,12 +13,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
@@ -31,18 +30,18 @@ class Curve:
     Between kinks the density is smooth on the scale of `length`.
     """
 
-    at: Callable[[Any], Any]
-    kinks: tuple[Any, ...]
-    low: Any
-    high: Any
-    length: Any
+    at: Callable[[mpf], mpf]
+    kinks: tuple[mpf, ...]
+    low: mpf
+    high: mpf
+    length: mpf
 
 
 #: Deviations of a normal distribution beyond which it has a mass of 1e-19.
 _REACH = 9
 
 
-def curve(description: Plain, sigma: Any) -> Curve:
+def curve(description: Plain, sigma: mpf | float) -> Curve:
     """Return the density of X + sigma Z, X as `description` has it; call and use it with the digits that are wanted.
 
     Raises Unsupported for a kind that is not known here.
@@ -65,7 +64,7 @@ def curve(description: Plain, sigma: Any) -> Curve:
     raise Unsupported(f"the audit does not know the density of a {description['kind']} that is cut")
 
 
-def with_laplace(description: Plain, scale: Any) -> Curve:
+def with_laplace(description: Plain, scale: mpf | float) -> Curve:
     """Return the density of X + scale L, X normal or a mixture of normals, L standard Laplace.
 
     For X of mean m and deviation s it is (A + B)/(2 b), A = e^{s^2/(2 b^2) - (y - m)/b} Phi((y - m)/s - s/b) and B the
@@ -81,12 +80,12 @@ def with_laplace(description: Plain, scale: Any) -> Curve:
     else:
         raise Unsupported(f"the audit does not know a {description['kind']} density with Laplace noise")
 
-    def side(distance: Any, s: Any) -> Any:
+    def side(distance: mpf, s: mpf) -> mpf:
         if not s:
             return mp.exp(-distance / b) * (mp.mpf(distance > 0) + mp.mpf(distance == 0) / 2)
         return mp.exp(s**2 / (2 * b**2) - distance / b) * mp.erfc((s / b - distance / s) / mp.sqrt(2)) / 2
 
-    def at(y: Any) -> Any:
+    def at(y: mpf) -> mpf:
         return mp.fsum(w * (side(y - m, s) + side(m - y, s)) for w, m, s in normals) / (2 * b)
 
     reach = [(m, _REACH * s + 42 * b) for _, m, s in normals]
@@ -95,7 +94,7 @@ def with_laplace(description: Plain, scale: Any) -> Curve:
     return Curve(cache(at), kinks, min(m - r for m, r in reach), max(m + r for m, r in reach), min([b, *lengths]))
 
 
-def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
+def _normals(parts: Sequence[tuple[float, float, float]], low: mpf, high: mpf, noise: mpf) -> Curve:
     total = mp.fsum(mp.mpf(weight) for weight, _, _ in parts)
     normals = [(mp.mpf(w) / total, mp.mpf(m), mp.mpf(s)) for w, m, s in parts]
     cut = mp.isfinite(low) or mp.isfinite(high)
@@ -103,12 +102,12 @@ def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
         raise Unsupported("the answer follows from what is hidden, and no noise is added: it has no density")
     inside = mp.fsum(w * _between((low - m) / s, (high - m) / s) for w, m, s in normals) if cut else mp.mpf(1)
 
-    def at(y: Any) -> Any:
+    def at(y: mpf) -> mpf:
         if not noise:
             return mp.fsum(w * _density((y - m) / s) / s for w, m, s in normals) / inside if low <= y <= high else 0
         return mp.fsum(w * noisy(y, m, s) for w, m, s in normals) / inside
 
-    def noisy(y: Any, m: Any, s: Any) -> Any:
+    def noisy(y: mpf, m: mpf, s: mpf) -> mpf:
         spread = mp.sqrt(s**2 + noise**2)
         height = _density((y - m) / spread) / spread
         if not cut:
@@ -123,12 +122,12 @@ def _normals(parts: Any, low: Any, high: Any, noise: Any) -> Curve:
     return Curve(cache(at), kinks, first, last, min(noise, spread) if cut and noise else spread)
 
 
-def _uniform_mean(n: int, low: Any, high: Any, noise: Any) -> Curve:
+def _uniform_mean(n: int, low: mpf, high: mpf, noise: mpf) -> Curve:
     step, middle = (high - low) / n, (low + high) / 2
     # The terms alternate: below the middle the largest is at most e^n (1 + sigma/t)^n or so times the sum.
     digits = mp.dps + math.ceil(n * (1 + float(mp.log10(1 + noise / step))))
 
-    def at(y: Any) -> Any:
+    def at(y: mpf) -> mpf:
         with mp.workdps(digits):
             near = middle - abs(y - middle)  # symmetric
             if not noise:
@@ -144,7 +143,7 @@ def _uniform_mean(n: int, low: Any, high: Any, noise: Any) -> Curve:
     return Curve(cache(at), kinks, low - _REACH * noise, high + _REACH * noise, noise or high - low)
 
 
-def _repeated(u: Any, order: int) -> Any:
+def _repeated(u: mpf, order: int) -> mpf:
     """Return I_order(u), the integral from -infinity of I_{order - 1}."""
     before, now = _density(u), mp.erfc(-u / mp.sqrt(2)) / 2
     for j in range(1, order + 1):
@@ -152,11 +151,11 @@ def _repeated(u: Any, order: int) -> Any:
     return now
 
 
-def _density(z: Any) -> Any:
+def _density(z: mpf) -> mpf:
     return mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)
 
 
-def _between(left: Any, right: Any) -> Any:
+def _between(left: mpf, right: mpf) -> mpf:
     """Return P(left < Z < right), from the smaller tails."""
     if left > 0:
         left, right = -right, -left

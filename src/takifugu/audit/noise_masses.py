@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Protocol, runtime_checkable
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.one_sided import OneSided
@@ -21,7 +21,7 @@ from takifugu.core.errors import Unsupported
 DIGITS = 60
 
 
-def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], Any]:
+def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
     """Return P(output | answer) as a function of both, in grid units; call it with `mp.dps` at DIGITS.
 
     Raises Unsupported for a randomiser whose law is not known here.
@@ -41,7 +41,7 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], Any]:
     return lambda y, x: function(y - x)
 
 
-def mass_function(randomiser: Randomiser) -> Callable[[Fraction], Any]:
+def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
     """Return P(output - answer = d) as a function of d, in grid units; call it with `mp.dps` at DIGITS.
 
     Raises Unsupported for a randomiser that is not additive noise of a known law.
@@ -123,15 +123,15 @@ def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any], lost: float = 1
     return range(math.floor(min(atoms)) - reach, math.ceil(max(atoms)) + reach + 1)
 
 
-def _between(d: Fraction, upper: Callable[[Fraction], Any]) -> Any:
+def _between(d: Fraction, upper: Callable[[Fraction], mpf]) -> mpf:
     """Return P(d - 1/2 < Z <= d + 1/2) for a symmetric noise with P(Z > x) = upper(x), x >= 0."""
     near, far = abs(d) - Fraction(1, 2), abs(d) + Fraction(1, 2)
     return upper(near) - upper(far) if near >= 0 else 1 - upper(-near) - upper(far)
 
 
-def _exp(exponent: Fraction) -> Any:
+def _exp(exponent: Fraction) -> mpf:
     return mp.exp(_mpf(exponent))
 
 
-def _mpf(number: Fraction) -> Any:
+def _mpf(number: Fraction) -> mpf:
     return mp.mpf(Fraction(number).numerator) / Fraction(number).denominator

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
@@ -75,5 +75,5 @@ def _form(left: Any, matrix: Any, right: Any) -> Fraction:
     return sum((left[i] * matrix[i][j] * right[j] for i, j in rows), Fraction(0))
 
 
-def _mpf(number: Fraction) -> Any:
+def _mpf(number: Fraction) -> mpf:
     return mp.mpf(number.numerator) / number.denominator

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace
 from takifugu.analysis.randomisers.base import Direction
 from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 
-Tail = Callable[[int, Fraction], Any]
+Tail = Callable[[int, Fraction], mpf]
 
 
 def two_sided(noise: OneSided) -> DiscreteLaplace | RoundedLaplace | None:
@@ -25,12 +24,12 @@ def two_sided(noise: OneSided) -> DiscreteLaplace | RoundedLaplace | None:
     return DiscreteLaplace(noise.units, noise.grid)
 
 
-def one_sided_mass(noise: OneSided) -> Callable[[int, Fraction], Any]:
+def one_sided_mass(noise: OneSided) -> Callable[[int, Fraction], mpf]:
     """Return P(output | answer) of a cell as a function of both, in grid units: P(output >= y) - P(output >= y + 1)."""
     most = noise.most if isinstance(noise, OneSidedTruncated) else None
     missing = 1 if isinstance(noise, OneSidedExponential) else 0  # ceil(x + E) >= y means x + E > y - 1
 
-    def tail(y: int, x: Fraction) -> Any:
+    def tail(y: int, x: Fraction) -> mpf:
         if most is not None and y > most:
             return mp.mpf(0)
         beyond = Fraction(y - missing - x) / noise.units

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
@@ -38,9 +38,9 @@ SLACK = 1e-12
 class Divergence:
     """The divergence from one hypothesis to another, and the place that adds most to it."""
 
-    delta: Any
+    delta: mpf
     comparison: str
-    place: Any
+    place: mpf
 
 
 def is_real(framework: Framework) -> bool:
@@ -71,10 +71,10 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
             yield Divergence(delta, " against ".join(words), place)
 
 
-def divergence(p: Curve, q: Curve, factor: Any) -> tuple[Any, Any]:
+def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf]:
     """Return the integral of (p - factor q)_+, and a place where the integrand is largest of those looked at."""
 
-    def excess(y: Any) -> Any:
+    def excess(y: mpf) -> mpf:
         return p.at(y) - factor * q.at(y)
 
     total, highest, where = mp.mpf(0), mp.mpf(0), p.low
@@ -94,12 +94,12 @@ def divergence(p: Curve, q: Curve, factor: Any) -> tuple[Any, Any]:
     return total, where
 
 
-def _integral(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
+def _integral(function: Callable[[mpf], mpf], low: mpf, high: mpf) -> mpf:
     middle, half = (low + high) / 2, (high - low) / 2
     return half * mp.fsum(weight * function(middle + half * node) for node, weight in _NODES)
 
 
-def _root(function: Callable[[Any], Any], low: Any, high: Any, falls: bool) -> Any:
+def _root(function: Callable[[mpf], mpf], low: mpf, high: mpf, falls: bool) -> mpf:
     """Return where a function changes its sign between two places: false position, halving every third time."""
     ends, values = [low, high], [function(low), function(high)]
     for turn in range(200):
@@ -115,7 +115,7 @@ def _root(function: Callable[[Any], Any], low: Any, high: Any, falls: bool) -> A
     return (ends[0] + ends[1]) / 2
 
 
-def _places(p: Curve, q: Curve) -> list[Any]:
+def _places(p: Curve, q: Curve) -> list[mpf]:
     """Return the ends of cells where p has mass, each of them smooth and short beside what it is smooth on."""
     wanted = (p.high - p.low) / min(p.length, q.length)
     count = int(min(max(wanted, LEAST_CELLS), MOST_CELLS))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers.base import Randomiser
 
@@ -24,15 +24,15 @@ def is_sparse(randomiser: Randomiser) -> bool:
     return bool(randomiser.kind == "sparse")
 
 
-def sparse_mass(noise: Any) -> Callable[[tuple[Any, ...], Counts], Any]:
+def sparse_mass(noise: Any) -> Callable[[tuple[Any, ...], Counts], mpf]:
     """Return P(output | answer) of all cells together; call it with `mp.dps` at DIGITS."""
 
-    def reaches(steps: Fraction) -> Any:
+    def reaches(steps: Fraction) -> mpf:
         """P(K >= steps)."""
         distance = Fraction(steps) / noise.units
         return mp.exp(-mp.mpf(distance.numerator) / distance.denominator) if distance > 0 else mp.mpf(1)
 
-    def mass(outputs: tuple[Any, ...], answer: Counts) -> Any:
+    def mass(outputs: tuple[Any, ...], answer: Counts) -> mpf:
         probability, values = mp.mpf(1), 0
         for place, (output, count) in enumerate(zip(outputs, answer, strict=True)):
             ended, above = noise.limit is not None and values >= noise.limit, _threshold(noise, place) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
@@ -14,6 +14,9 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
+
+if TYPE_CHECKING:
+    from mpmath import mpf
 
 #: The constant printed in Ding22 Theorem 3(b); its proof gives 0.41866 (errata E1).
 PRINTED_CONSTANT = 0.41
@@ -137,13 +140,13 @@ def _doubled_until_safe(judge: Any, sigma: float) -> float:
     return sigma
 
 
-def _upper_tail(z: object) -> Any:
+def _upper_tail(z: mpf) -> mpf:
     from mpmath import mp
 
     return mp.erfc(z / mp.sqrt(2)) / 2
 
 
-def _mpf(value: Fraction) -> Any:
+def _mpf(value: Fraction) -> mpf:
     from mpmath import mp
 
     return mp.mpf(value.numerator) / value.denominator

@@ -17,12 +17,15 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.numbers.search import SCALE_TOLERANCE, halved, mean, smallest_safe
+
+if TYPE_CHECKING:
+    from mpmath import mpf
 
 #: Binary digits of everything here; results are raised by 2**-_SAFE, far above what they lose by cancellation.
 _BITS, _SAFE = 480, 120
@@ -123,7 +126,7 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
     return Fraction(smallest_safe(judge, start, float(delta), SCALE_TOLERANCE)) ** 2
 
 
-def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> Any:
+def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> mpf:
     from mpmath import mp
 
     with mp.workprec(_BITS):
@@ -132,7 +135,7 @@ def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> Any:
         return _raised(_upper(e / r - r / 2) - mp.exp(e) * _upper(e / r + r / 2))
 
 
-def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> Any:
+def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
     """Return the divergence from the roots of the log-ratio minus epsilon, which is a t^2 + b t + c in t = y - m."""
     from mpmath import mp
 
@@ -147,35 +150,35 @@ def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> Any:
         low, high = sorted((far / a, c / far))
         s, t = mp.sqrt(v), mp.sqrt(w)
 
-        def between(scale: Any, shift: Any) -> Any:
+        def between(scale: mpf, shift: mpf) -> mpf:
             x, y = (low + shift) / scale, (high + shift) / scale
             return _upper(x) - _upper(y) if x > 0 else _upper(-y) - _upper(-x)
 
-        def outside(scale: Any, shift: Any) -> Any:
+        def outside(scale: mpf, shift: mpf) -> mpf:
             return _upper(-(low + shift) / scale) + _upper((high + shift) / scale)
 
         mass = between if a < 0 else outside
         return _raised(mass(s, 0) - mp.exp(e) * mass(t, d))
 
 
-def _raised(value: Any) -> Any:
+def _raised(value: mpf) -> mpf:
     from mpmath import mp
 
     return max(value, mp.mpf(0)) * (1 + mp.ldexp(1, -_SAFE)) + mp.ldexp(1, -4000)
 
 
-def _float_up(value: Any) -> float:
+def _float_up(value: mpf) -> float:
     nearest = float(value)
     return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf)) if value > 1e-320 else 0.0
 
 
-def _upper(z: Any) -> Any:
+def _upper(z: mpf) -> mpf:
     from mpmath import mp
 
     return mp.erfc(z / mp.sqrt(2)) / 2
 
 
-def _mpf(value: Fraction) -> Any:
+def _mpf(value: Fraction) -> mpf:
     from mpmath import mp
 
     return mp.mpf(value.numerator) / value.denominator
