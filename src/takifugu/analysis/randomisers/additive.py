@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import NUMBER, Answer, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import NUMBER, Answer, Column, Direction, Kind, Loss
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers import noise_laws
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ class Noise:
     def _takes_whole(self) -> bool:
         return False
 
-    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+    def _steps(self, answers: Array, entropy: Entropy) -> Array:
         """Return one noisy answer for each of an array of answers, all in steps of the grid."""
         raise NotImplementedError
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+    def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
 
         As many as there are, whatever `cells` says; exact, without a step of Python for each.
@@ -147,7 +148,7 @@ class Exact(Noise):
     def _takes_whole(self) -> bool:
         return self.on_grid
 
-    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+    def _steps(self, answers: Array, entropy: Entropy) -> Array:
         return answers.copy() if answers.dtype != object else _array([round(x) for x in answers])
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
@@ -213,7 +214,7 @@ class DiscreteLaplace(Noise):
     def _takes_whole(self) -> bool:
         return True
 
-    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+    def _steps(self, answers: Array, entropy: Entropy) -> Array:
         from takifugu.numbers.noise import discrete_laplace, total
 
         return total(answers, discrete_laplace(self.units, len(answers), entropy))
@@ -271,7 +272,7 @@ def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | Dis
     return DiscreteLaplace(units, grid, cells) if units else Exact(grid, cells)
 
 
-def _array(answer: Answer) -> Any:
+def _array(answer: Answer) -> Array:
     """Return whole numbers as an array of 64-bit words where they fit, anything else as an array of objects."""
     from takifugu.numbers.noise import narrowed
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Json, Plain
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Answer = Sequence[int | Fraction]
+#: The answers of many cells, in units of the grid.
+Column = Answer | Array
 #: A loss is exact, or infinite.
 Loss = Fraction | float
 
@@ -111,7 +114,7 @@ class Randomiser(Protocol):
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Any, ...]: ...
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> Any: ...
+    def draw_column(self, answers: Column, entropy: Entropy) -> Any: ...
 
     def log_density(self, answer: Answer, output: Sequence[Any]) -> float: ...
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Base, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Kind, Loss
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -122,7 +123,7 @@ class Choice(Base):
         """Whether no output is more than e^epsilon times likelier for one input than for another."""
         return self.channel.measure() <= epsilon
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+    def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Randomise a column of answers in steps of the grid: an array in, an array of outputs (steps) out."""
         from takifugu.numbers.noise import choose
 

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import DiscreteLaplace, check_scale, check_shape
-from takifugu.analysis.randomisers.base import NUMBER, Answer, Base, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import NUMBER, Answer, Base, Column, Direction, Kind, Loss
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers import noise_laws
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_laws import Moments
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -69,7 +70,7 @@ class OneSided(Base):
                 values[cell] = int(step) * self.grid
         return tuple(values)
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+    def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Randomise a column: whole answers in, noisy ones out, an array each, in steps of the grid.
 
         As many as there are, whatever `cells` says. Raises InputError where the cells move in different directions.
@@ -133,7 +134,7 @@ class OneSided(Base):
         """Return the noise of one cell."""
         return replace(self, cells=1, moves=(self._each[place],))  # type: ignore[type-var]
 
-    def _steps(self, answers: Any, move: Direction, entropy: Entropy) -> Any:
+    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
         """Return one noisy answer for each of an array of answers that move so, all in steps of the grid."""
         raise NotImplementedError
 
@@ -183,7 +184,7 @@ class OneSidedGeometric(OneSided):
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
         return _log_geometric(output - answer, self.units, move)
 
-    def _steps(self, answers: Any, move: Direction, entropy: Entropy) -> Any:
+    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
         return _with_geometric(_whole(answers), self.units, move, entropy)
 
     def _moments(self, move: Direction) -> Moments:
@@ -235,7 +236,7 @@ class OneSidedTruncated(OneSided):
             return -float(abs(output - answer) / self.units)
         return _log_geometric(output - answer, self.units, move)
 
-    def _steps(self, answers: Any, move: Direction, entropy: Entropy) -> Any:
+    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
         steps = _whole(answers)
         if steps.size and not 0 <= steps.min() <= steps.max() <= self.most:
             raise DataError(
@@ -266,7 +267,7 @@ def _log_geometric(difference: Fraction, units: Fraction, move: Direction) -> fl
     return math.log(-math.expm1(-1 / units)) - float(steps / units)
 
 
-def _with_geometric(steps: Any, units: Fraction, move: Direction, entropy: Entropy) -> Any:
+def _with_geometric(steps: Array, units: Fraction, move: Direction, entropy: Entropy) -> Array:
     from takifugu.numbers.noise import discrete_laplace, geometric, total
 
     if move is Direction.EITHER:
@@ -275,7 +276,7 @@ def _with_geometric(steps: Any, units: Fraction, move: Direction, entropy: Entro
     return total(steps, noise if move is Direction.DOWN else -noise)
 
 
-def _whole(answers: Any) -> Any:
+def _whole(answers: Column) -> Array:
     """Return whole answers as an array of integers."""
     from takifugu.numbers.noise import narrowed
 

@@ -6,16 +6,17 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import placed
-from takifugu.analysis.randomisers.base import Direction, Kind
+from takifugu.analysis.randomisers.base import Answer, Column, Direction, Kind
 from takifugu.analysis.randomisers.one_sided import DOWN, Moves, OneSided, reader
 from takifugu.analysis.randomisers.rounded import RoundedLaplace
 from takifugu.core.plain import Json
 from takifugu.numbers import noise_laws
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_laws import Moments
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class OneSidedExponential(OneSided):
             return math.log(-math.expm1(-above / self.units)) if above else -math.inf
         return math.log(-math.expm1(-1 / self.units)) - float((above - 1) / self.units)
 
-    def _steps(self, answers: Any, move: Direction, entropy: Entropy) -> Any:
+    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
         from takifugu.numbers.noise import rounded_laplace, rounded_up_exponential
 
         draw = rounded_laplace if move is Direction.EITHER else rounded_up_exponential
@@ -82,7 +83,7 @@ class OneSidedExponential(OneSided):
         return {**super().to_dict(), **placed(self.on_grid)}
 
 
-def _plain(answers: Any) -> Any:
+def _plain(answers: Column) -> Answer:
     """Return Python's numbers, which negating never carries past an end."""
     return answers.tolist() if isinstance(answers, np.ndarray) else answers
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from takifugu.analysis.randomisers.base import Answer, Base, Kind, Randomiser
+from takifugu.analysis.randomisers.base import Answer, Base, Column, Kind, Randomiser
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Json, Plain
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import as_delta, as_epsilon, to_text
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Outside(Base):
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Any, ...]:
         raise Unsupported(ELSEWHERE)
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+    def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         raise Unsupported(ELSEWHERE)
 
     def log_density(self, answer: Answer, output: Sequence[Any]) -> float:

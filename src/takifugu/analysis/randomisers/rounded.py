@@ -12,6 +12,7 @@ from takifugu.analysis.randomisers.base import Kind
 from takifugu.core.plain import Json
 from takifugu.numbers import noise_laws
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Rounded(Noise):
         check_scale(self._size)
         check_shape(self.grid, self.cells)
 
-    def _steps(self, answers: Any, entropy: Entropy) -> Any:
+    def _steps(self, answers: Array, entropy: Entropy) -> Array:
         from takifugu.numbers import noise
 
         draw = noise.rounded_laplace if self.laplace_scale else noise.rounded_normal

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import check_scale
-from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Direction, Kind, Loss, Output
+from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.permute_and_flip import chances, missed, worst_mean
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -107,7 +108,7 @@ class PermuteAndFlip(Base):
             drawn.append(places[permute_and_flip([deficits[place] for place in places], self.rate, entropy)])
         return [self.outcomes[place] for place in drawn]
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+    def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Raise InputError: a choice reads all counts together."""
         raise InputError("a choice among values is no column of answers that are drawn one by one", fix="call draw()")
 

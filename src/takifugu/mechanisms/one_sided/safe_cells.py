@@ -10,11 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.randomisers.additive import check_scale, check_shape
-from takifugu.analysis.randomisers.base import MARKS, NOT_ANSWERED, Answer, Base, Direction, Kind, Loss
+from takifugu.analysis.randomisers.base import MARKS, NOT_ANSWERED, Answer, Base, Column, Direction, Kind, Loss
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class SafeCells(Base):
         marks = self.mechanism.answer([int(x) for x in answer], thresholds, entropy).listed()
         return tuple(NOT_ANSWERED if m is None else m if isinstance(m, str) else m * self.grid for m in marks)
 
-    def draw_column(self, answers: Any, entropy: Entropy) -> Any:
+    def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Raise InputError: the cells share one limit, so a column is drawn as one answer."""
         raise InputError("a sparse vector is no column of answers that are drawn one by one", fix="call draw()")
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise.entropy import Entropy
 from takifugu.numbers.noise.integers import (
     Integers,
@@ -44,7 +45,7 @@ def geometric(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
 
 
 def rounded_up_exponential(
-    center: Center | Sequence[Center], scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
+    center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
     """Return `size` independent integers ceil((centre + E) / grid), E with density exp(-e / scale) / scale, e >= 0.
 

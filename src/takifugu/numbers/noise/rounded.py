@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise.entropy import Entropy
 from takifugu.numbers.noise.integers import Integers, narrowed, positive, total, whole_number, words
 from takifugu.numbers.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
@@ -53,7 +54,7 @@ class _Law:
 
 
 def rounded_laplace(
-    center: Center | Sequence[Center], scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
+    center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
     """Return `size` independent integers round((center + Z) / grid), Z with density exp(-|z| / scale) / (2 scale).
 
@@ -71,7 +72,7 @@ def rounded_laplace(
 
 
 def rounded_normal(
-    center: Center | Sequence[Center], sigma: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
+    center: Center | Sequence[Center] | Array, sigma: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
     """Return `size` independent integers round((center + Z) / grid), Z normal with standard deviation sigma.
 
@@ -87,7 +88,7 @@ def rounded_normal(
 
 
 def _rounded(
-    center: Center | Sequence[Center], scale: Fraction, grid: Fraction, size: int, entropy: Entropy, law: _Law
+    center: Center | Sequence[Center] | Array, scale: Fraction, grid: Fraction, size: int, entropy: Entropy, law: _Law
 ) -> Integers:
     wholes, offsets = split(center, grid, whole_number("the size", size, least=0))
     ratio = scale / grid
@@ -154,7 +155,7 @@ def _settled(
     return first_not_exceeded(exceeds, round(offset + ratio * guess))
 
 
-def split(center: Center | Sequence[Center], grid: Fraction, size: int) -> tuple[Integers, Any]:
+def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) -> tuple[Integers, Any]:
     """Return the multiple of the grid nearest to each centre and the exact rest, in units of the grid."""
     if not isinstance(center, (list, tuple, np.ndarray)):
         whole, offset = _split_one(center, grid)
