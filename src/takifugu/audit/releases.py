@@ -24,6 +24,7 @@ from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.domain import Data
+from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries import IntArray, Query, resolved
@@ -215,7 +216,7 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
             yield Hypotheses(domain, i, {a: [points[left]], b: [points[right]]}, ((a, b),), channel, 0.0)
 
 
-def _of_pair(belief: Any, noises: list[Randomiser]) -> Hypotheses:
+def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
     laws = [{Fraction(v): Fraction(m) for v, m in law.items()} for law in (belief.left, belief.right)]
     atoms = sorted({*laws[0], *laws[1]})
     weights: dict[int, list[Masses]] = {}

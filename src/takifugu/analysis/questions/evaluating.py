@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from takifugu.model.queries import Additive, IntArray
 from takifugu.model.secrets import ABSENT
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_fraction
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.parameters import Parameters
+    from takifugu.model.beliefs.users import IndependentUsers
 
 #: Marks an entry that was not observed; it has weight 0.
 MISSING = -1
@@ -108,7 +112,7 @@ def of_people(belief: Belief, data: object) -> IntArray:
     return _one_sequence(belief, entries.arranged(belief, data) if len(data) == belief.size else data)
 
 
-def of_columns(belief: Any, data: Any) -> IntArray:
+def of_columns(belief: Parameters, data: Any) -> IntArray:
     """Return the values of records, shape (records, columns): a column of values for each name, or rows in order.
 
     A frame is columns by name; rows are mappings of exactly the columns, or their values in the belief's order.
@@ -174,7 +178,7 @@ def _by_label(data: object) -> Any:
     return dict(zip(labels, values, strict=True)) if len(set(labels)) == len(labels) == len(values) else data
 
 
-def of_users(users: Any, data: Any) -> IntArray:
+def of_users(users: IndependentUsers, data: Any) -> IntArray:
     """Return one value index per user; "absent" has one where it removes the user, not where it means "unknown"."""
     if isinstance(data, Mapping) and users.names is not None:
         if set(data) != set(users.names):

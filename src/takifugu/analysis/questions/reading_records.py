@@ -14,10 +14,11 @@ import numpy as np
 from takifugu.core.errors import DataError
 from takifugu.core.lists import values_of
 from takifugu.data import open_frame, tally, text_of
+from takifugu.model.beliefs.records.records import Records
 from takifugu.model.queries import IntArray
 
 
-def of_records(belief: Any, data: Any) -> IntArray:
+def of_records(belief: Records, data: Any) -> IntArray:
     """Return the row number of every record; `data` are rows, a mapping of columns, or a frame with named columns.
 
     Raises DataError for another number of records than the belief's, a missing or unknown value, and a combination of
@@ -42,7 +43,7 @@ def of_records(belief: Any, data: Any) -> IntArray:
     return np.array(numbers, dtype=np.int64)
 
 
-def _of_columns(belief: Any, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _of_columns(belief: Records, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     missing = [name for name in belief.columns if name not in data]
     if missing:
         raise DataError(f"the data has no column {missing[0]!r}", fix=f"its columns must be {list(belief.columns)}")
@@ -58,7 +59,7 @@ def _listed(column: object) -> list[Any]:
     return values_of(column)
 
 
-def _ordered(belief: Any, row: Any) -> tuple[Any, ...]:
+def _ordered(belief: Records, row: Any) -> tuple[Any, ...]:
     """Return a row in the order of the columns: a mapping, or values in that order."""
     if isinstance(row, Mapping) and set(row) >= set(belief.columns):
         return tuple(row[name] for name in belief.columns)
@@ -75,7 +76,7 @@ def _hashable(row: tuple[Hashable, ...]) -> Any:
     return row
 
 
-def _of_frame(belief: Any, data: Any) -> IntArray:
+def _of_frame(belief: Records, data: Any) -> IntArray:
     known = {
         name: {str(text_of(value)): code for code, value in enumerate(belief.table.alphabet(i))}
         for i, name in enumerate(belief.columns)
@@ -95,7 +96,7 @@ def _of_frame(belief: Any, data: Any) -> IntArray:
     return np.sort(np.repeat(np.array(rows, dtype=np.int64), counts))  # engines count in any order
 
 
-def _check_count(belief: Any, count: int) -> None:
+def _check_count(belief: Records, count: int) -> None:
     if count != belief.size:
         raise DataError(
             f"the belief is about {belief.size:,} records, and the data has another number of them",
@@ -104,7 +105,7 @@ def _check_count(belief: Any, count: int) -> None:
         )
 
 
-def _unknown(belief: Any, rows: Sequence[tuple[Any, ...]]) -> DataError:
+def _unknown(belief: Records, rows: Sequence[tuple[Any, ...]]) -> DataError:
     for i, name in enumerate(belief.columns):
         alphabet = belief.table.alphabet(i)
         if any(not any(value == known for known in alphabet) for value in (row[i] for row in rows)):

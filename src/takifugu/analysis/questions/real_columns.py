@@ -12,6 +12,8 @@ from typing import Any
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import has_columns, value_of, values_of
+from takifugu.model.beliefs.density import Density
+from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.numbers.rationals import as_fraction
 
 
@@ -43,7 +45,7 @@ class ColumnTotals:
         return repr([self.columns, [(x.numerator, x.denominator) for x in self.totals]]).encode()
 
 
-def of_number(belief: Any, data: Any) -> RealColumns:
+def of_number(belief: Density, data: object) -> RealColumns:
     """Return the one number that a belief of densities is about, exactly.
 
     Raises DataError for what is no finite number, and for one that has density 0 whatever is hidden.
@@ -59,7 +61,7 @@ def of_number(belief: Any, data: Any) -> RealColumns:
     return RealColumns(((value,),))
 
 
-def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
+def of_columns(belief: MultivariateNormal, data: Any) -> RealColumns | ColumnTotals:
     """Return the columns that a normal belief names: of a frame or a mapping by name, or of records in order.
 
     A number is the decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError
@@ -86,7 +88,7 @@ def of_columns(belief: Any, data: Any) -> RealColumns | ColumnTotals:
     return RealColumns(tuple(real_columns))
 
 
-def _columns(belief: Any, data: Any) -> list[list[Any]]:
+def _columns(belief: MultivariateNormal, data: Any) -> list[list[Any]]:
     names = belief.columns
     if has_columns(data):
         known = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
@@ -112,7 +114,7 @@ def _values(column: object) -> list[Any]:
     return values_of(column)
 
 
-def _once(seen: dict[Any, Fraction], value: Any, belief: object, number: int, name: str) -> Fraction:
+def _once(seen: dict[Any, Fraction], value: Any, belief: MultivariateNormal, number: int, name: str) -> Fraction:
     """Return what a value is read as, found before if the same one was: True and 1 are not the same."""
     try:
         key = type(value), value
@@ -124,7 +126,7 @@ def _once(seen: dict[Any, Fraction], value: Any, belief: object, number: int, na
         return _read(value, belief, number, name)
 
 
-def _read(value: Any, belief: Any, number: int, name: str) -> Fraction:
+def _read(value: object, belief: MultivariateNormal, number: int, name: str) -> Fraction:
     exact = _exact(value, name)
     if belief.resolution is not None:
         exact = Fraction(round(exact / belief.resolution)) * belief.resolution

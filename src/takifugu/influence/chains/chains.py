@@ -136,7 +136,7 @@ def worst(chain: OneSequence, profile: Profile, family: Family, right: Sequence[
 
 
 def worst_between(
-    chain: Any, size: int, ends: Sequence[int], table_at: Callable[[int], FloatArray], family: Family,
+    chain: OneSequence, size: int, ends: Sequence[int], table_at: Callable[[int], FloatArray], family: Family,
     right: Sequence[Track], left: Sequence[Track],
 ) -> Loss:  # fmt: skip
     """Return the same over the entries from the first of `ends` on, of which those between two ends have one table.
@@ -186,12 +186,12 @@ def secret_entries(family: Family, first: int, last: int) -> range | list[int]:
     return [entry for entry in family.entries if first <= entry < last]
 
 
-def _first_alike(chain: Any, entries: IntArray) -> IntArray:
+def _first_alike(chain: OneSequence, entries: IntArray) -> IntArray:
     """Return for each entry one at which the same values are possible: what is possible repeats."""
     return entries if chain.supports is None else np.asarray(chain.supports.numbers(entries))
 
 
-def _allowed(chain: Any, family: Family, entries: IntArray, states: int) -> np.ndarray:
+def _allowed(chain: OneSequence, family: Family, entries: IntArray, states: int) -> np.ndarray:
     """Return which pairs of values are compared at each entry: chosen by the family, and both possible."""
     allowed = np.empty((len(entries), states, states), dtype=bool)
     before, compared = None, allowed[:0]

@@ -22,6 +22,7 @@ from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.promises import hides_value
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
+from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import definition_of
 from takifugu.model.queries import EachValue
 from takifugu.model.secrets.hypotheses import Comparison, PropertyIs
@@ -66,7 +67,7 @@ class Hiding:
         except CalibrationRefused as refusal:
             return Refusal(refusal.rule or str(refusal))
 
-    def _bound(self, problem: Problem, belief: Any, people: Populations, dummies: int) -> Bound:
+    def _bound(self, problem: Problem, belief: FromPopulations, people: Populations, dummies: int) -> Bound:
         epsilon, delta = problem.epsilon / belief.rows, problem.delta / belief.rows
         if belief.adds_up:
             option = strongest(people, epsilon, delta, self.name, dummies or 10)
@@ -103,7 +104,7 @@ def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) ->
     return way.make(people, strength)
 
 
-def outside(belief: Any, noise: Sending) -> tuple[str, ...]:
+def outside(belief: FromPopulations, noise: Sending) -> tuple[str, ...]:
     """Return what is promised where the populations are none of a counted class, in words; nothing for known ones."""
     if belief.regions is None or not belief.adds_up:
         return ()
@@ -112,7 +113,7 @@ def outside(belief: Any, noise: Sending) -> tuple[str, ...]:
     return (f"outside of the class of populations what is sent of a person tells {loss}",)
 
 
-def farthest(belief: Any, people: Populations, sender: Sender) -> str:
+def farthest(belief: FromPopulations, people: Populations, sender: Sender) -> str:
     """Return the comparison of the two populations that what is sent tells apart best."""
     pair, most = people.pairs[0], -1.0
     for a, b in people.pairs if len(people.pairs) > 1 else ():
@@ -123,7 +124,7 @@ def farthest(belief: Any, people: Populations, sender: Sender) -> str:
     return Comparison(belief, left, right).label
 
 
-def noise_of(sender: Sender, people: Populations, belief: Any) -> Sending:
+def noise_of(sender: Sender, people: Populations, belief: FromPopulations) -> Sending:
     """Return a sender as the randomiser of a person's rows."""
     return Sending(belief.rows, sender.expected_loss(people), sender.worst_loss(people), belief.measure, sender)
 

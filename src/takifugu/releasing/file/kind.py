@@ -183,7 +183,7 @@ class Kind:
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
 
-    def shape(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
+    def shape(self, spec: Any, folder: Path, data: object) -> Iterable[TakifuguError]:
         """Yield what does not fit together; then no data are opened, and no belief is made of a section blamed."""
         return ()
 

@@ -88,7 +88,7 @@ def parsed(where: Path) -> Json:
     raise SpecError([problem])
 
 
-def checked(raw: Json, path: Path, data: Any = None) -> ReleaseFile:
+def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
     """Check the parsed text of a release file that lies at `path`.
 
     Raises SpecError, whose `problems` hold every fault at once.

@@ -51,7 +51,7 @@ class Blaming(Protocol):
     def blamed(self) -> str: ...
 
 
-def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data: Any) -> Meaning:
+def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data: object) -> Meaning:
     """Return what a file of a kind means, with every fault in the order in which it was found.
 
     Sections that are faulty are None, and `faulty` keys have examples in their place; of the others everything is told

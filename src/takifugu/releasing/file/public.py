@@ -111,7 +111,7 @@ def faults_of(belief: object) -> Iterator[TakifuguError]:
         yield blamed(error, "belief", *key_of(belief, error))
 
 
-def private_keys(spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+def private_keys(spec: Any, folder: Path, data: object) -> Iterator[TakifuguError]:
     """Yield the keys of [belief] that name the private data's own file."""
     private = private_files(spec.source, folder, data)
     for key, path, section in files_of(spec.belief):

@@ -43,7 +43,9 @@ class Shape:
     meaning: Callable[..., Any] | None = None
 
 
-def opened(shape: Shape, spec: Any, belief: object, folder: Path, data: Any) -> tuple[Data | None, list[TakifuguError]]:
+def opened(
+    shape: Shape, spec: Any, belief: object, folder: Path, data: object
+) -> tuple[Data | None, list[TakifuguError]]:
     """Open the source without reading it; return it, and what is wrong with its columns."""
     try:
         table = open_source(spec.source, folder, data)

@@ -16,6 +16,7 @@ from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
+from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.report.maps import heat_map
 from takifugu.releasing.report.page import WIDE, figure, paragraph, table
 
@@ -59,7 +60,7 @@ def drawn_populations(t: Any) -> Iterator[str]:
         yield from (bar_chart(bars, Axis("% of rows"), name, width=WIDE) for name, bars in _bars(belief, noise))
 
 
-def _bars(belief: Any, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
+def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
     """Yield each population's name, and how often each value is there before and is sent."""
     sent = marginals(belief, noise)
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
@@ -70,19 +71,19 @@ def _bars(belief: Any, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
         ]
 
 
-def marginals(belief: Any, noise: Sending) -> list[list[float]]:
+def marginals(belief: FromPopulations, noise: Sending) -> list[list[float]]:
     """Return how often each value is among what is sent, for each population: of a tuple or bits, their share."""
     rows = np.array([noise.sender.shares(place) for place in range(len(belief.values))])
     laws = np.array([[float(mass) for mass in law] for law in belief.laws])
     return [list(row) for row in laws @ rows]
 
 
-def moved_most(belief: Any, noise: Sending) -> int:
+def moved_most(belief: FromPopulations, noise: Sending) -> int:
     """Return the number of the value of which most is sent as another one."""
     return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.sender.shares(y)[y]))
 
 
-def _maps(belief: Any, noise: Sending) -> Iterator[tuple[Any, Sequence[float], str, Any]]:
+def _maps(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Any, Sequence[float], str, Any]]:
     """Yield the maps of each population before and after, and where one place is sent: what a heat map needs."""
     sent = marginals(belief, noise)
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):

@@ -46,7 +46,7 @@ class Attributes(Kind):
         """Return the values that a secret about a column may name, by their texts."""
         return self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
 
-    def shape(self, spec: AttributeReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
+    def shape(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
         given = _given(spec)
         for key in given:
             if key not in self.hides:
@@ -61,7 +61,7 @@ class Attributes(Kind):
         except SpecError as error:  # whatever is believed
             yield from error.faults
 
-    def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterable[TakifuguError]:
+    def shape_faults(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
         return ()
 

@@ -11,6 +11,7 @@ from takifugu.core.errors import TakifuguError, nearest
 from takifugu.data import Bounded, totals
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.kind import Attributes
+from takifugu.releasing.file.attributes.sections import AttributeReleaseSpec
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import wrong
@@ -19,7 +20,7 @@ from takifugu.releasing.file.reading import wrong
 class Numbers(Attributes):
     """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
 
-    def shape_faults(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         given = spec.belief
         for key, by_column in (("ranges", given.ranges), ("missing", given.missing)):
             for name in by_column or {}:

@@ -44,7 +44,7 @@ class UnderPolicy(Kind):
         believes_from=("belief",),
     )
 
-    def shape(self, spec: PolicyReleaseSpec, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, hide, forms = spec.source, spec.hide, spec.belief.meant.forms
         if len(forms) != 1:
             return

@@ -39,7 +39,7 @@ class Populations(Kind):
         EACH_ROW, PopulationReleaseSpec, draft, PopulationItemSpec, AboutUnits, named=("unit", "value", "coordinates")
     )
 
-    def shape(self, spec: Any, folder: Path, data: Any) -> Iterator[TakifuguError]:
+    def shape(self, spec: PopulationReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
         if (source.value is None) == (source.coordinates is None):
             yield fault(("source", "value"), "or coordinates must be given, one of both", 'write value = "activity"')
@@ -55,12 +55,12 @@ class Populations(Kind):
         for number, item in enumerate(spec.release):
             yield from () if item is None else _table_faults(item, number)
 
-    def misfits(self, spec: Any, belief: FromPopulations) -> Iterator[TakifuguError]:
+    def misfits(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Iterator[TakifuguError]:
         for text in () if belief.is_planar else missing_states(belief.values, (), spec.source.missing):
             what = f"have the value {text!r}, which counts as missing, so it would never be read"
             yield fault(("belief", "values"), what, "rename it, or remove it from source.missing")
 
-    def framework_of(self, spec: Any, belief: FromPopulations) -> Framework:
+    def framework_of(self, spec: PopulationReleaseSpec, belief: FromPopulations) -> Framework:
         return Pufferfish(which_population(), belief)
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:

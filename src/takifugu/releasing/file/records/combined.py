@@ -19,7 +19,7 @@ from takifugu.model.queries import By, Query
 from takifugu.releasing.file.binning import bins_of, state_in
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import wrong
-from takifugu.releasing.file.records.sections import RecordItemSpec
+from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
 from takifugu.releasing.file.sections import Source
 
 
@@ -29,7 +29,7 @@ def columns_of(source: Any) -> tuple[str, ...]:
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)
 
 
-def faults_of(spec: Any) -> Iterator[TakifuguError]:
+def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     """Yield what is wrong with the values of several columns, and with bins of them."""
     columns, belief = columns_of(spec.source), spec.belief
     if len(set(columns)) < len(columns):
@@ -53,7 +53,7 @@ def faults_of(spec: Any) -> Iterator[TakifuguError]:
             yield fault(("belief", *place), "has two combinations that are written alike", "rename a value")
 
 
-def by_faults(spec: Any) -> Iterator[TakifuguError]:
+def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
     """Yield what is wrong with tables by the group of users, or by the columns of their values."""
     for number, item in enumerate(spec.release):
         if item is None or item.by is None:
@@ -79,7 +79,7 @@ def named(item: RecordItemSpec) -> tuple[str, ...]:
     return () if item.by is None else (item.by,) if isinstance(item.by, str) else item.by
 
 
-def _grouping(spec: Any, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
+def _grouping(spec: RecordReleaseSpec, item: RecordItemSpec) -> tuple[bool, tuple[str, ...]]:
     """Return whether a table is by group, and which columns of the value it is by."""
     names = named(item)
     return spec.source.group in names, tuple(name for name in names if name != spec.source.group)

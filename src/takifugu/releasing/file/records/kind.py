@@ -38,7 +38,7 @@ class Records(Kind):
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
 
-    def shape(self, spec: RecordReleaseSpec, folder: Path, data: Any) -> Iterable[TakifuguError]:
+    def shape(self, spec: RecordReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
         for key in written(source, _READERS):
             if key not in self.reads:
@@ -58,11 +58,11 @@ class Records(Kind):
             what = "a and b are the two values of one variable, attribute or person"
             yield fault(("hide",), what, "write all three, or only its name")
 
-    def shape_faults(self, spec: Any) -> Iterable[TakifuguError]:
+    def shape_faults(self, spec: RecordReleaseSpec) -> Iterable[TakifuguError]:
         """Yield what does not fit together in the sections of this kind."""
         return ()
 
-    def by_shape(self, spec: Any) -> Iterator[TakifuguError]:
+    def by_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         """Yield what is wrong with tables by something: here a row is an answer of its own, or has one column."""
         for number, item in enumerate(spec.release):
             if item is not None and item.by is not None:

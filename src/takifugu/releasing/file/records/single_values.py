@@ -14,6 +14,7 @@ from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import called, no_lookalikes, texts, value_of, wrong
 from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.file.records.sections import RecordReleaseSpec
 
 _COLUMNS = {"person": "the column with the name of each person", "value": "the column with their value"}
 
@@ -24,7 +25,7 @@ class SingleValues(Records):
     reads, hides = ("person", "value"), "person"
     facts = replace(Records.facts, roles={"person": "person", "value": "value"})
 
-    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if spec.source.unit is not None:
             what = f"does not belong to {spec.belief.kind}, who are answered together"
             yield fault(("source", "unit"), what, "write person instead")
@@ -35,7 +36,7 @@ class SingleValues(Records):
             return
         yield from bins_problems(spec.source, columns=False)
 
-    def misfits(self, spec: Any, belief: Any) -> Iterator[TakifuguError]:
+    def misfits(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
         yield from super().misfits(spec, belief)
         if belief.names is not None and spec.source.person is None:
             yield fault(("source", "person"), "is missing", f'write person = "<{_COLUMNS["person"]}>"')

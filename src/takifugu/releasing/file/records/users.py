@@ -21,6 +21,7 @@ from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import no_lookalikes, value_of, wrong
 from takifugu.releasing.file.records import combined
 from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
 
 
 class Users(Records):
@@ -29,7 +30,7 @@ class Users(Records):
     reads, hides = ("value", "group"), "presence"
     facts = replace(Records.facts, roles={"value": "value", "group": "group"})
 
-    def shape_faults(self, spec: Any) -> Iterator[TakifuguError]:
+    def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief
         if source.unit is not None:
             what = "does not belong to users, who are answered together"
@@ -48,16 +49,16 @@ class Users(Records):
             fix = "write group = \"<the column with the name of each user's group>\""
             yield fault(("source", "group"), "is missing", fix)
 
-    def by_shape(self, spec: object) -> Iterator[TakifuguError]:
+    def by_shape(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         yield from combined.by_faults(spec)
 
-    def query_of(self, file: ReleaseFile, item: Any) -> Query:
+    def query_of(self, file: ReleaseFile, item: RecordItemSpec) -> Query:
         return combined.by_group(super().query_of(file, item), file.spec, item)
 
     def values(self, belief: Any) -> list[tuple[State, ...]]:
         return [letters.values for letters in belief.letters]
 
-    def framework_of(self, spec: Any, belief: IndependentUsers) -> Framework:
+    def framework_of(self, spec: RecordReleaseSpec, belief: IndependentUsers) -> Framework:
         secrets = [presence()] if spec.hide.presence else []
         return Pufferfish([*secrets, *([every_entry()] if spec.hide.kind or not secrets else [])], belief)
 

@@ -12,7 +12,7 @@ from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Query
 from takifugu.model.queries.by import MOST_NUMBERS
-from takifugu.releasing.file.sequences.sections import named
+from takifugu.releasing.file.sequences.sections import ItemSpec, named
 from takifugu.releasing.file.sharing import CHOICES
 
 
@@ -22,7 +22,7 @@ def counted_by(items: Iterable[Any]) -> tuple[str, ...]:
     return tuple(axis for axis in AXES if axis in axes)
 
 
-def slots_of(item: Any, calendar: Calendar, window: range) -> Slots:
+def slots_of(item: ItemSpec, calendar: Calendar, window: range) -> Slots:
     """Return in which cell of a table each step of its window is; InputError for what the calendar does not tell."""
     return Slots(calendar, window, axes_of(named(item), calendar))
 

@@ -20,15 +20,14 @@ from takifugu.releasing.file.sequences import groups, windows
 from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order, named_columns
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
-    EveryEntrySpec,
+    Hide,
+    ItemSpec,
     ReleaseSpec,
     SequenceBelief,
     SourceSpec,
 )
 from takifugu.releasing.file.shape import opened
 from takifugu.releasing.file.source import UNOPENED, is_there
-
-Hide = EveryEntrySpec | EntrySpec
 
 
 def meaning_of(
@@ -125,7 +124,7 @@ def _source(source: SourceSpec) -> Iterator[TakifuguError]:
             yield blamed(error, "source", *error.where[:1])
 
 
-def _belief(belief: Any, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
+def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
     texts = [str(s) for s in belief.states]
     if len(set(texts)) != len(texts):
         yield fault(("belief", "states"), f"{texts} repeats a name", "name each state once")
@@ -144,7 +143,7 @@ def _belief(belief: Any, source: SourceSpec | None, faulty: frozenset[str]) -> I
         yield undeclared("unit")
 
 
-def _missing(belief: Any, source: SourceSpec) -> Iterator[TakifuguError]:
+def _missing(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the states that would be read as missing, whose secret would become the public pattern of gaps."""
     what = "counts as missing, so it would be read as a gap and not as a state"
     mend = "rename it, or remove it from source.missing"
@@ -154,7 +153,7 @@ def _missing(belief: Any, source: SourceSpec) -> Iterator[TakifuguError]:
         yield fault(("belief", "map"), f"{text!r} {what}", mend if text else "fill it in the data")
 
 
-def _bins(belief: Any, source: SourceSpec) -> Iterator[TakifuguError]:
+def _bins(belief: SequenceBelief, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield what is wrong with bins: alone, beside a map, and for the states."""
     if source.bins is None:
         return
@@ -206,7 +205,7 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
         return True
 
 
-def _of_outside(belief: Any, chain: Any, source: SourceSpec | None) -> Iterator[TakifuguError]:
+def _of_outside(belief: SequenceBelief, chain: Chain, source: SourceSpec | None) -> Iterator[TakifuguError]:
     """Yield what is wrong with a belief about sequences that is not one of ours."""
     if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
         yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")
@@ -233,7 +232,7 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: Any) -> Iterator[Takifu
         yield fault(("hide", "b"), f"is {hide.b!r}, as a is", "write the other state that the entry may have")
 
 
-def _per(item: Any, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
+def _per(item: ItemSpec, number: int, source: SourceSpec | None) -> Iterator[TakifuguError]:
     """Yield what is wrong with whom a table is about."""
     if item.per != "pooled" and source is not None and source.unit is None:
         what = f"is {item.per!r}, and no column says whose row it is"

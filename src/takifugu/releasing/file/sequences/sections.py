@@ -195,6 +195,9 @@ class EntrySpec(Section):
     b: Annotated[State, Field(description="the other state that it may have", examples=["well"])]
 
 
+Hide = EveryEntrySpec | EntrySpec
+
+
 class ItemSpec(SharedTable):
     """One table to publish."""
 

@@ -17,7 +17,7 @@ from takifugu.data.times.cells import AXES
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
-from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, SourceSpec, named
+from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SourceSpec, named
 
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
@@ -81,7 +81,9 @@ def short(cost: Fraction, up: bool) -> str:
     return format(context.divide(Decimal(cost.numerator), Decimal(cost.denominator)).normalize(), "f")
 
 
-def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSpec | None]) -> Iterator[TakifuguError]:
+def faults_of(
+    source: SourceSpec, belief: Any, hide: Hide | None, items: Sequence[ItemSpec | None]
+) -> Iterator[TakifuguError]:
     """Yield what is wrong with a calendar, with the windows of it, and with what does not go with windows."""
     if source.from_ is None:
         if source.until is not None:
@@ -110,7 +112,7 @@ def faults_of(source: SourceSpec, belief: Any, hide: Any, items: Sequence[ItemSp
             yield from _cell_faults(item, number, calendar, states)
 
 
-def _at_odds(source: SourceSpec, belief: Any, hide: Any) -> Iterator[TakifuguError]:
+def _at_odds(source: SourceSpec, belief: Any, hide: Hide | None) -> Iterator[TakifuguError]:
     if source.piece is not None:
         fix = "leave source.piece out"
         yield fault(("source", "piece"), "is given beside a calendar, in which each person has one recording", fix)
