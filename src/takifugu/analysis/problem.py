@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import Randomiser
@@ -159,7 +159,7 @@ class Problem:
             raise Unsupported("the framework has no belief, so nothing says which values are independent")
         for place, (belief, answer) in enumerate(zip(self.framework.beliefs, self.answers, strict=True)):
             several = len(belief.components()) > 1
-            seen: dict[Any, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
+            seen: dict[Hashable, Belief] = {}  # keeps the pieces alive, so that an id stays theirs
             for secret in self.framework.secrets:
                 if (view := secrets.view(secret, belief)) is not None:
                     family = secret.family(view)
@@ -211,7 +211,7 @@ def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, 
     return tuple(e - run.start for e in entries if e in run)
 
 
-def _key(entries: range | tuple[int, ...]) -> Any:
+def _key(entries: range | tuple[int, ...]) -> Hashable:
     return (entries.start, entries.stop) if isinstance(entries, range) else entries
 
 

@@ -234,7 +234,7 @@ class SpecError(TakifuguError, ValueError):
     def problems(self) -> tuple[str, ...]:
         return tuple(fault.line for fault in self.faults)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (type(self), (self.faults,), vars(self))
 
 

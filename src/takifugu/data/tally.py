@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from takifugu.data.engines.table import Table
 from takifugu.data.values.bins import Bins
@@ -60,7 +59,7 @@ def tally(table: Table, known: Mapping[str, Known]) -> dict[tuple[int, ...], int
         texts = [role for role in roles if role not in classes]
         words = [text(nw.col(role), table.missing).alias(role) for role in texts if is_text(kinds[role])]
         frame = frame.with_columns(words) if words else frame
-        schema: Mapping[str, Any] = frame.collect_schema()
+        schema: Mapping[str, nw.dtypes.DType] = frame.collect_schema()
         codes = {role: state_code(role, schema[role], known[roles[role]]) for role in texts}  # type: ignore[arg-type]
         frame = (frame.with_columns(**codes) if codes else frame).group_by(*roles).agg(rows=nw.col("rows").sum())
         counts = {tuple(map(int, key)): int(rows) for *key, rows in collected(frame.select(*roles, "rows"))}

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -119,7 +118,8 @@ def _costs_in_place(view: View, belief: Belief, whole: Belief, given: Sequence[G
 
     That is the belief itself, whose secrets are known, or one about another length, in which every step counts.
     """
-    reads, seen = [read for _, read, _ in given], dict[Any, Belief]()  # holds the pieces, so that an id stays theirs
+    reads = [read for _, read, _ in given]
+    seen = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
     secret_runs = view.secret_runs(belief, reads) if whole is belief else _all_runs(view, belief, whole)
     for number, run, family in secret_runs:
         piece = whole.component(number)

@@ -64,7 +64,7 @@ def decoding() -> Iterator[None]:
         ) from None
 
 
-def new_row(connection: Connection, table: Any, row: Mapping[str, Any]) -> int:
+def new_row(connection: Connection, table: Any, row: Mapping[str, object]) -> int:
     """Write a row and return its number."""
     key = connection.execute(insert(table).values(row)).inserted_primary_key
     assert key is not None

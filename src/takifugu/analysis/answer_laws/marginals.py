@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.atoms import Floats
+from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.log_ratios import TRUSTED
 
@@ -57,7 +56,7 @@ class ChainMarginal(Marginal[PeriodicChain]):
         return _trusted(chain.marginal(entry), np.asarray(chain.possible(entry))), rounded
 
 
-def _trusted(masses: Floats, possible: Any) -> list[Fraction]:
+def _trusted(masses: Floats, possible: Array) -> list[Fraction]:
     """Return float masses as they are; Unsupported where one that is possible may have lost digits or vanished."""
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(

@@ -40,7 +40,7 @@ class Outside(Base):
     def laplace_scale(self) -> Fraction | None:
         return None if self.delta else 1 / self.epsilon
 
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Any, ...]:
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         raise Unsupported(ELSEWHERE)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from takifugu.core.errors import InputError, nearest
 from takifugu.releasing.file.problems import toml_of
@@ -23,7 +22,7 @@ class Published:
     name: str
     about: str
     source: str
-    keys: Mapping[str, Any]
+    keys: Mapping[str, object]
     note: str
 
     @property

@@ -23,7 +23,7 @@ class Engine:
     """
 
     name: str
-    holds: Callable[[Any], bool]
+    holds: Callable[[object], bool]
     frame: Callable[[Any], Any]
     ordered: bool = False
 

@@ -61,7 +61,7 @@ def parsed(text: str, what: str) -> Any:
         raise DataError(f"{what} is no JSON", fix="repair it; a file of JSON lines has a record in each line") from None
 
 
-def fields(record: Any, what: str) -> dict[str, str | None]:
+def fields(record: object, what: str) -> dict[str, str | None]:
     """Return the fields of a record as texts; DataError for one that holds more than a value."""
     if not isinstance(record, dict):
         raise DataError(f"{what} is no record", fix='write each one as in {"person": "Ana", "minute": 0}')

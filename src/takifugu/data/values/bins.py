@@ -7,7 +7,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
@@ -32,7 +31,7 @@ class Bins:
     states: tuple[Hashable, ...]
     edges: tuple[Edge, ...]
 
-    def __init__(self, bins: Mapping[Any, Sequence[Number]]) -> None:
+    def __init__(self, bins: Mapping[str, Sequence[Number]]) -> None:
         ends = {state: _ends(state, given) for state, given in bins.items()}
         if not ends:
             raise InputError("no bin is declared", fix="write for example { still = [0, 100], moving = [100, inf] }")

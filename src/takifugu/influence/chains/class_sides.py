@@ -8,7 +8,7 @@ docs/theory/influence.md, by Lemmas 1 and 2 of docs/theory/chain-classes.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -146,7 +146,7 @@ def _by_tanh(factor: FloatArray, share: FloatArray, parts: float) -> FloatArray:
         return np.asarray(parts * np.arctanh(product) * (1 + 8 * UNIT))
 
 
-def _bounded(bound: FloatArray, size: Any) -> FloatArray:
+def _bounded(bound: FloatArray, size: FloatArray) -> FloatArray:
     """Return bounds between 0 and s, of diagonal 0."""
     bound = np.clip(bound, 0.0, size)
     places = np.arange(bound.shape[1])

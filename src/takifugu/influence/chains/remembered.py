@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from threading import Lock
-from typing import Any
 
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.outward_rounding import FloatArray
 
 #: How many bytes of losses are kept in all.
@@ -109,7 +109,7 @@ def forget() -> None:
         _bytes[0] = 0
 
 
-def law_of(*arrays: Any) -> Hashable:
+def law_of(*arrays: Array) -> Hashable:
     """Return what identifies arrays, of which some may be None."""
     digest = sha256()
     for array in arrays:

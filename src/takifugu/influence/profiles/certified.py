@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
 from takifugu.influence.profiles.rays import tree_paths
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, up
 
 #: Slack below this, relative to the largest ratio, counts as tight; flow above minus this share counts as not negative.
@@ -174,7 +174,7 @@ def _least_slack(exponents: FloatArray, ratio: FloatArray) -> FloatArray:
     return np.asarray(slack.min(axis=(0, 1)))
 
 
-def _with(rows: Any, places: IntArray, new: Any) -> Any:
+def _with(rows: Array, places: IntArray, new: Array) -> Array:
     changed = rows.copy()
     changed[places] = new
     return changed

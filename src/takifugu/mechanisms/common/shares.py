@@ -9,10 +9,10 @@ few values (MOST_SMOOTHED); elsewhere, and where any initial distribution is all
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -112,9 +112,9 @@ class Shares:
         return self._others[self._kind_at[start]]
 
     @cached_property
-    def _kinds(self) -> dict[Any, tuple[Belief, Additive, int]]:
+    def _kinds(self) -> dict[Hashable, tuple[Belief, Additive, int]]:
         """A component and how many are like it, by what makes components alike."""
-        kinds: dict[Any, tuple[Belief, Additive, int]] = {}
+        kinds: dict[Hashable, tuple[Belief, Additive, int]] = {}
         for number, run in enumerate(self.belief.components()):
             piece, share = self.belief.component(number), self.answer.restrict(slice(run.start, run.stop))
             _, _, count = kinds.get((id(piece), share.key), (piece, share, 0))

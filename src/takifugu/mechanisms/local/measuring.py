@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,7 @@ from takifugu.numbers.transport.bottleneck import Metric, checked_distances
 from takifugu.numbers.transport.couplings import Population
 
 Floats = npt.NDArray[np.float64]
-Apart = Callable[[Population, Population], Any]
+Apart = Callable[[Population, Population], object]
 
 #: What two logs of masses and their difference may be off by, per unit of their size.
 _ROUNDED = 2.0**-48
@@ -109,7 +108,7 @@ def success(channel: Channel | None, p: Population, q: Population) -> float:
     return (1 + excess(one, other, Fraction(0))) / 2
 
 
-def expected_loss(channel: Channel, prior: dict[Hashable, float], loss: Callable[[Any, Any], float]) -> float:
+def expected_loss(channel: Channel, prior: dict[Hashable, float], loss: Callable[[Hashable, Hashable], float]) -> float:
     """Return the mean loss(x, y) when the value follows `prior` (Kawamoto19 Definition 11 with no dummies)."""
     total = 0.0
     for x, mass in prior.items():

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -48,8 +47,8 @@ class Optimum:
 def optimal(
     inputs: Sequence[Hashable],
     outputs: Sequence[Hashable],
-    prior: Mapping[Hashable, Any],
-    loss: Callable[[Any, Any], float],
+    prior: Mapping[Hashable, Fraction | float],
+    loss: Callable[[Hashable, Hashable], float],
     promises: Sequence[Promise],
 ) -> Optimum:
     """Return the channel of least mean loss(x, y) under `prior` among those that keep every promise.

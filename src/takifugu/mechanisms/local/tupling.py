@@ -14,10 +14,9 @@ other holds exactly one value that no dummy has, which is s.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from takifugu.numbers.search import between, halved, next_to
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
 MOST_TUPLES = 100_000
 
-Law = Mapping[Any, Fraction]
+Law = Mapping[Hashable, Fraction]
 Pairs = list[tuple[Fraction, Fraction]]
 
 
@@ -220,7 +219,7 @@ def _budget(epsilon: Number) -> Fraction:
 
 
 def _law(given: object, what: str) -> Law:
-    law: dict[Any, Fraction]
+    law: dict[Hashable, Fraction]
     if isinstance(given, Pmf):
         law = {Fraction(value): as_fraction(mass, "a mass") for value, mass in given.items()}
     elif isinstance(given, str) or not isinstance(given, Iterable):

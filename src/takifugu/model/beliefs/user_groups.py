@@ -75,7 +75,7 @@ def _shares(given: Any) -> tuple[int, dict[State, Any], Any]:
     return given.size, _law(given.values, given.probabilities), mass(given.presence)
 
 
-def _law(given: Values, probabilities: Sequence[Number]) -> dict[State, Any]:
+def _law(given: Values, probabilities: Sequence[Number]) -> dict[State, Number]:
     values = [combined(value) for value in given]
     if len(values) != len(probabilities) or len(set(values)) != len(values):
         raise InputError(

@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -231,7 +230,7 @@ def crossed(query: CrossTable, record: Record) -> Term:
 
 def counted(query: CountRows, record: Record) -> Term:
     """Return which rows a query counts, as a table over its columns."""
-    alphabets: Mapping[str, tuple[Any, ...]] = dict(zip(record.names, record.alphabets, strict=True))
+    alphabets: Mapping[str, tuple[State, ...]] = dict(zip(record.names, record.alphabets, strict=True))
     query.check(alphabets)
     names = tuple(dict.fromkeys(name for name, _ in query.where))
     sizes = [len(alphabets[name]) for name in names]

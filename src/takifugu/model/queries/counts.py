@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import Json, Plain
@@ -34,7 +34,7 @@ class Count:
     "how often state 'walking' occurs"
     """
 
-    state: Any
+    state: State
     entries: Chosen | None = None
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
-from takifugu.numbers.atoms import Floats
+from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.densities.numbers import TINY, between_tails, finite
 
 #: Most numbers of a mean: the work grows as their square.
@@ -95,7 +95,7 @@ class UniformMean:
         """An allowance for the relative error of heights and tails: n + 1 levels of a few roundings, and that of u."""
         return 2.0**-48 * (self.count + 4)
 
-    def _steps(self, x: Floats) -> tuple[Floats, Any]:
+    def _steps(self, x: Floats) -> tuple[Floats, Array]:
         """Return the distance from the nearer end in steps of (high - low)/count, and whether x lies inside."""
         near = np.minimum(x - self.low, self.high - x)
         return self.count * np.clip(near / (self.high - self.low), 0.0, 0.5), near >= 0

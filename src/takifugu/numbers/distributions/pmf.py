@@ -264,7 +264,7 @@ class Pmf:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Pmf is immutable: {name} cannot be changed; build a new Pmf")
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _law, (self.values, self.masses, self.total)
 
 

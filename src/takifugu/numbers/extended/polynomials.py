@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.extended.convolution import convolve
 from takifugu.numbers.extended.floats import LOWEST, NARROW, FloatArray, Wide, normalised
 
@@ -95,7 +95,7 @@ def shifted(some: Numbers, axis: int, offsets: Sequence[int]) -> Numbers:
     single = cells[axis] == 1
     cells[axis], cells[-1] = len(offsets), width + max(offsets)
 
-    def placed(values: npt.NDArray[Any], empty: int) -> npt.NDArray[Any]:
+    def placed(values: Array, empty: int) -> Array:
         result = np.full(cells, empty, dtype=values.dtype)
         for s, offset in enumerate(offsets):
             before: tuple[Any, ...] = (slice(None),) * axis

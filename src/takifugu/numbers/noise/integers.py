@@ -65,7 +65,7 @@ def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy)
     return coins
 
 
-def choose(masses: Sequence[int] | npt.NDArray[Any], size: int, entropy: Entropy) -> npt.NDArray[np.int64]:
+def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> npt.NDArray[np.int64]:
     """Return `size` independent indices, index i with probability masses[i] / sum(masses), exactly.
 
     Raises InputError unless the masses are a non-empty sequence of integers >= 0 that are not all zero.

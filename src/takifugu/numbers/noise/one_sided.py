@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def rounded_up_exponential(
     return total(total(nearest, above), noise)
 
 
-def _alike(offsets: Any) -> dict[Fraction, list[int]]:
+def _alike(offsets: Array) -> dict[Fraction, list[int]]:
     """Return the places of every offset."""
     places_of: dict[Fraction, list[int]] = {}
     for place, offset in enumerate(offsets.tolist()):

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -155,7 +154,7 @@ def _settled(
     return first_not_exceeded(exceeds, round(offset + ratio * guess))
 
 
-def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) -> tuple[Integers, Any]:
+def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) -> tuple[Integers, Array]:
     """Return the multiple of the grid nearest to each centre and the exact rest, in units of the grid."""
     if not isinstance(center, (list, tuple, np.ndarray)):
         whole, offset = _split_one(center, grid)

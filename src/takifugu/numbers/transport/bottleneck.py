@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.search import between, halved, next_to
 
 Point = Hashable
-Metric = Callable[[Any, Any], Atom]
+Metric = Callable[[Hashable, Hashable], Atom]
 
 #: Relative rounding that a metric computed in floats may show in the triangle inequality.
 _ROUNDING = 2.0**-40
@@ -163,7 +162,7 @@ def _push(
 
 def _masses(
     points: Sequence[Point], probabilities: Sequence[Atom] | Array, side: str
-) -> tuple[list[Any], list[Fraction]]:  # fmt: skip
+) -> tuple[list[Hashable], list[Fraction]]:  # fmt: skip
     """Return the points that carry mass, and exact masses that sum to one."""
     listed = [tuple(x) if isinstance(x, np.ndarray) else x for x in points]
     if len(set(listed)) < len(listed):

@@ -88,7 +88,7 @@ def share_of_rows(expect: ExpectSpec, size: int, people: int) -> float:
     return rows * counted / size
 
 
-def _valued(values: object, answer: Additive) -> Mapping[str, Any]:
+def _valued(values: object, answer: Additive) -> Mapping[str, Hashable]:
     if isinstance(values, Mapping):
         return values
     if len(answer.labels) != 1:

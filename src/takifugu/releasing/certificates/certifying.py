@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,7 @@ class Account:
 
 
 def certify(
-    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Any]]],
+    drawn: Sequence[tuple[str | None, Calibration, Mapping[str, Hashable]]],
     *,
     release: str,
     source: str,

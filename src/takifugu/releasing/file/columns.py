@@ -147,7 +147,7 @@ def _what_sorts(
 
 
 def _rises(ranks: Sequence[Hashable], keys: Sequence[Sequence[str | None]]) -> bool:
-    last: dict[tuple[str | None, ...], Any] = {}
+    last: dict[tuple[str | None, ...], Hashable] = {}
     for rank, *key in zip(ranks, *keys, strict=True):
         before = last.get(tuple(key))
         if before is not None and not before < rank:

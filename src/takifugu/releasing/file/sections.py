@@ -91,7 +91,7 @@ def _public(value: str) -> str:
     return value
 
 
-def _shares(value: dict[str, Any] | None) -> dict[str, Any] | None:
+def _shares(value: dict[str, Number] | None) -> dict[str, Number] | None:
     numbers = [as_fraction(one, "a share") for one in (value or {}).values()]
     if value is not None and (any(one < 0 for one in numbers) or abs(float(sum(numbers)) - 1) > SUMS_TO_ONE):
         raise InputError(f"sum to {float(sum(numbers)):.6g}", rule="shares are at least 0 and sum to 1")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.result import CHOSEN
@@ -23,7 +22,7 @@ from takifugu.releasing.planning.asking import Asking, Totals
 from takifugu.releasing.planning.questions import Question
 
 #: A table to publish: who asks its questions, the release, its name and its scope.
-Aim = tuple[Asking, Any, str, str]
+Aim = tuple[Asking, Item, str, str]
 #: Receives what is being done, and how many of how many such things are done.
 Watch = Callable[[str, int, int], None]
 

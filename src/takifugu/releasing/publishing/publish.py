@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger.layouts import UNDECLARED, written
@@ -248,7 +248,7 @@ def draw(
     )
 
 
-def _randomised(one: Ready, bits: Entropy) -> Any:
+def _randomised(one: Ready, bits: Entropy) -> Sequence[Hashable]:
     noise, answer = one.question.calibration.randomiser, answer_of(one.question.calibration, one.seen)
     return noise.draw(answer, bits) if one.labels else noise.draw_column(answer, bits)
 

@@ -12,6 +12,7 @@ from takifugu.analysis.randomisers import Noise, answered
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model import frameworks
+from takifugu.model.frameworks import Framework
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.expecting import expectation_of
@@ -114,7 +115,7 @@ def _compared(t: Reported) -> Comparison | None:
     return one if one is not None and math.isfinite(one.weight) else None
 
 
-def _first_framework(c: Certificate) -> Any:
+def _first_framework(c: Certificate) -> Framework:
     summaries: Plain = c.frameworks
     return frameworks.from_dict(next(iter(summaries.values())))
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
@@ -73,7 +72,7 @@ def engine_of(path: Path, timeout: float) -> Engine:
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, pool_logging_name=_SILENT)
 
     @event.listens_for(engine, "connect")
-    def set_up(connection: Any, record: object) -> None:
+    def set_up(connection: sqlite3.Connection, record: object) -> None:
         connection.isolation_level = None  # the driver must not begin transactions by itself
         for setting in SETTINGS:
             connection.execute(setting)

@@ -36,7 +36,7 @@ def secret_of(given: PropertySpec | ParameterSpec | OneRecordSpec, hidden: Known
     return dataset_property(given.attribute, given.function, given.max_difference, given.pairs, sets, of)
 
 
-def _set(given: SetSpec | tuple[Any, ...]) -> Any:
+def _set(given: SetSpec | tuple[State, ...]) -> Any:
     if not isinstance(given, SetSpec):
         return list(given)
     if given.at_least is None and given.below is None:
