@@ -18,7 +18,7 @@ from takifugu.extending.files import Columned, Kind, Unit, fault, register_relea
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.beliefs.sections import TableFit
 from takifugu.releasing.file.described import model_of
-from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.kinds import DRAFTED, KINDS, drafted
 from takifugu.releasing.file.loading import json_schema
 
 
@@ -143,3 +143,9 @@ def test_every_belief_declares_its_section_beside_it() -> None:
         section = KINDS.find(name).section
         assert is_dataclass(section), name
         assert section.__module__.startswith("takifugu.model."), name
+
+
+def test_init_offers_a_belief_of_ours_without_a_line_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert drafted() == DRAFTED
+    monkeypatch.delitem(DRAFTED, "network")
+    assert drafted()["network"] == "a Bayesian network; a record has one column for each of its variables"

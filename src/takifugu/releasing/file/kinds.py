@@ -29,7 +29,9 @@ SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
 })  # fmt: skip
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "table"}
-#: What `takifugu init` drafts, by the plainest name, and what the data are there.
+#: What a list for beginners leaves out: classes of what it has, which `takifugu init --kind` takes as well.
+UNLISTED = {"markov-chain-class", "parameter-box"}
+#: What `takifugu init` drafts, by the plainest name, where the data are said in fewer words than its section says.
 DRAFTED = {
     "sequences": "states, step by step: a row is a step",
     "records": "a row is a person with several answers",
@@ -108,9 +110,9 @@ def register_section(section: type, rows: str, drafted: Callable[[Sequence[Colum
 
 
 def drafted() -> dict[str, str]:
-    """Return what `takifugu init` drafts a file for, by name, with what the data are; kinds from outside included."""
-    outside = {name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in SECTIONS}
-    return {**DRAFTED, **outside}
+    """Return what `takifugu init` drafts a file for, by name, with what the data are, or how its section begins."""
+    listed = {PLAINLY.get(name, name) for name in DRAFTED} | UNLISTED
+    return {**DRAFTED, **{name: _first_line(KINDS.find(name)) for name in KINDS.names if name not in listed}}
 
 
 def _first_line(kind: Kind) -> str:
