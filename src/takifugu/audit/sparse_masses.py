@@ -7,7 +7,7 @@ answered". Written from the steps of the algorithm, and nothing that calibration
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -63,7 +63,7 @@ def sparse_outputs(noise: Any, answers: Sequence[Counts], more: int = 1) -> list
     return sequences
 
 
-def _possible(noise: Any, past: tuple[Any, ...], outputs: Sequence[Any]) -> Iterator[Any]:
+def _possible(noise: Any, past: tuple[Hashable, ...], outputs: Sequence[Hashable]) -> Iterator[Hashable]:
     values = sum(output not in (SAFE, None) for output in past)
     yield from (None,) if noise.limit is not None and values >= noise.limit else outputs
 

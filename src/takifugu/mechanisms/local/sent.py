@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ class Sending(Base):
         return self.rows
 
     @property
-    def outputs(self) -> Sequence[Any]:
+    def outputs(self) -> Sequence[Hashable]:
         """Return everything that may be sent for one row; Unsupported for more than are listed."""
         return self.sender.outputs
 
@@ -78,7 +78,7 @@ class Sending(Base):
         most = self.local_loss() if change else 0.0
         return most if math.isinf(most) else self.rows * Fraction(most)
 
-    def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Any]) -> float:
+    def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Hashable]) -> float:
         """Return log P(output | answer) over all rows; -inf for what is never sent."""
         masses = [self.mass(x, y) for x, y in zip(answer, output, strict=True)]
         if not all(masses):
@@ -89,7 +89,7 @@ class Sending(Base):
         """Return the mean loss of one row under the prior."""
         return self.expected
 
-    def draw(self, answer: Sequence[int | Fraction], entropy: Entropy) -> tuple[Any, ...]:
+    def draw(self, answer: Sequence[int | Fraction], entropy: Entropy) -> tuple[Hashable, ...]:
         """Return what is sent for each row of one person."""
         codes = np.array([int(code) for code in answer], dtype=np.int64)
         return self.sender.of_rows(self.draw_column(codes, entropy))

@@ -242,7 +242,9 @@ def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
     return tuple(list_of(people, "a clique", "cliques", _CLIQUES))
 
 
-def cliques_of(edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()) -> list[tuple[Any, ...]]:
+def cliques_of(
+    edges: Iterable[tuple[Hashable, Hashable]], people: Iterable[Hashable] = ()
+) -> list[tuple[Hashable, ...]]:
     """Return disjoint cliques that hold everybody: a largest clique is taken out again and again.
 
     Of several largest cliques the one that is first when its people are sorted is taken, so the result does not depend
@@ -283,7 +285,7 @@ def _grown(
     near: Mapping[Any, set[Any]],
     best: tuple[Hashable, ...],
     work: Iterator[int],
-) -> tuple[Any, ...]:
+) -> tuple[Hashable, ...]:
     if next(islice(work, len(choices) ** 2 // 4, None), None) is None or len(clique) > LARGEST_CLIQUE:
         raise InputError(
             f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in "
@@ -301,9 +303,9 @@ def _grown(
     return best
 
 
-def _colours(people: Sequence[Hashable], near: Mapping[Any, set[Any]]) -> int:
+def _colours(people: Sequence[Hashable], near: Mapping[Any, set[Hashable]]) -> int:
     """Return how many colours a greedy colouring takes: no clique among these people is larger."""
-    classes: list[list[Any]] = []
+    classes: list[list[Hashable]] = []
     for v in people:
         for members in classes:
             if not any(u in near[v] for u in members):

@@ -53,7 +53,7 @@ def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float
     return float(levels[enough]), coupling
 
 
-def support(p: Population) -> list[Any]:
+def support(p: Population) -> list[Hashable]:
     """Return the values with a positive mass."""
     return [x for x, mass in p.items() if mass > 0]
 

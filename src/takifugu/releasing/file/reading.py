@@ -32,7 +32,7 @@ def texts(table: Table, columns: Sequence[str]) -> list[Texts]:
     )
 
 
-def columns_of(table: Table, names: Sequence[str]) -> list[list[Any]]:
+def columns_of(table: Table, names: Sequence[str]) -> list[list[Hashable]]:
     """Return some columns of a table, value by value in the order of its rows."""
     if table.in_python:
         return [list(values) for values in table.lists(_roles(names)).values()]
@@ -40,7 +40,7 @@ def columns_of(table: Table, names: Sequence[str]) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
 
 
-def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
+def _rows(table: Table, columns: Sequence[str]) -> Iterator[Sequence[Hashable]]:
     if table.in_python:
         return zip(*table.lists(_roles(columns)).values(), strict=True)
     from takifugu.data.engines.differences import careful, collected
@@ -104,7 +104,7 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
 
 
 def codes_of(
-    read: Sequence[Sequence[Any]], names: Sequence[str], table: Table, values: Sequence[object], grid: Any = None
+    read: Sequence[Sequence[Hashable]], names: Sequence[str], table: Table, values: Sequence[object], grid: Any = None
 ) -> Codes:
     """Return the number of each row's value, or that of the cell of a grid that its two coordinates lie in.
 

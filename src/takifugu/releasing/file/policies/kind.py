@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -71,7 +71,7 @@ class UnderPolicy(Kind):
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide = spec.hide
         if hide.visits is not None:
-            rules: list[Any] = [EachOf(None if hide.visits == "all" else tuple(hide.visits))]
+            rules: list[Hashable] = [EachOf(None if hide.visits == "all" else tuple(hide.visits))]
         else:
             rules = [none_of(*one.none_of) if one.none_of else any_of(*(one.any_of or ())) for one in hide.policy or ()]
         try:

@@ -27,7 +27,7 @@ def visited(table: Table, person: str, where: Sequence[str], placed: Placed, dom
             fix = "fill it in, or drop these rows knowingly: a visit that is left out is not counted"
             raise wrong("file", f"column {column!r} has missing values", fix=fix)
     names = called("person", person, "person", [key[0] for key in groups])
-    records: dict[str, set[Any]] = {name: set() for name in names.values()}
+    records: dict[str, set[Hashable]] = {name: set() for name in names.values()}
     for who, *rest in groups:
         place = placed(tuple(map(str, rest)))
         if place is not None:
@@ -50,7 +50,7 @@ def listed_places(domain: Visits) -> Placed:
     return lambda key: known.get(key[0])
 
 
-def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Any]:
+def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -> list[Hashable]:
     """Return one value per person, in an order that says nothing of the data.
 
     Raises DataError for another number of rows than people, and for values that are missing or not declared.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +48,7 @@ class SingleValues(Records):
         return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
 
 
-def _listed(file: ReleaseFile) -> list[Any]:
+def _listed(file: ReleaseFile) -> list[Hashable]:
     """Return the values in the order of the rows."""
     source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
     rows = [text for (text,) in texts(file.table, [source.value])]

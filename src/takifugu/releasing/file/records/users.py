@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,7 +73,7 @@ class Users(Records):
         yield from super().assumptions(file)
 
 
-def _values(file: ReleaseFile) -> list[Any]:
+def _values(file: ReleaseFile) -> list[Hashable]:
     """Return one value per user, in the order of the belief's groups; users of a group are alike, so they are counted.
 
     Raises DataError for rows that are not one for each user of the belief.
