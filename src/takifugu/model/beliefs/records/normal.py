@@ -15,6 +15,7 @@ from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.beliefs.records.normal_views import NormalView, view_of
 from takifugu.model.queries import Query
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
+from takifugu.model.secrets import Secret
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -155,7 +156,7 @@ class MultivariateNormal(Nameless):
             self.columns, self.records, tuple(None if ends is None else self._reach(*ends) for ends in self.ranges)
         )
 
-    def property(self, secret: object) -> NormalView:
+    def property(self, secret: Secret) -> NormalView:
         """Return the belief as a secret about its columns reads it (`normal_views`)."""
         return view_of(self, secret)
 
