@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from typing import Protocol, TypeVar, runtime_checkable
 
-from takifugu.core.cache import forget
+from takifugu.core.cache import cached, forget
 from takifugu.core.errors import InputError, within
 
 Value = TypeVar("Value")
@@ -147,4 +147,4 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
 
 def entry_word(belief: object) -> str:
     """Return what people call an entry without a name: a step of a sequence, a row of anything else."""
-    return belief.entry_word if isinstance(belief, Worded) else "row"
+    return cached(belief, entry_word, lambda: belief.entry_word if isinstance(belief, Worded) else "row")
