@@ -167,6 +167,53 @@ def test_group_noise_loads_no_quilts() -> None:
     assert not [name for name in loaded if name.startswith("takifugu.influence.quilts")]
 
 
+#: What reads and writes ledgers, what makes pages, and what computes slowly: nothing of it is used before a release.
+_NOT_BEFORE_A_RELEASE = ("sqlalchemy", "scipy", "takifugu.accounting.ledger.store", "takifugu.releasing.report")
+
+
+@pytest.mark.parametrize(("command", "unneeded"), [
+    ("compare", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.advice", "takifugu.releasing.publishing")),
+    ("check", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.publishing")),
+    ("plan", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.advice", "takifugu.releasing.publishing")),
+    ("advise", (*_NOT_BEFORE_A_RELEASE, "takifugu.releasing.publishing")),
+    ("explain", (*_NOT_BEFORE_A_RELEASE, "numpy", "pydantic", "duckdb")),
+    ("--help", (*_NOT_BEFORE_A_RELEASE, "numpy", "pydantic", "duckdb", "tomllib")),
+])  # fmt: skip
+def test_a_command_loads_what_it_needs(tmp_path: Path, command: str, unneeded: tuple[str, ...]) -> None:
+    (tmp_path / "steps.toml").write_text(_RELEASE_FILE, encoding="utf-8")
+    (tmp_path / "steps.csv").write_text("minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n", encoding="utf-8")
+    file = () if command in ("--help", "explain") else (str(tmp_path / "steps.toml"),)
+    program = (
+        f"import sys\nfrom takifugu.cli import main\nmain({[command, *file]!r}, standalone_mode=False)\n"
+        "print(*sorted(sys.modules))"
+    )
+    loaded = _run(program).splitlines()[-1].split()
+    assert not [name for name in loaded if any(f"{name}.".startswith(f"{one}.") for one in unneeded)]
+
+
+_RELEASE_FILE = """
+ledger = "ledger.db"
+[source]
+name = "steps"
+file = "steps.csv"
+order = "minute"
+value = "doing"
+step = "1min"
+from = "2026-01-05"
+[belief]
+kind = "markov-chain"
+states = [0, 1]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+source = "made up"
+[[release]]
+name = "busy"
+query = "count"
+state = 1
+every = "day"
+epsilon = 1
+"""
+
+
 def _run(program: str) -> str:
     place = {**os.environ, "PYTHONPATH": str(SRC)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=place)

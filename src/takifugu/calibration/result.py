@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from takifugu.accounting import definitions
 from takifugu.analysis import randomisers
@@ -20,13 +20,14 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.markup import folded, html_table, note
-from takifugu.core.text.pictures import Axis, Bar, bar_chart
-from takifugu.core.text.plot import Plot
 from takifugu.core.text.tables import filled, labelled, number, text_table, width
 from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import to_text
+
+if TYPE_CHECKING:
+    from takifugu.core.text.plot import Plot
 
 CHOSEN = "chosen"
 IF_ONLY = "if the only release"  # the least error of all, which leaves no room for later releases
@@ -254,6 +255,9 @@ class Calibration:
 
         Raises InputError where nothing was compared, as with a mechanism that was requested by name.
         """
+        from takifugu.core.text.pictures import Axis, Bar, bar_chart
+        from takifugu.core.text.plot import Plot
+
         bars = [Bar(row.name, row.expected_error) for row in self.alternatives if row.expected_error is not None]
         if not bars:
             raise InputError("no mechanisms were compared", fix='calibrate with mechanism = "auto", or use tf.compare')

@@ -106,7 +106,7 @@ def compare(files: tuple[Path, ...], with_all: bool, as_json: bool) -> None:
 
     For each table of each FILE: the noise each mechanism would add. Publishes nothing.
     """
-    from takifugu.cli.releasing import compare as run
+    from takifugu.cli.comparing import compare as run
 
     run(files, as_json, with_all)
 
@@ -120,7 +120,7 @@ def calibrate(file: Path, as_json: bool) -> None:
     For each table: the mechanism chosen, its scale and expected error, and what forced it; then what a release
     would cost, as `release --dry-run` shows it. Publishes nothing.
     """
-    from takifugu.cli.releasing import calibrate as run
+    from takifugu.cli.calibrating import calibrate as run
 
     run(file, as_json)
 

@@ -8,19 +8,21 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.ledger import Ledger
+from takifugu.cli.comparing import print_comparison
 from takifugu.cli.ledgers import print_ledger, sources_of
 from takifugu.cli.output import heading, print_json, wrapped
 from takifugu.cli.progress import watching
-from takifugu.cli.releasing import outcome_of, print_comparison, print_outcome
+from takifugu.cli.releasing import outcome_of, print_outcome
 from takifugu.cli.samples import write_demo
 from takifugu.core.text.tables import labelled, width
 from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
+from takifugu.releasing.planning.comparison import Comparison, compared
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.steps import Comparison, calibrated_tables, noise_of
+from takifugu.releasing.steps import calibrated_tables, noise_of
 
 
 def demo(folder: Path | None, as_json: bool) -> None:
@@ -49,7 +51,7 @@ def _demo(spec: ReleaseFile, where: Path, progress: Progress) -> None:
     ))  # fmt: skip
     heading("2. The mechanisms, side by side (takifugu compare)")
     with watching(stops=False) as watch:
-        pooled = tuple(table for table in plan.compared(spec, watch) if table.scope == "pooled")
+        pooled = tuple(table for table in compared(spec, watch) if table.scope == "pooled")
     print_comparison(Comparison(pooled))
     heading("3. What would be published (takifugu calibrate)")
     with watching(stops=False) as watch:

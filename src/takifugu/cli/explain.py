@@ -122,10 +122,10 @@ def _print_meaning(seen: Suspicion) -> None:
 
 def _print_prices(rows: Sequence[Priced], prior: str) -> None:
     from takifugu.releasing.file.toml_words import in_toml
-    from takifugu.releasing.steps import whose_answers
+    from takifugu.releasing.planning.plan import whose_answers
 
     first = rows[0]
-    whose = whose_answers(first)
+    whose = whose_answers(first.people, first.scope, first.unit)
     click.echo(f"\n{wrapped(f'{first.name}: what it costs, for {whose}')}\n")
     most = max((_error(p) or 0.0 for p in rows), default=0.0)
     lines, reasons = [], []

@@ -10,15 +10,12 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.dry_run import refuse
-from takifugu.cli.output import amount, coloured, heading, noticed, print_json, wrapped
+from takifugu.cli.output import amount, noticed, print_json, wrapped
 from takifugu.cli.progress import watching
 from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars
-from takifugu.numbers.rationals import to_text
-from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
@@ -26,7 +23,6 @@ from takifugu.releasing.postprocess.outcomes import already
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import Choice, folder_of
-from takifugu.releasing.steps import Calibrated, Comparison, calibrated_tables, comparison
 
 LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "
@@ -36,43 +32,6 @@ LEGEND = (
 _DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
 #: The table, its certificate twice, its report: the first of its files.
 _FOR_PEOPLE = 4
-#: Colours in comparisons: what is taken, and what does not keep the promise.
-_MARKS = {
-    " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
-    " promises less": {"fg": "yellow"}, " refused by default": {"fg": "yellow"},
-}  # fmt: skip
-
-
-def calibrate(file: Path, as_json: bool) -> None:
-    with watching() as watch:
-        planned = plan.calibrated(load(file), watch)
-    made = Calibrated(calibrated_tables(planned), forecast_of(planned))
-    if as_json:
-        document = {"tables": [_planned(t) for t in planned.tables], "forecast": made.forecast.to_dict()}
-        print_json("calibrate", file, document)
-    else:
-        click.echo(made.text)
-    refuse(made.forecast)
-
-
-def compare(files: Sequence[Path], as_json: bool, with_all: bool = False) -> None:
-    documents = []
-    for file in files:
-        with watching() as watch:
-            made = comparison(load(file), watch)
-        documents.append({"file": str(file), **made.to_dict()})
-        if not as_json:
-            if len(files) > 1:
-                heading(str(file))
-            print_comparison(made, with_all)
-    if as_json and len(files) == 1:
-        print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
-    elif as_json:
-        print_json("compare", None, {"files": documents})
-
-
-def print_comparison(made: Comparison, with_all: bool = False) -> None:
-    click.echo(coloured(str(made) if with_all else made.brief, _MARKS))
 
 
 def release(
@@ -161,28 +120,6 @@ def completed(since: str) -> str:
     """Say that something was paid for before; the ledger's times are UTC."""
     when = since[:16].replace("T", " ")
     return f"completed the release of {when} UTC, which was paid for then"
-
-
-def _planned(table: plan.Table) -> Json:
-    return {
-        "name": table.name,
-        "scope": table.scope,
-        "query": table.item.query,
-        "answers": [
-            {
-                "unit": q.unit,
-                "mechanism": q.calibration.mechanism,
-                "scale": q.calibration.exact_scale,
-                "expected_error": q.calibration.error_or_none,
-                "epsilon": to_text(q.calibration.epsilon),
-                "delta": to_text(q.calibration.delta),
-                "composition": str(q.calibration.guarantee.composition),
-                "forbids": q.calibration.forbids,
-                "forced_by": q.calibration.witness.comparison,
-            }
-            for q in table.questions
-        ],
-    }
 
 
 def outcome_of(outcome: run.Outcome) -> Json:

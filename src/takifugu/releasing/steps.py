@@ -18,55 +18,13 @@ from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.certificates.files import ENDS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.inputs import refuse_inputs
-from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.outlook import Outlook, outlook
-from takifugu.releasing.planning.plan import Compared, Plan, Priced, Table, Watch, compared, plan, tables_of, unwatched
-from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+from takifugu.releasing.planning.plan import Plan, Table, Watch, plan, tables_of, unwatched
 from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52
 _NOISE = ("table", "answers", "mechanism", "scale", "error", "epsilon")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Every mechanism side by side, for each table of a release file."""
-
-    tables: tuple[Compared, ...]
-    notices: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return self._text([str(table.rows) for table in self.tables])
-
-    @property
-    def brief(self) -> str:
-        """The best mechanisms for each table, without the reasons of the others."""
-        return self._text([table.rows.brief for table in self.tables])
-
-    @property
-    def _heads(self) -> list[str]:
-        return [f"{table.name}: {whose_answers(table)}" for table in self.tables]
-
-    def _text(self, rows: Sequence[str]) -> str:
-        heads = map(paragraph, self._heads)
-        tables = (f"{head}\n{text}" for head, text in zip(heads, rows, strict=True))
-        return "\n\n".join([*tables, *map(paragraph, self.notices)])
-
-    def _repr_html_(self) -> str:
-        heads = map(_title, self._heads)
-        tables = (f"{head}{t.rows._repr_html_()}" for head, t in zip(heads, self.tables, strict=True))
-        return "".join([*tables, *map(note, self.notices)])
-
-    def to_dict(self) -> Json:
-        """Return plain data for JSON."""
-        tables = [{"name": t.name, "scope": t.scope, "unit": t.unit, **t.rows.to_dict()} for t in self.tables]
-        return {"tables": tables, **({"notices": list(self.notices)} if self.notices else {})}
-
-
-def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
-    """Return every mechanism for each table of a release file; no data are read."""
-    return Comparison(tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_ledgers(file)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,12 +189,6 @@ def _whose(table: Table, units: Sequence[str | None]) -> str:
     if table.scope != "unit":
         return whose
     return units[0] or whose if len(units) == 1 else table.people.counted(len(units))
-
-
-def whose_answers(table: Compared | Priced) -> str:
-    """Say whose answers a table holds, and for whom they are shown where they stand for the others."""
-    example = f"; shown for {table.unit!r}, who has the most rows" if table.unit else ""
-    return f"{table.people.whose(table.scope)}{example}"
 
 
 def _title(words: str) -> str:

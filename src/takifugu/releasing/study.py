@@ -22,10 +22,11 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sections import Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
+from takifugu.releasing.planning.comparison import Comparison, comparison
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.publishing.run import Outcome, release_file
 from takifugu.releasing.publishing.standing import Choice, choice
-from takifugu.releasing.steps import Calibrated, Comparison, DryRun, calibrated_tables, comparison, dry_run
+from takifugu.releasing.steps import Calibrated, DryRun, calibrated_tables, dry_run
 
 _HEADER = ("table", "query", "epsilon", "mechanism")
 

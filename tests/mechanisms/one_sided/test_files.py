@@ -18,7 +18,6 @@ from takifugu.core.errors import CalibrationRefused, DataError, SpecError, Takif
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.releasing.certificates.certificate import meaning_of
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.policies.kind import expected_share
 from takifugu.releasing.planning.plan import plan
 
 F = Fraction
@@ -251,7 +250,7 @@ def test_the_expected_share_is_that_of_every_order_of_counts(limit: Any) -> None
                 total += mass * (count <= 2)
                 safe_mass += mass * (answered and safe)
                 used += answered and not safe
-    assert expected_share(noise, shares, 2) == pytest.approx(safe_mass / total, rel=1e-12)
+    assert noise.expected_share(shares, 2) == pytest.approx(safe_mass / total, rel=1e-12)
 
 
 def test_init_drafts_a_file_that_says_what_is_missing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
 from takifugu.core.errors import CalibrationRefused, ReleaseError, ReleaseState
-from takifugu.releasing.advice import refusing
+from takifugu.releasing.advice import advising, refusing
+from takifugu.releasing.advice.worth import worth
 from takifugu.releasing.file.records.kind import Records
 from takifugu.releasing.planning import asking
 from takifugu.releasing.publishing import run
+from takifugu.releasing.report import opening
 
 SURVEY = """
 ledger = "ledger.db"
@@ -174,3 +177,19 @@ def test_an_expectation_that_contradicts_the_table_is_refused_before_anything_is
         outcome = invoke(*words)
         assert (outcome.exit_code, "expect.values" in outcome.stderr) == (BAD_INPUT, True), outcome.output
     assert not (tmp_path / "ledger.db").exists()
+
+
+@pytest.mark.parametrize("of", [of_units, lambda folder: survey(folder, YES.format("a", 2) + YES.format("b", 1))])
+def test_a_release_computes_the_verdict_on_a_table_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: Callable[[Path], Path]
+) -> None:
+    judged: list[Any] = []
+
+    def judge(*given: Any) -> Any:
+        judged.append(given)
+        return worth(*given)
+
+    monkeypatch.setattr(advising, "worth", judge)
+    monkeypatch.setattr(opening, "worth", judge)
+    outcome = tf.release_file(of(tmp_path), anyway=True)
+    assert len(judged) == len(outcome.tables)

@@ -18,7 +18,7 @@ from takifugu.extending.files import Columned, Kind, Unit, fault, register_relea
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.beliefs.sections import TableFit
 from takifugu.releasing.file.described import model_of
-from takifugu.releasing.file.kinds import DRAFTED, KINDS, drafted
+from takifugu.releasing.file.kinds import DRAFTED, KINDS, ROWS, SHAPES, drafted
 from takifugu.releasing.file.loading import json_schema
 
 
@@ -149,3 +149,7 @@ def test_init_offers_a_belief_of_ours_without_a_line_for_it(monkeypatch: pytest.
     assert drafted() == DRAFTED
     monkeypatch.delitem(DRAFTED, "network")
     assert drafted()["network"] == "a Bayesian network; a record has one column for each of its variables"
+
+
+def test_rows_are_known_before_a_shape_is_loaded() -> None:
+    assert {shape: SHAPES.find(shape).facts.rows for shape in SHAPES.names} == ROWS

@@ -1,8 +1,13 @@
-"""The ledger: who has spent what, in one file that every release from the same data goes through."""
+"""The ledger: who has spent what, in one file that every release from the same data goes through.
 
-from takifugu.accounting.ledger.book import Ledger
-from takifugu.accounting.ledger.previewing import Charged, Preview, preview
-from takifugu.accounting.ledger.session import Session
+What reads and writes that file is a database, and is loaded when it is asked for; its values are not.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from takifugu.accounting.ledger.values import (
     DRAWN,
     PUBLISHED,
@@ -19,6 +24,11 @@ from takifugu.accounting.ledger.values import (
     Spent,
     UnitSpent,
 )
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger.book import Ledger
+    from takifugu.accounting.ledger.previewing import Charged, Preview, preview
+    from takifugu.accounting.ledger.session import Session
 
 __all__ = [
     "DRAWN",
@@ -41,3 +51,17 @@ __all__ = [
     "UnitSpent",
     "preview",
 ]
+
+_MODULES = {
+    **dict.fromkeys(("Charged", "Preview", "preview"), "takifugu.accounting.ledger.previewing"),
+    "Ledger": "takifugu.accounting.ledger.book",
+    "Session": "takifugu.accounting.ledger.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'takifugu.accounting.ledger' has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = value
+    return value

@@ -18,6 +18,7 @@ from takifugu.accounting.ledger.applying import rebuild
 from takifugu.accounting.ledger.asking import request_of, request_of_everyone
 from takifugu.accounting.ledger.budgets import Budget, set_budget, source_name, source_with
 from takifugu.accounting.ledger.disk import outputs, sqlite
+from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.paying import Order, pay
 from takifugu.accounting.ledger.reserving import TooMuch, refusal
@@ -267,17 +268,3 @@ class Ledger:
                 "source"
             )
         return numbered
-
-
-def path_of(where: str | Path) -> Path:
-    text = str(where)
-    if text.startswith("sqlite:///"):
-        text = text.removeprefix("sqlite:///")
-    elif "://" in text:
-        kind = text.partition("://")[0]
-        raise LedgerError(f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file").at(
-            "ledger"
-        )
-    if not text or text == ":memory:":
-        raise LedgerError("a ledger must outlive the program", fix="give the path of a file").at("ledger")
-    return Path(text)

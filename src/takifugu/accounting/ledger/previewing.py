@@ -14,8 +14,9 @@ from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import store as rows
 from takifugu.accounting.ledger.accounts import Accounts, Item
 from takifugu.accounting.ledger.asking import request_of
-from takifugu.accounting.ledger.book import Ledger, path_of
+from takifugu.accounting.ledger.book import Ledger
 from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_already
+from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.layouts import CUT, cut_differently, words
 from takifugu.accounting.ledger.reserving import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared

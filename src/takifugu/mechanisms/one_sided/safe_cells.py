@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from takifugu.analysis.randomisers.additive import check_scale, check_shape
 from takifugu.analysis.randomisers.base import MARKS, NOT_ANSWERED, Answer, Base, Column, Direction, Kind, Loss
@@ -128,6 +130,21 @@ class SafeCells(Base):
         0.632121
         """
         return -math.expm1(-(threshold + 1 - count) / float(self.units)) if count <= threshold else 0.0
+
+    def expected_share(self, shares: Mapping[int, Fraction], threshold: int) -> float:
+        """Return the expected share of safe places that are called safe, counts independent and distributed so.
+
+        A place is asked about while fewer values than the limit came before it: their number is binomial.
+        """
+        from scipy.special import bdtr  # it loads slowly, and few files are about policies
+
+        safe = math.fsum(float(share) for count, share in shares.items() if count <= threshold)
+        called = math.fsum(float(share) * self.chance(count, threshold) for count, share in shares.items())
+        if self.limit is None:
+            return called / safe
+        before = np.arange(self.cells)
+        reached = float(bdtr(np.minimum(self.limit - 1, before), before, 1 - called).sum())  # P(fewer than the limit)
+        return called / safe * reached / self.cells
 
     def to_dict(self) -> Json:
         size = {"units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}

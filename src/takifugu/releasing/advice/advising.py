@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, SpecError, Unsupported
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -78,7 +79,15 @@ def table_advice(table: Table, expect: ExpectSpec | None = None, prior: object =
 
 
 def worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int = 1, prior: object = None) -> Worth:
-    """Return what one answer about so many people is worth; Unsupported where no honest verdict exists."""
+    """Return what one answer about so many people is worth; Unsupported where no honest verdict exists.
+
+    It is kept with the calibration: a release asks before its data are read, before it pays, and for its report.
+    """
+    key = ("worth", people, repr((expect, prior)))
+    return cached(calibration, key, lambda: _worth_of(calibration, expect, people, prior))
+
+
+def _worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int, prior: object) -> Worth:
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):
         return worth_of_choice(calibration, expect, people)

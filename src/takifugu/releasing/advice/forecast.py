@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger import Amount, Charged, Preview, preview
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
@@ -25,6 +25,9 @@ from takifugu.releasing.planning.notices import forbidden, notices, spending
 from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.questions import debits_of
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+
+if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
+    from takifugu.accounting.ledger import Amount, Charged, Preview
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
 _MEANING = (
@@ -169,6 +172,8 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
         return Forecast(name, (), None, apart, (), people=people)
     file, debits, same = planned.file, debits_of(questions), source.same_people
     remarks = tuple(dict.fromkeys(_foreseen(planned)))
+    from takifugu.accounting.ledger import preview
+
     account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
     refusals += [] if account.fits else [account.words]
     beforehand = (*remarks, *notices(questions, name, account, people), *apart)

@@ -11,7 +11,6 @@ from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict, Worth
-from takifugu.releasing.file.policies.kind import expected_share
 
 #: A list is good if it names this share of what is safe, rough if it names that one.
 GOOD_SHARE, ROUGH_SHARE = 0.8, 0.2
@@ -49,5 +48,5 @@ def worth_of_list(noise: SafeCells, prior: Any = None) -> Named:
         shares = {n: as_fraction(s, "a share") for n, s in zip(prior.counts, prior.shares, strict=True)}
         whose = "the safe places"
     is_any_safe = any(share and count <= threshold for count, share in shares.items())
-    missed = 1 - expected_share(noise, shares, threshold) if is_any_safe else 1.0
+    missed = 1 - noise.expected_share(shares, threshold) if is_any_safe else 1.0
     return Named(Band(missed, 1.0), None, 1 - GOOD_SHARE, Expectation(None, 1 - GOOD_SHARE, whose))

@@ -9,6 +9,7 @@ from takifugu.core.errors import InputError, nearest_words
 from takifugu.core.registry import Registry, loaded
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
+from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.kind import Kind
@@ -27,6 +28,11 @@ SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
     "columns": "releasing.file.attributes.finite:Finite",
     "columns of numbers": "releasing.file.attributes.numbers:Numbers",
 })  # fmt: skip
+#: What a row is in the data of each shape, so that no other one is loaded to know it.
+ROWS = {
+    "sequences": IN_ORDER, "people": RECORDS, "users": RECORDS, "records": RECORDS, "each row": EACH_ROW,
+    "policy": POLICY, "columns": WHOLE_COLUMNS, "columns of numbers": WHOLE_COLUMNS,
+}  # fmt: skip
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "table"}
 #: What a list for beginners leaves out: classes of what it has, which `takifugu init --kind` takes as well.
@@ -53,7 +59,7 @@ class _Kinds(Registry[Kind]):
         """Yield the kinds about such rows; no other one is loaded."""
         for name in self.names:
             shape = "" if name in self._known else self._built_in[name].rpartition(" ")[0]
-            if SHAPES.get(shape) is None or SHAPES.find(shape).facts.rows == rows:
+            if ROWS.get(shape, rows) == rows:
                 yield self.find(name)
 
     def _loaded(self, name: str) -> Kind:

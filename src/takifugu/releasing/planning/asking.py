@@ -10,7 +10,6 @@ from typing import Any
 from takifugu.accounting.ledger import layouts
 from takifugu.analysis.guarantee import Covers
 from takifugu.calibration import Calibration, calibrate
-from takifugu.calibration.jointly import calibrate_jointly
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, By, Linear, Query
@@ -129,6 +128,8 @@ class Asking:
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
         if key not in self.shared:
             fitted = fitted_to_data(self.file.spec)
+            from takifugu.calibration.jointly import calibrate_jointly  # few files share an epsilon
+
             self.shared[key] = calibrate_jointly(frameworks[0], queries, joint, delta, weights, fitted)
         return self.shared[key][tables.index(item)]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from takifugu.accounting.ledger.disk.glancing import knows_no_layout
 from takifugu.accounting.ledger.layouts import written
-from takifugu.accounting.ledger.previewing import layout_words
 from takifugu.releasing.file.kind import ReleaseFile
 
 
 def notices_of_layout(file: ReleaseFile) -> tuple[str, ...]:
     """Return what it means that a file reads its source in another layout than before, and how to keep that one."""
+    if knows_no_layout(file.ledger, file.source.name):
+        return ()
+    from takifugu.accounting.ledger.previewing import layout_words
+
     words = layout_words(file.ledger, file.source.name, written(file.layout))
     return (words,) if words else ()

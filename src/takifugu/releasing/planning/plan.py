@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from takifugu.calibration import Calibration, Comparisons, compare
-from takifugu.calibration.result import CHOSEN
+from takifugu.calibration import Calibration
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.core.people import PEOPLE, People
 from takifugu.model.queries.additive import Additive
@@ -16,8 +15,7 @@ from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sections import Adjustable, FileSpec, Item, ItemWords, per_of
-from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
-from takifugu.releasing.file.toml_words import in_toml
+from takifugu.releasing.file.sharing import epsilon_of, sharing
 from takifugu.releasing.planning.asking import Asking, Totals
 from takifugu.releasing.planning.questions import Question
 
@@ -98,17 +96,6 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """Every mechanism side by side for one table; `unit` is the one shown (the longest), None for all together."""
-
-    name: str
-    scope: str
-    unit: str | None
-    people: People
-    rows: Comparisons
-
-
-@dataclass(frozen=True, eq=False)
 class Priced:
     """What one table would cost at one epsilon; `calibration` is None where `reason` says why it is refused.
 
@@ -143,7 +130,7 @@ def plan(
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     """Return the calibrated plan without the data, where nothing asked depends on them; as `plan` otherwise."""
-    return _planned(file, _aims(file, lambda part: _stand_ins(part, watch)), watch)
+    return _planned(file, aims_as_needed(file, watch), watch)
 
 
 def calibrated_unread(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
@@ -167,37 +154,11 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
     return reads_each_entry(file.kind.query_of(part, item))
 
 
-def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
-    """Yield every mechanism side by side for each table."""
-    scopes = _aims(file, lambda part: _stand_ins(part, watch))
-    for number, (asking, item, name, scope) in enumerate(scopes):
-        units, longest = asking.units, _longest(asking.units)
-        watch(f"comparing mechanisms for {name}", number, len(scopes))
-        aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
-        framework, query = asking.about(aimed.units), aimed.query
-        rows = compare(framework, query, epsilon_of(file, item), delta_of(file, item), file.source.only_release)
-        listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
-        chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
-        seen = () if chosen is None else tuple(asking.kind.remarks(asking.file, item, chosen))
-        together = tuple(_together(file, item)) if item.epsilon is None else ()
-        rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
-        yield Compared(name, scope, longest.name if scope == "unit" else None, file.people, rows)
-
-
-def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
-    """Yield what a comparison says of a table that shares its epsilon."""
-    names = [one.name for one in sharing(file, item)]
-    yield (
-        f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "
-        "compared here: `takifugu calibrate` says how much"
-    )
-
-
 def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatched) -> Iterator[Priced]:
     """Yield what each table would cost at each epsilon instead of its own; for a table of units, for the longest."""
-    scopes, done = _aims(file, lambda part: _stand_ins(part, watch)), 0
+    scopes, done = aims_as_needed(file, watch), 0
     for all_units, item, name, scope in scopes:
-        longest = _longest(all_units.units)
+        longest = longest_of(all_units.units)
         asking = replace(all_units, units=(longest,)) if scope == "unit" else all_units
         for epsilon in epsilons:
             watch(f"pricing {name}", done, len(scopes) * len(epsilons))
@@ -216,6 +177,17 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
 def aims_of(file: ReleaseFile) -> list[Aim]:
     """Return who asks the questions of every table, with one unit of the window's length in place of the data."""
     return _aims(file, lambda part: (imagined(part),))
+
+
+def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
+    """Return who asks the questions of every table; the data are read only where what is asked depends on them."""
+    return _aims(file, lambda part: _stand_ins(part, watch))
+
+
+def whose_answers(people: People, scope: str, unit: str | None) -> str:
+    """Say whose answers a table holds, and for which `unit` they are shown where it stands for the others."""
+    example = f"; shown for {unit!r}, who has the most rows" if unit else ""
+    return f"{people.whose(scope)}{example}"
 
 
 def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
@@ -262,7 +234,7 @@ def _read(file: ReleaseFile) -> tuple[Unit, ...]:
     return units
 
 
-def _longest(units: Sequence[Unit]) -> Unit:
+def longest_of(units: Sequence[Unit]) -> Unit:
     return max(units, key=lambda unit: unit.size)
 
 

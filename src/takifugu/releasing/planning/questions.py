@@ -14,12 +14,12 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
-from takifugu.releasing.certificates.certifying import Account
 from takifugu.releasing.planning.truth import Seen
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit
     from takifugu.calibration import Calibration
+    from takifugu.releasing.certificates.certifying import Account
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ def opened(ledger: Ledger | str | Path) -> Ledger:
 def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
     """Raise LedgerError where a ledger is required and there was none before."""
     from takifugu.accounting.ledger import Ledger
-    from takifugu.accounting.ledger.book import path_of
+    from takifugu.accounting.ledger.disk.places import path_of
 
     if not required:
         return

@@ -133,7 +133,7 @@ def _closed(book: Ledger, one: Pending, public: Sequence[Paid]) -> Outcome:
 
 def _drawn_again(book: Ledger, one: Pending, progress: Progress) -> Outcome:
     """Read the release file and its data again, and draw on the same reservation if they are what was paid for."""
-    from takifugu.accounting.ledger.book import path_of
+    from takifugu.accounting.ledger.disk.places import path_of
 
     if one.recipe.get("frame"):
         raise LedgerError(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED, Ledger, Payment, Pending, Reservation
-from takifugu.accounting.ledger.book import path_of
+from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.previewing import as_it_is
 from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState, TakifuguError
 from takifugu.core.names import normalised

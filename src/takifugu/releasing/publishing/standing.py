@@ -13,8 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED, Payment
-from takifugu.accounting.ledger.book import path_of
-from takifugu.accounting.ledger.previewing import as_it_is
+from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.core.errors import InputError, ReleaseError, did_you_mean
 from takifugu.core.escaping import visible
 from takifugu.releasing.certificates.certificate import Certificate
@@ -185,6 +184,8 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
     """Return what was ever paid for about the source of a release file; no ledger is created only to be asked."""
     if not path_of(file.ledger).exists():
         return ()
+    from takifugu.accounting.ledger.previewing import as_it_is
+
     with as_it_is(file.ledger) as book:
         return book.payments(file.source.name)
 

@@ -37,6 +37,21 @@ _open: Counter[str] = Counter()
 _guard = threading.Lock()
 
 
+def path_of(where: str | Path) -> Path:
+    """Return the path of a ledger by its path or address; LedgerError for what is no file that lasts."""
+    text = str(where)
+    if text.startswith("sqlite:///"):
+        text = text.removeprefix("sqlite:///")
+    elif "://" in text:
+        kind = text.partition("://")[0]
+        raise LedgerError(f"a ledger on {kind!r} is not supported by this version", fix="give the path of a file").at(
+            "ledger"
+        )
+    if not text or text == ":memory:":
+        raise LedgerError("a ledger must outlive the program", fix="give the path of a file").at("ledger")
+    return Path(text)
+
+
 def place_of(path: Path) -> Path:
     """Return the one path of a ledger, whichever symbolic link led to it; LedgerError for links in a circle."""
     try:

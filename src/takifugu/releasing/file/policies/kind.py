@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.sections import written
@@ -127,7 +124,7 @@ class UnderPolicy(Kind):
             if not safe:
                 yield f"{item.name}: no place is safe, if the counts are as [prior] says"
                 continue
-            expected = expected_share(noise, shares, threshold)
+            expected = noise.expected_share(shares, threshold)
             yield (
                 f"{item.name}: if the counts are as [prior] says, {100 * expected:.3g} % of the places with at most "
                 f"{threshold} are expected to be called safe, and {100 * (1 - expected):.3g} % missed; none is called "
@@ -145,23 +142,6 @@ def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[Takifugu
     elif not of_values and (item.query == "count" or "states" in given):
         key = "query" if item.query == "count" else "states"
         yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
-
-
-def expected_share(noise: SafeCells, shares: dict[int, Fraction], threshold: int) -> float:
-    """Return the expected share of safe places that are called safe, counts independent and distributed so.
-
-    A place is asked about while fewer values than the limit came before it: their number is binomial.
-    """
-    from scipy.special import bdtr  # it loads slowly, and few files are about policies
-
-    safe = math.fsum(float(share) for count, share in shares.items() if count <= threshold)
-    expectation = math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items()) / safe
-    if noise.limit is None:
-        return expectation
-    value = 1 - math.fsum(float(share) * noise.chance(count, threshold) for count, share in shares.items())
-    before = np.arange(noise.cells)
-    reached = float(bdtr(np.minimum(noise.limit - 1, before), before, value).sum())  # P(fewer values than the limit)
-    return expectation * reached / noise.cells
 
 
 def _boxed(boxes: Boxes, numerals: Numerals) -> Any:

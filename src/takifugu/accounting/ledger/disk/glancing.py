@@ -1,0 +1,37 @@
+"""Whether a ledger has read a source before, at a glance: most files say so without all that opens a ledger."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+from takifugu.accounting.ledger.disk.places import in_use, path_of, place_of
+from takifugu.core.errors import LedgerError
+from takifugu.core.names import normalised
+
+#: A row is found by its name in some dozens of SQLite's instructions; a file that takes more is no sound ledger.
+_PATIENCE = 10_000
+
+
+def knows_no_layout(where: str | Path, source: str) -> bool:
+    """Whether there is no ledger, or one that has no layout of a source; False also where a glance does not say."""
+    try:
+        path = place_of(path_of(where))
+        if not path.exists():
+            return True
+        if not path.is_file() or path.stat().st_nlink > 1:
+            return False
+        return not _has_layout(path, normalised(source))
+    except (LedgerError, OSError, ValueError, sqlite3.Error):
+        return False
+
+
+def _has_layout(path: Path, source: str) -> bool:
+    address = f"file:{quote(str(path.absolute()))}?mode=rw"
+    with in_use(path), closing(sqlite3.connect(address, uri=True, timeout=0)) as ledger:
+        ledger.set_progress_handler(lambda: 1, _PATIENCE)
+        ledger.execute("PRAGMA trusted_schema=OFF")
+        row = ledger.execute("SELECT 1 FROM sources WHERE name = ? AND layout IS NOT NULL", (source,)).fetchone()
+    return row is not None

@@ -1,0 +1,39 @@
+"""`compare`: the mechanisms side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from takifugu.cli.output import coloured, heading, print_json
+from takifugu.cli.progress import watching
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.comparison import Comparison, comparison
+
+#: Colours in comparisons: what is taken, and what does not keep the promise.
+_MARKS = {
+    " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
+    " promises less": {"fg": "yellow"}, " refused by default": {"fg": "yellow"},
+}  # fmt: skip
+
+
+def compare(files: Sequence[Path], as_json: bool, with_all: bool = False) -> None:
+    documents = []
+    for file in files:
+        with watching() as watch:
+            made = comparison(load(file), watch)
+        documents.append({"file": str(file), **made.to_dict()})
+        if not as_json:
+            if len(files) > 1:
+                heading(str(file))
+            print_comparison(made, with_all)
+    if as_json and len(files) == 1:
+        print_json("compare", files[0], {key: value for key, value in documents[0].items() if key != "file"})
+    elif as_json:
+        print_json("compare", None, {"files": documents})
+
+
+def print_comparison(made: Comparison, with_all: bool = False) -> None:
+    click.echo(coloured(str(made) if with_all else made.brief, _MARKS))

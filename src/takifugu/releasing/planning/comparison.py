@@ -1,0 +1,97 @@
+"""Every mechanism side by side, for each table of a release file: in words, as HTML and as JSON; nothing is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from takifugu.calibration import Comparisons, compare
+from takifugu.calibration.result import CHOSEN
+from takifugu.core.people import People
+from takifugu.core.plain import Json
+from takifugu.core.text.markup import note, text
+from takifugu.core.text.tables import paragraph
+from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
+from takifugu.releasing.file.toml_words import in_toml
+from takifugu.releasing.planning.layouts import notices_of_layout
+from takifugu.releasing.planning.plan import Watch, aims_as_needed, longest_of, unwatched, whose_answers
+from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Every mechanism side by side for one table; `unit` is the one shown (the longest), None for all together."""
+
+    name: str
+    scope: str
+    unit: str | None
+    people: People
+    rows: Comparisons
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every mechanism side by side, for each table of a release file."""
+
+    tables: tuple[Compared, ...]
+    notices: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self._text([str(table.rows) for table in self.tables])
+
+    @property
+    def brief(self) -> str:
+        """The best mechanisms for each table, without the reasons of the others."""
+        return self._text([table.rows.brief for table in self.tables])
+
+    @property
+    def _heads(self) -> list[str]:
+        return [f"{table.name}: {whose_answers(table.people, table.scope, table.unit)}" for table in self.tables]
+
+    def _text(self, rows: Sequence[str]) -> str:
+        heads = map(paragraph, self._heads)
+        tables = (f"{head}\n{table}" for head, table in zip(heads, rows, strict=True))
+        return "\n\n".join([*tables, *map(paragraph, self.notices)])
+
+    def _repr_html_(self) -> str:
+        heads = (f"<h3>{text(head)}</h3>" for head in self._heads)
+        tables = (f"{head}{t.rows._repr_html_()}" for head, t in zip(heads, self.tables, strict=True))
+        return "".join([*tables, *map(note, self.notices)])
+
+    def to_dict(self) -> Json:
+        """Return plain data for JSON."""
+        tables = [{"name": t.name, "scope": t.scope, "unit": t.unit, **t.rows.to_dict()} for t in self.tables]
+        return {"tables": tables, **({"notices": list(self.notices)} if self.notices else {})}
+
+
+def comparison(file: ReleaseFile, watch: Watch = unwatched) -> Comparison:
+    """Return every mechanism for each table of a release file; no data are read."""
+    return Comparison(tuple(compared(file, watch)), (*notices_of_layout(file), *notices_of_ledgers(file)))
+
+
+def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
+    """Yield every mechanism side by side for each table."""
+    scopes = aims_as_needed(file, watch)
+    for number, (asking, item, name, scope) in enumerate(scopes):
+        units, longest = asking.units, longest_of(asking.units)
+        watch(f"comparing mechanisms for {name}", number, len(scopes))
+        aimed = asking.kind.unit_query(asking.file, item, asking.query(item), [longest] if scope == "unit" else units)
+        framework, query = asking.about(aimed.units), aimed.query
+        rows = compare(framework, query, epsilon_of(file, item), delta_of(file, item), file.source.only_release)
+        listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
+        chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
+        seen = () if chosen is None else tuple(asking.kind.remarks(asking.file, item, chosen))
+        together = tuple(_together(file, item)) if item.epsilon is None else ()
+        rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
+        yield Compared(name, scope, longest.name if scope == "unit" else None, file.people, rows)
+
+
+def _together(file: ReleaseFile, item: Item) -> Iterator[str]:
+    """Yield what a comparison says of a table that shares its epsilon."""
+    names = [one.name for one in sharing(file, item)]
+    yield (
+        f"{', '.join(names)} share this epsilon, so that each gets more noise than it would alone, which is what is "
+        "compared here: `takifugu calibrate` says how much"
+    )

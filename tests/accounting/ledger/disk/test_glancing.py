@@ -1,0 +1,63 @@
+"""A glance says that a ledger knows no layout of a source only where it certainly does not."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import takifugu as tf
+from takifugu.accounting.ledger.disk.glancing import knows_no_layout
+
+#: What would be found if it were read to its end.
+ENDLESS = """
+    DROP TABLE IF EXISTS reservations; ALTER TABLE sources RENAME TO hidden;
+    CREATE VIEW sources AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+    SELECT CAST(i AS TEXT) AS name, 'x' AS layout FROM n;
+"""
+
+
+def released(folder: Path) -> Path:
+    calibration = tf.calibrate(
+        tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)), tf.Count(1), 1
+    )
+    tf.release(calibration, [0] * 5, ledger=folder / "a.db", source="s", budget=9, layout="hours")
+    return folder / "a.db"
+
+
+def test_only_a_source_that_was_read_has_a_layout(tmp_path: Path) -> None:
+    assert knows_no_layout(tmp_path / "a.db", "s")
+    where = released(tmp_path)
+    assert not knows_no_layout(where, "s")
+    assert not knows_no_layout(f"sqlite:///{where}", " s ")
+    assert knows_no_layout(where, "another")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.db"]
+
+
+def with_statements(where: Path) -> None:
+    with closing(sqlite3.connect(where)) as ledger:
+        ledger.execute("PRAGMA legacy_alter_table=ON")
+        ledger.executescript(ENDLESS)
+
+
+@pytest.mark.parametrize("harm", [
+    with_statements,
+    lambda where: where.write_text("no ledger"),
+    lambda where: where.write_bytes(b""),
+    lambda where: os.link(where, where.with_name("b.db")),
+    lambda where: (where.unlink(), where.mkdir()),
+    lambda where: (where.unlink(), os.mkfifo(where)),
+])  # fmt: skip
+def test_what_is_no_sound_ledger_is_left_to_whoever_opens_it(tmp_path: Path, harm: Callable[[Path], object]) -> None:
+    where = released(tmp_path)
+    harm(where)
+    assert not knows_no_layout(where, "another")
+
+
+@pytest.mark.parametrize("where", ["postgresql://host/db", ":memory:", ""])
+def test_where_no_ledger_can_be_a_glance_does_not_say(where: str) -> None:
+    assert not knows_no_layout(where, "s")
