@@ -254,16 +254,3 @@ def counts_by_piece(triples: Iterable[tuple[Key, int, int]], states: int) -> dic
         if code >= 0:
             array[code] += number
     return counts
-
-
-def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[Key, tuple[range, ...]]:
-    """Return each piece's runs of observed entries, from the places where runs start and where runs end."""
-    marks: dict[Key, tuple[list[int], list[int]]] = {}
-    for key, start, end in edges:
-        first, last = marks.setdefault(key, ([], []))
-        first += [] if start is None else [start]
-        last += [] if end is None else [end]
-    return {
-        key: tuple(range(start, end + 1) for start, end in zip(sorted(first), sorted(last), strict=True))
-        for key, (first, last) in marks.items()
-    }

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.table import Table
-from takifugu.data.measure import Measured, check_weights, counts_by_piece, measure, runs_by_piece
+from takifugu.data.measure import Measured, check_weights, counts_by_piece, measure
 from takifugu.data.rows.joined_order import with_joined_order
 from takifugu.data.rows.layout import Layout, Lengths, Recode, natural
 from takifugu.data.rows.pieces import Key, Rows, runs_of
@@ -109,7 +109,7 @@ def pieces(
         if entrywise:
             values = _values(rows, measured, before, window)
         elif any(m.gaps for m in measured.values()) or (window is not None and layout.gaps == "public"):
-            runs = runs_by_piece(rows.edges(before))
+            runs = dict(rows.observed(before))
     listed = []
     for key, m in measured.items():
         observed, mine, seen = runs.get(key, ()), counts.get(key), values.get(key)

@@ -9,7 +9,7 @@ wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import narwhals.stable.v2 as nw
@@ -98,17 +98,16 @@ class RowsAtOnce(EngineRows):
         far = max((max(abs(span.start), abs(span.stop)) for span in spans.values()), default=FARTHEST)
         if far >= FARTHEST or len(spans) > MOST_PIECES:
             raise NotPlain("there are no rows, too many pieces, or ticks that are too large")
+        runs: dict[Key, tuple[range, ...]]
         if all(sum(fact.rows for fact in facts) == len(spans[key]) for key, facts in grouped.items()):
             known._check_complete(grouped, spans)
-            runs: dict[Key, tuple[range, ...]] = {key: (span,) for key, span in spans.items()}
+            runs = {key: (known._places(key, span.start, len(span)),) for key, span in spans.items()}
         else:
             runs = known._observed_runs(grouped, spans)
         for key, facts in grouped.items():
             offset = spans[key].start % known.step
             grouped[key] = [replace(fact, offsets=(offset, offset)) for fact in facts]
-        step, origins = known.step, known.origins
-        places = {key: tuple(_places(run, origins[key], step) for run in observed) for key, observed in runs.items()}
-        return replace(known, runs=places), grouped
+        return replace(known, runs=runs), grouped
 
     def arranged(self) -> tuple[EngineRows, Arrangement]:
         """Return the rows, and that none tie: no step occurs twice, so no clock was set back."""
@@ -118,13 +117,17 @@ class RowsAtOnce(EngineRows):
         """Return what one pass computes: a row without a tick, or between two steps, changes the sum of the hashes."""
         return self.frame, ["hashed"], ["tick"], []
 
-    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
-        """Yield where runs of observed entries start and end, of the places below `before`."""
-        for key, runs in self.runs.items():
-            for run in runs:
-                stop = run.stop if before is None else min(run.stop, before)
-                if run.start < stop:
-                    yield key, run.start, stop - 1
+    def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
+        """Return the runs of observed entries of every piece, of the places below `before`."""
+        if before is None:
+            return self.runs
+        cut = {key: [range(r.start, min(r.stop, before)) for r in runs] for key, runs in self.runs.items()}
+        return {key: tuple(run for run in runs if run) for key, runs in cut.items()}
+
+    def _places(self, key: Key, tick: int, size: int) -> range:
+        """Return the places of so many steps of a piece, from that of a tick on."""
+        first = (tick - self.origins[key]) // (self.step or 1)
+        return range(first, first + size)
 
     def _check_complete(self, grouped: Mapping[Key, list[Fact]], spans: Mapping[Key, range]) -> None:
         """Raise NotPlain unless the hashes of each piece's ticks have the sum of those of its span."""
@@ -141,7 +144,7 @@ class RowsAtOnce(EngineRows):
     def _observed_runs(
         self, grouped: Mapping[Key, list[Fact]], spans: Mapping[Key, range]
     ) -> dict[Key, tuple[range, ...]]:
-        """Return the ticks that each piece has, in runs, from one bit for each step between the first and the last.
+        """Return the places that each piece has, in runs, from one bit for each step between the first and the last.
 
         Raises NotPlain where two rows have one step, or where that would be too many bits.
         """
@@ -158,8 +161,7 @@ class RowsAtOnce(EngineRows):
             places = np.unpackbits(np.frombuffer(seen, dtype=np.uint8))[-size:].view(bool)
             if least != most or places.sum() != sum(fact.rows for fact in grouped[key]):
                 raise NotPlain("two rows have one step, or a row has none")
-            first = low + least
-            runs[key] = tuple(range(first + r.start * step, first + r.stop * step, step) for r in runs_of(places))
+            runs[key] = runs_of(places, self._places(key, low + least, size).start)
         return runs
 
 
@@ -167,9 +169,3 @@ def _span(facts: Sequence[Fact], step: int) -> range:
     """Return the ticks from the first to the last row of a piece."""
     low = min(fact.low for fact in facts if fact.low is not None)
     return range(low, max(fact.high for fact in facts if fact.high is not None) + 1, step)
-
-
-def _places(ticks: range, origin: int, step: int) -> range:
-    """Return a run of ticks as places of its piece."""
-    start = (ticks.start - origin) // step
-    return range(start, start + len(ticks))

@@ -25,7 +25,18 @@ from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout, Recode, text_of
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_ticks
-from takifugu.data.rows.pieces import DAY, HOUR, NIGHT, Arrangement, Fact, Key, are_together, by_piece, looks_set_back
+from takifugu.data.rows.pieces import (
+    DAY,
+    HOUR,
+    NIGHT,
+    Arrangement,
+    Fact,
+    Key,
+    are_together,
+    by_piece,
+    looks_set_back,
+    runs_by_piece,
+)
 from takifugu.data.times.cells import Slots
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.data.values.texts import two_ways
@@ -270,7 +281,11 @@ class EngineRows:
         for *key, cell, code, rows in collected(by_code.select(*self.keys, "cell", "code", "rows")):
             yield self._key(key), int(cell), int(code), int(rows)
 
-    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
+    def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
+        return runs_by_piece(self._edges(before))
+
+    def _edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
+        """Yield piece, a place where a run of observed entries starts, and the place where another one ends."""
         frame, unit, origins = self._positioned(before)
         seen = self._observed(frame).select(*self.keys, "position", *(["row"] if self.in_rows else []))
         ends = seen.group_by(*self.keys).agg(last=nw.col("position").max()).select(*self.keys, "last")
@@ -387,5 +402,7 @@ def _span(facts: Sequence[Fact]) -> int:
 
 
 def _whole(value: object) -> int | None:
+    if type(value) is int:  # as most engines write nearly all of them
+        return value
     text = text_of(value)
     return None if text is None else int(text)

@@ -24,6 +24,7 @@ from takifugu.data.rows.pieces import (
     Key,
     by_piece,
     looks_set_back,
+    runs_by_piece,
 )
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.clock import Clock
@@ -196,7 +197,11 @@ class PythonRows:
             counts = Counter((number_of[place], code) for place, code in lines if place in number_of)
             yield from ((key, number, code, times) for (number, code), times in counts.items())
 
-    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
+    def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
+        return runs_by_piece(self._edges(before))
+
+    def _edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
+        """Yield piece, a place where a run of observed entries starts, and the place where another one ends."""
         for key, lines in self._placed(before):
             places = {place for place, code in lines if code != UNOBSERVED}
             yield from ((key, place, None) for place in places if place - 1 not in places)

@@ -52,10 +52,24 @@ def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:
     return grouped
 
 
-def runs_of(seen: npt.NDArray[np.bool_]) -> tuple[range, ...]:
-    """Return the runs of places that were seen."""
-    edges = np.flatnonzero(np.diff(seen.astype(np.int8), prepend=0, append=0)).tolist()
-    return tuple(range(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True))
+def runs_of(seen: npt.NDArray[np.bool_], first: int = 0) -> tuple[range, ...]:
+    """Return the runs of places that were seen; they count from `first`."""
+    bounded = np.concatenate(([False], seen, [False]))
+    edges = (np.flatnonzero(bounded[1:] != bounded[:-1]) + first).tolist()
+    return tuple(map(range, edges[::2], edges[1::2]))
+
+
+def runs_by_piece(edges: Iterable[tuple[Key, int | None, int | None]]) -> dict[Key, tuple[range, ...]]:
+    """Return each piece's runs of observed entries, from the places where runs start and where runs end."""
+    marks: dict[Key, tuple[list[int], list[int]]] = {}
+    for key, start, end in edges:
+        first, last = marks.setdefault(key, ([], []))
+        first += [] if start is None else [start]
+        last += [] if end is None else [end]
+    return {
+        key: tuple(range(start, end + 1) for start, end in zip(sorted(first), sorted(last), strict=True))
+        for key, (first, last) in marks.items()
+    }
 
 
 def are_together(grouped: Mapping[Key, list[Fact]]) -> bool:
@@ -118,8 +132,8 @@ class Rows(Protocol):
     def cells(self, slots: Slots) -> Iterator[tuple[Key, int, int, int]]:
         """Yield piece, number of the cell, state, and how many entries of the window are there."""
 
-    def edges(self, before: int | None) -> Iterator[tuple[Key, int | None, int | None]]:
-        """Yield piece, a place where a run of observed entries starts, and the place where another one ends."""
+    def observed(self, before: int | None) -> Mapping[Key, tuple[range, ...]]:
+        """Return the runs of observed entries of every piece that has any."""
 
     def entries(self, before: int | None) -> Iterator[tuple[Key, int, int]]:
         """Yield piece, place and state of every row."""
