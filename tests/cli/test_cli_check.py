@@ -115,7 +115,34 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
     (two,) = result_of(write(tmp_path, WARD), "--window", "2026-W03")["files"]
     assert [table["name"] for table in two["tables"]] == ["hours-2026-W03"]
     (public,) = result_of(write(tmp_path, WARD.replace('step = "1h"', 'step = "1h"\ngaps = "public"')))["files"]
-    assert not any(table["mechanisms"] for table in public["tables"])
+    assert all(table["mechanisms"] for table in public["tables"])
+    assert public["notices"] == [
+        "hours-2026-W02, hours-2026-W03, hours-2026-W04, hours-2026-W05: tried for a sequence of length 168, the "
+        "most that the file allows, with a row in each step; the data decide"
+    ]
+    assert not one["notices"]
+
+
+LOOSE = WARD.replace('step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-02-02"\n', "").replace('every = "week"\n', "")
+
+
+BRIEF = LOOSE.replace("[belief]\n", "[belief]\nmax_length = 50\n")
+
+
+@pytest.mark.parametrize(("text", "mechanisms", "words"), [
+    (LOOSE, [], "the noise was not tried: nothing says how long the sequences are at most (max_length under [belief]"),
+    (BRIEF, ["influence"], "tried for a sequence of length 50, the most that the file allows"),
+    (BRIEF.replace('"histogram"', '"linear"\nweights = [1, 2]')
+     .replace("states = [\"calm\", \"busy\"]", "states = [0, 1]").replace("[expect]", "[expect]\nvalues = 1")
+     .replace("shares = { calm = 0.75, busy = 0.25 }\n", ""), [],
+     "the noise was not tried: its query reads each step, and the data say which ones there are"),
+    (BRIEF + 'mechanism = "optimal"\n', [], "there is no noise for a sequence of length 50"),
+])  # fmt: skip
+def test_noise_is_tried_for_the_longest_sequence(tmp_path: Path, text: str, mechanisms: list[str], words: str) -> None:
+    (one,) = result_of(write(tmp_path, text))["files"]
+    assert [table["mechanisms"] for table in one["tables"]] == [mechanisms]
+    (notice,) = one["notices"]
+    assert notice.startswith(f"hours: {words}")
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from takifugu.core.errors import CalibrationRefused
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import advice_of
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sections import Item
 from takifugu.releasing.file.source import UNOPENED
-from takifugu.releasing.planning.plan import Watch, calibrated_unread, tables_of, unwatched
+from takifugu.releasing.planning.plan import (
+    Plan,
+    Watch,
+    calibrated_at_most,
+    calibrated_unread,
+    steps_declared,
+    tables_of,
+    unwatched,
+    why_untried,
+)
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 
 _HEADER = ("table", "query", "noise")
@@ -24,7 +36,7 @@ NOT_SEEN = "Not looked at: the columns and values of the data, and what the ledg
 
 @dataclass(frozen=True)
 class CheckedTable:
-    """One table of a valid release file; `mechanisms` add its noise, none where that depends on the data."""
+    """One table of a valid release file; `mechanisms` add its noise, none where only the data can tell."""
 
     name: str
     query: str
@@ -33,7 +45,10 @@ class CheckedTable:
 
 @dataclass(frozen=True)
 class Checked:
-    """A release file in which nothing is wrong, as far as that shows without data; `notices` are worth knowing."""
+    """A release file in which nothing is wrong, as far as that shows without data.
+
+    `notices` are worth knowing; they say which noise was tried for the longest sequence only, or not at all.
+    """
 
     tables: tuple[CheckedTable, ...]
     notices: tuple[str, ...]
@@ -62,12 +77,33 @@ def check(path: str | Path, window: str | None = None, watch: Watch = unwatched)
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
     advice_of(planned)  # which refuses an expectation that a table contradicts
-    mechanisms = {
-        table.name: tuple(dict.fromkeys(one.mechanism for one in table.calibrations)) for table in planned.tables
-    }
+    mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
+    for item in file.items:
+        names = [name for name, _ in tables_of(file, item)]
+        if not mechanisms.keys() >= {*names}:
+            tried, words = _tried(file, item, watch)
+            mechanisms |= {name: tried[name] for name in names if name in tried}
+            remarks.setdefault(words, []).extend(names)
     tables = tuple(
         CheckedTable(name, item.query, mechanisms.get(name, ()))
         for item in file.items
         for name, _ in tables_of(file, item)
     )
-    return Checked(tables, notices_of_ledgers(file))
+    return Checked(tables, (*(f"{', '.join(names)}: {w}" for w, names in remarks.items()), *notices_of_ledgers(file)))
+
+
+def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:
+    """Return the mechanisms of tables whose noise the data decide, for the longest sequence; and what that tells."""
+    why = why_untried(file, item)
+    if why:
+        return {}, f"the noise was not tried: {why}"
+    steps = steps_declared(file.kind.part(file, item)) or 0
+    whole = f"a sequence of length {steps:,}, the most that the file allows, with a row in each step"
+    try:
+        return _mechanisms(calibrated_at_most(file, item, watch)), f"tried for {whole}; the data decide"
+    except CalibrationRefused as refused:
+        return {}, f"there is no noise for {whole}: {refused.message}"
+
+
+def _mechanisms(planned: Plan) -> dict[str, tuple[str, ...]]:
+    return {table.name: tuple(dict.fromkeys(one.mechanism for one in table.calibrations)) for table in planned.tables}

@@ -140,6 +140,33 @@ def calibrated_unread(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     return _planned(chosen, aims_of(chosen), watch)
 
 
+def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch = unwatched) -> Plan:
+    """Return the plan of a table whose noise the data decide, about one whole sequence as long as the file allows."""
+    chosen = file.only(_calibrated_with(file, item))
+    return _planned(chosen, aims_of(chosen), watch)
+
+
+def why_untried(file: ReleaseFile, item: Item) -> str:
+    """Say why the noise of a table cannot even be tried without its data; nothing where it can."""
+    for one in _calibrated_with(file, item):
+        part = file.kind.part(file, one)
+        if part.by_units:
+            return f"it depends on which {file.people.many} there are"
+        if steps_declared(part) is None:
+            return "nothing says how long the sequences are at most (max_length under [belief] would)"
+        if reads_each_entry(file.kind.query_of(part, one)):
+            return "its query reads each step, and the data say which ones there are"
+    return ""
+
+
+def steps_declared(file: ReleaseFile) -> int | None:
+    """Return how many steps a sequence has at most: those of the window, or what the belief allows; None: any."""
+    if file.places is not None:
+        return len(file.places)
+    most: int | None = getattr(getattr(file.spec, "belief", None), "max_length", None)
+    return most
+
+
 def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
     return sharing(file, item) if item.epsilon is None else (item,)
 
@@ -208,8 +235,8 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
 
 
 def imagined(file: ReleaseFile) -> Unit:
-    """Return a unit without data, for what does not depend on them; as long as the window, where units have lengths."""
-    size = len(file.places or range(1)) if file.kind.facts.has_lengths else 0
+    """Return a unit without data, for what does not depend on them; where units have lengths, as long as it can be."""
+    size = (steps_declared(file) or 1) if file.kind.facts.has_lengths else 0
     return Unit(None, size=size, shape=(size,) if size else ())
 
 
