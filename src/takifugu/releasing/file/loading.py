@@ -68,24 +68,30 @@ def load(path: str | Path, data: object = None, only_release: bool = False, wind
 def parsed(where: Path) -> Json:
     """Return the keys of a release file as they are written, not checked; SpecError for what is no TOML."""
     text = ""
-    table = f"`takifugu init {shlex.quote(str(where))}` starts a release file about it" if _is_table(where) else ""
     try:
         text = read_file(where, LARGEST).decode("utf-8-sig")
         return tomllib.loads(_flat(text))
-    except OSError as error:
+    except (OSError, ValueError, RecursionError) as error:
+        problem = _unreadable(where, text, error)
+    raise SpecError([problem])
+
+
+def _unreadable(where: Path, text: str, error: Exception) -> TakifuguError:
+    """Return why a file, with its text as far as it was read, is no TOML, and what to do instead."""
+    table = f"`takifugu init {shlex.quote(str(where))}` starts a release file about it" if _is_table(where) else ""
+    if isinstance(error, OSError):
         reason = (error.strerror or "it cannot be read").lower()
         fix = table if table and where.is_file() else "give the path of a TOML release file"
-        problem = fault((f"{where}",), f"cannot be read ({reason})", fix)
-    except UnicodeDecodeError:
-        problem = fault((f"{where}",), "is not UTF-8 text", table or "save it as UTF-8")
-    except (ValueError, RecursionError) as error:  # TOMLDecodeError, a number of thousands of digits, deep brackets
-        fix = "write `key = value` lines under [sections]"
-        if _BACKSLASH.search(text):
-            fix = "in double quotes a \\ is an escape: write / in paths, or put them in single quotes"
-        problem = InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
-        if table:  # the parser's own words are about a text that was never meant to be TOML
-            problem = fault((f"{where}",), "is a table of data and no release file", table)
-    raise SpecError([problem])
+        return fault((f"{where}",), f"cannot be read ({reason})", fix)
+    if isinstance(error, UnicodeDecodeError):
+        return fault((f"{where}",), "is not UTF-8 text", table or "save it as UTF-8")
+    if table:  # the parser's own words are about a text that was never meant to be TOML
+        return fault((f"{where}",), "is a table of data and no release file", table)
+    # TOMLDecodeError, a number of thousands of digits, deep brackets
+    fix = "write `key = value` lines under [sections]"
+    if _BACKSLASH.search(text):
+        fix = "in double quotes a \\ is an escape: write / in paths, or put them in single quotes"
+    return InputError(f"is not TOML: {error}", fix=fix).at(f"{where}")
 
 
 def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:

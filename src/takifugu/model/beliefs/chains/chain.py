@@ -14,8 +14,6 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.markup import html_table
-from takifugu.core.text.pictures import Axis, Bar, bar_chart
-from takifugu.core.text.plot import Plot
 from takifugu.model.beliefs import belief_class
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
@@ -24,6 +22,7 @@ from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import Start, WideLaw, stochastic_matrix, wide_stationary_law
 
 if TYPE_CHECKING:
+    from takifugu.core.text.plot import Plot
     from takifugu.model.beliefs.chains.chain_region import ChainRegion
 
 FloatArray = npt.NDArray[np.float64]
@@ -66,6 +65,9 @@ class MarkovChain(PeriodicChain):
         Raises InputError where no state ever ends.
         """
         leaving = [(str(state), 1 - float(self.matrix[i, i])) for i, state in enumerate(self.states)]
+        from takifugu.core.text.pictures import Axis, Bar, bar_chart
+        from takifugu.core.text.plot import Plot
+
         bars = [Bar(name, 1 / chance) for name, chance in leaving if chance > 0]
         if not bars:
             raise InputError("no state of the chain ever ends", fix="there is nothing to draw")
