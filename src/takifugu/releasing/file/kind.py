@@ -201,6 +201,10 @@ class Kind:
         """Return the file as one table reads it: tables about different windows have other data."""
         return file
 
+    def most_steps(self, file: ReleaseFile) -> int | None:
+        """Return how many entries a unit has at most, where they differ in that: None where nothing says so."""
+        return None if file.places is None else len(file.places)
+
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[Fact, ...]:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""
         return ()

@@ -152,19 +152,11 @@ def why_untried(file: ReleaseFile, item: Item) -> str:
         part = file.kind.part(file, one)
         if part.by_units:
             return f"it depends on which {file.people.many} there are"
-        if steps_declared(part) is None:
+        if part.kind.most_steps(part) is None:
             return "nothing says how long the sequences are at most (max_length under [belief] would)"
         if reads_each_entry(file.kind.query_of(part, one)):
             return "its query reads each step, and the data say which ones there are"
     return ""
-
-
-def steps_declared(file: ReleaseFile) -> int | None:
-    """Return how many steps a sequence has at most: those of the window, or what the belief allows; None: any."""
-    if file.places is not None:
-        return len(file.places)
-    most: int | None = getattr(getattr(file.spec, "belief", None), "max_length", None)
-    return most
 
 
 def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
@@ -236,7 +228,7 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
 
 def imagined(file: ReleaseFile) -> Unit:
     """Return a unit without data, for what does not depend on them; where units have lengths, as long as it can be."""
-    size = (steps_declared(file) or 1) if file.kind.facts.has_lengths else 0
+    size = (file.kind.most_steps(file) or 1) if file.kind.facts.has_lengths else 0
     return Unit(None, size=size, shape=(size,) if size else ())
 
 

@@ -49,6 +49,10 @@ class Sequences(Kind):
         start = calendar.at(places.start), calendar.name
         return replace(file, places=places, place=start, hides_gaps=source.gaps == "hidden", by_units=by_units)
 
+    def most_steps(self, file: ReleaseFile) -> int | None:
+        spec: ReleaseSpec = file.spec  # type: ignore[assignment]
+        return spec.belief.max_length if file.places is None else len(file.places)
+
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
         calendar, by = source.calendar, attribute_of(item, source)
