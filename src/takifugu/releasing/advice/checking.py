@@ -96,7 +96,7 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
     why = why_untried(file, item)
     if why:
         return {}, f"the noise was not tried: {why}"
-    steps = file.kind.most_steps(file.kind.part(file, item)) or 0
+    steps = file.kind.part(file, item).most_steps or 0
     whole = f"a sequence of length {steps:,}, the most that the file allows, with a row in each step"
     try:
         return _mechanisms(calibrated_at_most(file, item, watch)), f"tried for {whole}; the data decide"

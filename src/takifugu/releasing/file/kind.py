@@ -71,7 +71,8 @@ class ReleaseFile:
     units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
     `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `place` says at which of its
     steps they start, and which calendar it is, and `hides_gaps` whether noise must be right whatever was observed.
-    `by_units` says that what is answered depends on which units there are.
+    `by_units` says that what is answered depends on which units there are, `most_steps` how many entries a unit has at
+    most, where the file says that.
     `window` is the one that the caller chose. `others` are tables of the file that are left out now (`only`).
     """
 
@@ -86,6 +87,7 @@ class ReleaseFile:
     place: tuple[int | None, str] = (None, "")
     hides_gaps: bool = False
     by_units: bool = False
+    most_steps: int | None = None
     window: str | None = None
     others: tuple[Item, ...] = ()
 
@@ -200,10 +202,6 @@ class Kind:
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
         """Return the file as one table reads it: tables about different windows have other data."""
         return file
-
-    def most_steps(self, file: ReleaseFile) -> int | None:
-        """Return how many entries a unit has at most, where they differ in that: None where nothing says so."""
-        return None if file.places is None else len(file.places)
 
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Any) -> tuple[Fact, ...]:
         """Return what a certificate says of one table: of the window that is read, and of its cells."""

@@ -152,7 +152,7 @@ def why_untried(file: ReleaseFile, item: Item) -> str:
         part = file.kind.part(file, one)
         if part.by_units:
             return f"it depends on which {file.people.many} there are"
-        if part.kind.most_steps(part) is None:
+        if part.most_steps is None:
             return "nothing says how long the sequences are at most (max_length under [belief] would)"
         if reads_each_entry(file.kind.query_of(part, one)):
             return "its query reads each step, and the data say which ones there are"
@@ -228,7 +228,7 @@ def _planned(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
 
 def imagined(file: ReleaseFile) -> Unit:
     """Return a unit without data, for what does not depend on them; where units have lengths, as long as it can be."""
-    size = (file.kind.most_steps(file) or 1) if file.kind.facts.has_lengths else 0
+    size = (file.most_steps or 1) if file.kind.facts.has_lengths else 0
     return Unit(None, size=size, shape=(size,) if size else ())
 
 

@@ -43,15 +43,18 @@ class Sequences(Kind):
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
         calendar = file.spec.source.calendar  # type: ignore[attr-defined]
         if calendar is None:
-            return file
+            return replace(file, most_steps=file.spec.belief.max_length)  # type: ignore[attr-defined]
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
         places, by_units = window_of(item, calendar), attribute_of(item, source) is not None
         start = calendar.at(places.start), calendar.name
-        return replace(file, places=places, place=start, hides_gaps=source.gaps == "hidden", by_units=by_units)
-
-    def most_steps(self, file: ReleaseFile) -> int | None:
-        spec: ReleaseSpec = file.spec  # type: ignore[assignment]
-        return spec.belief.max_length if file.places is None else len(file.places)
+        return replace(
+            file,
+            places=places,
+            place=start,
+            hides_gaps=source.gaps == "hidden",
+            by_units=by_units,
+            most_steps=len(places),
+        )
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
         source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
