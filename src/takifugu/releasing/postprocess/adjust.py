@@ -49,27 +49,6 @@ _PUBLIC = (
 )
 
 
-class Noisy(Protocol):
-    """What is asked of a `Release`."""
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-
-    @property
-    def values(self) -> tuple[Any, ...]: ...
-
-    @property
-    def certificate(self) -> Certificate: ...
-
-    @property
-    def randomiser(self) -> Randomiser: ...
-
-    @property
-    def library(self) -> str | None: ...
-
-    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]: ...
-
-
 @runtime_checkable
 class Certified(Protocol):
     """What has a certificate: a release, or its adjusted values."""
@@ -82,6 +61,18 @@ class Certified(Protocol):
 
     @property
     def certificate(self) -> Certificate: ...
+
+
+class Noisy(Certified, Protocol):
+    """What is asked of a `Release`."""
+
+    @property
+    def randomiser(self) -> Randomiser: ...
+
+    @property
+    def library(self) -> str | None: ...
+
+    def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]: ...
 
 
 @dataclass(frozen=True)
