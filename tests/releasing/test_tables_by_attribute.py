@@ -25,8 +25,9 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 from takifugu.core.errors import DataError, SpecError
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.comparison import compared
 from takifugu.releasing.planning.outlook import outlook
-from takifugu.releasing.planning.plan import compared, plan
+from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
 from takifugu.releasing.planning.truth import answer_of, read
 
