@@ -23,6 +23,7 @@ from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
+from takifugu.releasing.planning.comparison import compared
 from takifugu.releasing.publishing.run import release_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -424,7 +425,7 @@ def test_adult_end_to_end(tmp_path: Path) -> None:
     total = sum(counts.values())
     masses = [Fraction(int(m), file.belief.total or 0) for m in file.belief.masses]
     assert dict(zip(file.belief.rows, masses, strict=True)) == {r: Fraction(n, total) for r, n in counts.items()}
-    scales = {row.name: row.scale for compared in plan.compared(file) for row in compared.rows}
+    scales = {row.name: row.scale for table in compared(file) for row in table.rows}
     assert (scales["wasserstein"], scales["kantorovich"], scales["group"]) == (3, 3, 15)
     outcome = release_file(path)
     rows = outcome.tables[0].rows
