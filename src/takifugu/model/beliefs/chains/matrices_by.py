@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,6 @@ from takifugu.data.times.moments import WEEKDAYS
 from takifugu.model.beliefs.chains.periodic_chain import LONGEST_PERIOD, PeriodicChain
 from takifugu.model.beliefs.estimate import smoothed_rows
 from takifugu.model.beliefs.stochastic import stochastic_matrix
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.chains.declared_chain import ChainSection
 
 IntArray = npt.NDArray[np.int64]
 
@@ -113,7 +110,7 @@ def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
 
 
 def chain_by(
-    belief: ChainSection, matrices: Mapping[str, Any], calendar: Calendar, length: int, source: str
+    belief: Any, matrices: Mapping[str, Any], calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
     """Return the chain whose every step has the matrix of its cell, from the calendar's first step on.
 
@@ -138,7 +135,7 @@ def chain_by(
 
 
 def fitted_by(
-    belief: ChainSection, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
+    belief: Any, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
     """Return the chain whose cells have the transition frequencies counts[cell, x, y], each smoothed by itself.
 
@@ -156,7 +153,7 @@ def fitted_by(
     return chain_by(belief, matrices, calendar, length, source)
 
 
-def matrices_in(belief: ChainSection, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, Any]]:
+def matrices_in(belief: Any, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, Any]]:
     """Yield what each matrix of a chain is that of, and the matrix: the keys of a release file, or single cells."""
     by = str(belief.matrix_by)
     names = tuple(belief.matrices or belief.stays or _CELLS[by])

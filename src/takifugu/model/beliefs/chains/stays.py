@@ -12,14 +12,11 @@ from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Number
 from takifugu.numbers.rationals import as_fraction
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.chains.declared_chain import ChainSection
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
 UNITS = {
@@ -34,7 +31,7 @@ _SECONDS = {name: seconds for names, seconds in UNITS.items() for name in names}
 Step = Fraction | timedelta | None
 
 
-def matrix_of(belief: ChainSection, step: Step) -> list[list[float]]:
+def matrix_of(belief: Any, step: Step) -> list[list[float]]:
     """Return the transition matrix of a belief that says how long states last, row by row.
 
     Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
@@ -57,7 +54,7 @@ def matrix_of(belief: ChainSection, step: Step) -> list[list[float]]:
     return rows
 
 
-def matrices_of(belief: ChainSection, step: Step) -> dict[str, list[list[float]]]:
+def matrices_of(belief: Any, step: Step) -> dict[str, list[list[float]]]:
     """Return the matrix of each hour or weekday of a belief that says how long states last there.
 
     Raises InputError, as `matrix_of`, at the key of the hour or weekday.
@@ -67,7 +64,7 @@ def matrices_of(belief: ChainSection, step: Step) -> dict[str, list[list[float]]
     return {name: matrix_of(_in(belief, mine), step) for name, mine in (belief.stays or {}).items()}
 
 
-def faults_by(belief: ChainSection, step: Step) -> Iterator[InputError]:
+def faults_by(belief: Any, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
     for number, (name, mine) in enumerate((belief.stays or {}).items()):
         for error in faults(_in(belief, mine), step):
@@ -78,11 +75,11 @@ def faults_by(belief: ChainSection, step: Step) -> Iterator[InputError]:
                 yield error
 
 
-def _in(belief: ChainSection, stay: dict[str, Number]) -> ChainSection:
+def _in(belief: Any, stay: dict[str, Number]) -> Any:
     return replace(belief, stay=stay)
 
 
-def faults(belief: ChainSection, step: Step) -> Iterator[InputError]:
+def faults(belief: Any, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with the stays of a belief, and with what follows them, at their keys."""
     named, stays, declared = _named(belief), belief.stay or {}, belief.next or {}
     yield from _strangers(stays, named, ("stay",))
@@ -107,7 +104,7 @@ def faults(belief: ChainSection, step: Step) -> Iterator[InputError]:
                 yield fault
 
 
-def _named(belief: ChainSection) -> dict[str, int]:
+def _named(belief: Any) -> dict[str, int]:
     return {str(state): place for place, state in enumerate(belief.states)}
 
 

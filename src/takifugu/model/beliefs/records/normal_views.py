@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json
@@ -23,9 +23,6 @@ from takifugu.model.secrets.properties import DatasetProperty, DistributionParam
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved
 from takifugu.numbers.rationals import as_fraction
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.records.normal import MultivariateNormal
 
 State = Hashable
 
@@ -39,7 +36,7 @@ class NormalView(Nameless):
     of the columns, one row per number, over all records, or with `single` over one record.
     """
 
-    belief: MultivariateNormal
+    belief: Any
     secret: Secret
     hypotheses: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...] | None
@@ -114,7 +111,7 @@ class NormalView(Nameless):
         return max(moves), sum(moves, Fraction(0))
 
 
-def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
+def view_of(belief: Any, secret: Secret) -> NormalView:
     """Return the view of a normal belief that a secret asks for; InputError for one that it cannot have."""
     if isinstance(secret, DatasetProperty):
         return _of_records(belief, secret)
@@ -127,7 +124,7 @@ def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
     ).at("secrets")
 
 
-def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalView:
+def _of_records(belief: Any, secret: DatasetProperty) -> NormalView:
     if isinstance(secret.function, Named) or secret.function == "share":
         name = secret.function.name if isinstance(secret.function, Named) else "share"
         raise InputError(
@@ -165,7 +162,7 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
     ).at("max_difference")
 
 
-def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView:
+def _of_one_record(belief: Any, secret: EveryEntry) -> NormalView:
     if secret.attribute is None:
         raise InputError(
             "the secret names no column, and a record is of several", fix=f"name one of {list(belief.columns)}"
@@ -182,7 +179,7 @@ def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView
     return _near(belief, secret, weights, (secret.max_difference,), what, single=True)
 
 
-def _of_population(belief: MultivariateNormal, secret: DistributionParameter) -> NormalView:
+def _of_population(belief: Any, secret: DistributionParameter) -> NormalView:
     name = belief.read.named(secret.column)
     of = secret.map or "mean"
     if of not in ("mean", "variance"):
@@ -206,7 +203,7 @@ def _of_population(belief: MultivariateNormal, secret: DistributionParameter) ->
 
 
 def _near(
-    belief: MultivariateNormal,
+    belief: Any,
     secret: Secret,
     weights: Matrix,
     reach: Sequence[Fraction],
@@ -235,7 +232,7 @@ def _in(values: ValueSet) -> str:
     return described(values) if isinstance(values, Between | Intervals) else f"one of {described(values)}"
 
 
-def _check_varies(belief: MultivariateNormal, weights: Matrix, what: str) -> None:
+def _check_varies(belief: Any, weights: Matrix, what: str) -> None:
     variance = _forms(weights, belief.covariance, weights, 1)
     if len(variance) == 1 and not variance[0][0]:
         raise InputError(
