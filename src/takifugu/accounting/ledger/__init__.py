@@ -5,7 +5,6 @@ What reads and writes that file is a database, and is loaded when it is asked fo
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.ledger.values import (
@@ -24,6 +23,7 @@ from takifugu.accounting.ledger.values import (
     Spent,
     UnitSpent,
 )
+from takifugu.core.registry import loaded
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger.book import Ledger
@@ -53,15 +53,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    **dict.fromkeys(("Charged", "Preview", "preview"), "takifugu.accounting.ledger.previewing"),
-    "Ledger": "takifugu.accounting.ledger.book",
-    "Session": "takifugu.accounting.ledger.session",
-}
+    "Charged": "previewing", "Ledger": "book", "Preview": "previewing", "Session": "session", "preview": "previewing",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'takifugu.accounting.ledger' has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
+    value = loaded(f"accounting.ledger.{_MODULES[name]}:{name}")
     globals()[name] = value
     return value

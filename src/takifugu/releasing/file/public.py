@@ -123,10 +123,10 @@ def private_keys(spec: Any, folder: Path, data: object) -> Iterator[TakifuguErro
 def _declared(section: object) -> tuple[bool, str]:
     """Return whether a section declares that its file holds the private data, and what to do where it does not."""
     ways = {"private": FIT_ELSEWHERE, "from_private_data": COUNT_ELSEWHERE}
-    named = written(section, ways)
-    key = next(iter(named), "")
+    declared = values_of(section, written(section, ways))
+    key = next(iter(declared), "")
     instead = getattr(getattr(section, "declared", section), "instead", GIVE_PUBLIC)
-    return any(values_of(section, named[:1]).values()), ways.get(key, instead)
+    return bool(declared.get(key)), ways.get(key, instead)
 
 
 def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:

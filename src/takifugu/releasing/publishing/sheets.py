@@ -67,7 +67,7 @@ def bundle_for(planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth
 
 
 @runtime_checkable
-class Listing(Protocol):
+class ListingUnits(Protocol):
     """A [source] that says whether the certificate names its units."""
 
     @property
@@ -78,7 +78,7 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment)
-    listed = isinstance(planned.file.source, Listing) and planned.file.source.list_units
+    listed = isinstance(planned.file.source, ListingUnits) and planned.file.source.list_units
     series = [SERIES] if any(answer.question.begins_series for answer in answers) else []
     facts = (*planned.facts, *table.facts, *series)
     certified = (facts, digest_of(content), listed, wording_of(planned.spec, table), adjustment)
