@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -81,6 +82,27 @@ def shared_input(
     return fresh_input(local)
 
 
+def on_one_value(first: Channel, second: Channel) -> Channel:
+    """Return both channels used on one value, independently: outputs are pairs (Table 1, a dotted circle).
+
+    What each keeps adds up for pairs of *values*; of populations see errata E9a. Raises InputError unless both know the
+    same inputs.
+
+    >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    >>> on_one_value(flip, flip).row(0)[1, 1]
+    Fraction(1, 16)
+    """
+    if set(first.inputs) != set(second.inputs):
+        raise InputError("the channels have different inputs", fix="make both for one list of values").at("second")
+    masses_of = dict(zip(second.inputs, second.masses, strict=True))
+    outputs = tuple(itertools.product(first.outputs, second.outputs))
+    rows = tuple(
+        tuple(one * two for one, two in itertools.product(masses, masses_of[value]))
+        for value, masses in zip(first.inputs, first.masses, strict=True)
+    )
+    return Channel(first.inputs, outputs, rows, first.total * second.total)
+
+
 def joint_loss(channels: Sequence[Channel], p: Population, q: Population) -> float:
     """Return the epsilon of distribution privacy of several channels on one value together, both ways: measured.
 
@@ -88,7 +110,7 @@ def joint_loss(channels: Sequence[Channel], p: Population, q: Population) -> flo
     >>> joint_loss(bits, {0: Fraction(1, 2), 3: Fraction(1, 2)}, {1: Fraction(1, 2), 2: Fraction(1, 2)})
     inf
     """
-    return distribution_loss(reduce(Channel.with_same_input, channels), p, q)
+    return distribution_loss(reduce(on_one_value, channels), p, q)
 
 
 def after_stable(promise: PairPromise, steps: int) -> PairPromise:

@@ -19,6 +19,8 @@ from takifugu.core.errors import Unsupported
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60
+#: The mass that may lie outside the outputs that are looked at.
+LOST = 1e-25
 
 
 def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
@@ -107,19 +109,19 @@ def places_near(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
     return sorted(near & set(places(randomiser, atoms)))
 
 
-def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any], lost: float = 1e-25) -> Sequence[Any]:
-    """Return outputs outside which the noise puts mass at most `lost` for every atom."""
+def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
+    """Return outputs outside which the noise puts mass at most LOST for every atom."""
     if (outputs := outputs_of(randomiser)) is not None:
         return outputs
     if is_sparse(randomiser):
-        enough = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(lost / randomiser.cells)) + 1
+        enough = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(LOST / randomiser.cells)) + 1
         return sparse_outputs(randomiser, atoms, enough)
     if isinstance(randomiser, Exact):
         reach = 0
     elif isinstance(randomiser, RoundedNormal):
-        reach = math.ceil(float(randomiser.sigma / randomiser.grid) * math.sqrt(-2 * math.log(lost))) + 1
+        reach = math.ceil(float(randomiser.sigma / randomiser.grid) * math.sqrt(-2 * math.log(LOST))) + 1
     else:
-        reach = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(lost)) + 1
+        reach = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(LOST)) + 1
     return range(math.floor(min(atoms)) - reach, math.ceil(max(atoms)) + reach + 1)
 
 

@@ -12,8 +12,6 @@ from takifugu.analysis.randomisers.base import Direction
 from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 
-Tail = Callable[[int, Fraction], mpf]
-
 
 def two_sided(noise: OneSided) -> DiscreteLaplace | RoundedLaplace | None:
     """Return the noise of a cell whose answer moves either way; None for one-sided noise."""

@@ -1,6 +1,6 @@
 """The physical limit: the channel of least expected loss that keeps epsilon, by linear programming.
 
-Over all channels P(y | x) from the answers x to finitely many outputs y, minimise the mean of loss(x, y) under the
+Over all channels P(y | x) from the answers x to finitely many outputs y, minimise the mean of |y - x| under the
 prior, such that for every comparison of laws p, q and every y: sum_x p(x) P(y | x) <= e^epsilon sum_x q(x) P(y | x),
 both orders. All comparisons of all entries and beliefs constrain one channel. The prior is the mean of the laws of all
 hypotheses that are compared (`FiniteProblem.prior`): no other is stated.
@@ -12,7 +12,6 @@ number whatever the answer. Source: docs/decisions.md#physical-limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -33,29 +32,12 @@ from takifugu.mechanisms.common.finite_outputs import (
 from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.numbers.atoms import Floats
 
-Loss = Callable[[Floats], Floats]
-
 #: The program is refused beyond so many numbers in its constraints.
 MOST_NUMBERS = 1_000_000
 #: The promise that the program is solved for, relative to the one that is asked.
 INSIDE = 1 - 2.0**-30
 #: Solver work for one number of the constraints.
 _WORK = 5e3
-
-
-def absolute_loss(difference: Floats) -> Floats:
-    """Return |output - answer|, the loss of the mechanism."""
-    return np.asarray(np.abs(difference))
-
-
-def squared_loss(difference: Floats) -> Floats:
-    """Return (output - answer)^2."""
-    return np.asarray(np.square(difference))
-
-
-def wrong_loss(difference: Floats) -> Floats:
-    """Return 1 where the output is not the answer."""
-    return np.asarray(difference != 0, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -96,8 +78,8 @@ class Optimal:
 MECHANISM = Optimal()
 
 
-def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute_loss) -> Floats:
-    """Return P(y | x), rows of inputs, of least expected loss(y - x) (in grid units) under the prior: solver's floats.
+def best_channel(finite: FiniteProblem, epsilon: Fraction) -> Floats:
+    """Return P(y | x), rows of inputs, of least expected |y - x| (in grid units) under the prior: solver's floats.
 
     Raises Unsupported beyond MOST_NUMBERS numbers in the constraints, or when the solver gives up.
     """
@@ -105,7 +87,7 @@ def best_channel(finite: FiniteProblem, epsilon: Fraction, loss: Loss = absolute
     ratios = _ratios(finite, float(epsilon) * INSIDE)
     numbers = int(np.count_nonzero(ratios)) * len(outputs)
     check_size(numbers, MOST_NUMBERS, "publish a coarser answer, or a shorter sequence")
-    cost = np.array(finite.prior)[:, None] * loss(outputs[None, :] - inputs[:, None])
+    cost = np.array(finite.prior)[:, None] * np.abs(outputs[None, :] - inputs[:, None])
     return solved(cost, ratio_limits(ratios, len(outputs))).matrix
 
 

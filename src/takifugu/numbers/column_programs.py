@@ -26,7 +26,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.numbers.atoms import Floats
 
 #: So many constraints per input come first, and so accurate (relative) are the programs that find the others.
-_FIRST, _ROUGH = 8, (1e-3,)
+_FIRST, _ROUGH, _NARROW = 8, (1e-3,), 1e-9
 #: So much of the way to the nearest boundary is gone.
 _CLOSE = 0.9995
 #: Steps shorter than this change nothing any more.
@@ -52,11 +52,11 @@ class Solution:
     least: float
 
 
-def solve(cost: Floats, limits: Any, narrow: float = 1e-9) -> Solution:
+def solve(cost: Floats, limits: Any) -> Solution:
     """Return the channel of least cost among those with `limits` @ K <= 0, and a lower end of what any of them costs.
 
     `cost` has shape (inputs, outputs), numbers not negative; `limits` is sparse, of shape (constraints, inputs). The
-    lower end is at most `narrow` times the cost below it, or as near as floating point allows. Raises Unsupported where
+    lower end is at most 1e-9 times the cost below it, or as near as floating point allows. Raises Unsupported where
     a row of `limits` does not sum to less than 0, so that the uniform channel is not strictly inside.
 
     >>> from scipy.sparse import csr_array
@@ -70,7 +70,7 @@ def solve(cost: Floats, limits: Any, narrow: float = 1e-9) -> Solution:
     if (loose >= 0).any():
         raise Unsupported("the uniform channel is not strictly inside the constraints")
     chosen, least = np.argsort(-loose, kind="stable")[: _FIRST * len(cost)], -np.inf
-    for accuracy in (*_ROUGH, narrow):
+    for accuracy in (*_ROUGH, _NARROW):
         while True:
             solution = _solve(cost, limits[chosen], accuracy)
             least = max(least, solution.least)

@@ -24,10 +24,18 @@ def product_law(p, q):
     return {(x, z): a * b for x, a in p.items() for z, b in q.items()}
 
 
+def on_two_values(first, second):
+    """Return both channels side by side, each on a value of its own: inputs and outputs are pairs."""
+    outputs = [(y, w) for y in first.outputs for w in second.outputs]
+    inputs = [(x, z) for x in first.inputs for z in second.inputs]
+    laws = [product_law(first.row(x), second.row(z)) for x, z in inputs]
+    return Channel.of(inputs, outputs, [[F(law.get(y, 0)) for y in outputs] for law in laws])
+
+
 @given(oracles.channels(3, 2), oracles.channels(3, 3))
 @settings(max_examples=30)
 def test_two_channels_on_one_value_and_on_two(first, second):
-    shared, fresh = first.with_same_input(second), first.with_fresh_input(second)
+    shared, fresh = composing.on_one_value(first, second), on_two_values(first, second)
     for x in range(3):
         one, two = oracles.sent(first, {x: F(1)}), oracles.sent(second, {x: F(1)})
         assert oracles.sent(shared, {x: F(1)}) == product_law(one, two)
@@ -38,9 +46,9 @@ def test_two_channels_on_one_value_and_on_two(first, second):
 def test_channels_on_one_value_know_the_same_values_in_any_order():
     one = Channel.of(["a", "b"], [0, 1], [[1, 0], [0, 1]])
     two = Channel.of(["b", "a"], [0, 1], [[1, 0], [0, 1]])
-    assert one.with_same_input(two).row("a") == {(0, 1): 1}
+    assert composing.on_one_value(one, two).row("a") == {(0, 1): 1}
     with pytest.raises(InputError, match="different inputs"):
-        one.with_same_input(Channel.of(["a"], [0], [[1]]))
+        composing.on_one_value(one, Channel.of(["a"], [0], [[1]]))
 
 
 @given(oracles.channels(3, 2), oracles.channels(3, 2), oracles.laws(3), oracles.laws(3), EPSILONS, EPSILONS, st.data())
@@ -61,7 +69,7 @@ def test_lifted_relations_add_up_on_one_value(first, second, p, q, epsilon, othe
             composing.shared_input(promise, [(p, q)], related)
         return
     shared = composing.shared_input(promise, [(p, q)], related)
-    together = first.with_same_input(second)
+    together = composing.on_one_value(first, second)
     assert oracles.delta(oracles.sent(together, p), oracles.sent(together, q), shared.epsilon) <= shared.delta
 
 
@@ -75,7 +83,7 @@ def test_any_populations_add_up_on_two_values(first, second, p, q, r, s, epsilon
         PairPromise(epsilon, F(measuring.distribution_delta(first, p, q, epsilon))),
         PairPromise(other, F(measuring.distribution_delta(second, r, s, other))),
     ])  # fmt: skip
-    together = first.with_fresh_input(second)
+    together = on_two_values(first, second)
     one, two = oracles.sent(together, product_law(p, r)), oracles.sent(together, product_law(q, s))
     assert oracles.delta(one, two, promise.epsilon) <= promise.delta
 
@@ -90,7 +98,7 @@ def test_the_two_bits_are_never_summed():
     even, odd = {"00": F(1, 2), "11": F(1, 2)}, {"01": F(1, 2), "10": F(1, 2)}
     assert [measuring.distribution_loss(bit, even, odd) for bit in bits()] == [0, 0]
     assert composing.joint_loss(bits(), even, odd) == math.inf
-    assert measuring.distribution_delta(bits()[0].with_same_input(bits()[1]), even, odd, 50) == 1
+    assert measuring.distribution_delta(composing.on_one_value(*bits()), even, odd, 50) == 1
     with pytest.raises(CalibrationRefused):
         composing.shared_input([PairPromise(0), PairPromise(0)], [(even, odd)], lambda x, y: x == y)
     assert liftings.is_lifted(even, odd, lambda x, y: x != y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -135,16 +136,6 @@ def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
         )
 
 
-def test_other_losses() -> None:
-    finite = finite_problem(Problem(pair(3), Identity(), Fraction(1)))
-    x, y = np.array([float(v) for v in finite.inputs]), np.array(finite.outputs, dtype=float)
-    losses = [optimal.absolute_loss, optimal.squared_loss, optimal.wrong_loss]
-    tables = [optimal.best_channel(finite, Fraction(1), loss) for loss in losses]
-    for k, loss in enumerate(losses):
-        values = [(np.array(finite.prior)[:, None] * loss(y - x[:, None]) * table).sum() for table in tables]
-        assert values[k] <= min(values) + 1e-7
-
-
 def test_the_error_is_the_mean_over_the_hypotheses() -> None:
     choice = bound(OPTIMAL, between(Pmf([0], [1]), Pmf([1, 2], [Fraction(1, 2)] * 2))).randomiser
     assert isinstance(choice, ChannelChoice)
@@ -184,7 +175,7 @@ def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
 def test_the_rate_without_normalisers_is_too_large() -> None:
     # A mutant that takes eta = epsilon/d on a finite line: the outputs at the end tell more than e^epsilon.
     framework, outputs = between(Pmf([0], [1]), Pmf([1], [1])), tuple(range(8))
-    finite = finite_problem(Problem(framework, Identity(), Fraction(1)), outputs)
+    finite = replace(finite_problem(Problem(framework, Identity(), Fraction(1))), outputs=outputs)
     rate = largest_rate([(Fraction(0), Fraction(1))], outputs, lambda x, y: abs(x - y), 1)
     rows = {eta: exponential_rows([0, 1], outputs, lambda x, y: abs(x - y), eta) for eta in (rate, 1.0)}
     assert np.abs(np.log(rows[rate][0] / rows[rate][1])).max() <= 1
@@ -295,10 +286,6 @@ def test_bad_input() -> None:
         largest_rate([(0, 1)], [], lambda x, y: abs(x - y), 1)
     with pytest.raises(InputError, match="triangle inequality"):
         largest_rate([(0, 2)], [0, 1, 2], lambda x, y: (x - y) ** 2, 1)
-    with pytest.raises(InputError, match="at least one: list each once"):
-        finite_problem(Problem(BITS, Identity(), Fraction(1)), [])
-    with pytest.raises(InputError, match="at least one: list each once"):
-        finite_problem(Problem(BITS, Identity(), Fraction(1)), [1, 1])
     rows = Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]])
     for grid, prior, says in ((0, (0.5, 0.5), "grid"), (1, (1.0,), "prior"), (1, (0.5, 0.6), "prior")):
         with pytest.raises(InputError, match=says):

@@ -172,7 +172,7 @@ def short_number(value: float) -> str:
 
 
 def graph(
-    nodes: Mapping[str, tuple[int, str]], arcs: Sequence[tuple[str, str]], title: str, made: str = ""
+    nodes: Mapping[str, tuple[int, str]], arcs: Sequence[tuple[str, str]], title: str
 ) -> str:
     """Return a graph as SVG: `nodes` are (row, kind), one colour and dash for each kind, which is written below.
 
@@ -207,7 +207,7 @@ def graph(
         )
         body.append(_words(x, y + 4, name, "middle", _TEXT))
         body.append(_words(x, y + 34, kind, "middle", colour))
-    return _svg(WIDTH, 80 * len(rows) + 60, title, made, body)
+    return _svg(WIDTH, 80 * len(rows) + 60, title, "", body)
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ promises is the largest log-ratio of its exact outputs, measured on every compar
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +18,7 @@ import numpy as np
 
 from takifugu.analysis.problem import Cost, Problem
 from takifugu.analysis.questions.answer_law import answer_law
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.channel_program import exact_channel
 from takifugu.mechanisms.common.shares import most_answers
@@ -95,11 +95,11 @@ class FiniteProblem:
         return {int(y): Fraction(lifted[y], self._totals[law]) for y in places}
 
 
-def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> FiniteProblem:
-    """Return the answers that the compared laws allow, and all comparisons; outputs are those answers unless given.
+def finite_problem(problem: Problem) -> FiniteProblem:
+    """Return the answers that the compared laws allow, which are the outputs, and all comparisons.
 
     Answers off the grid are published at the nearest multiple. Raises Unsupported where a belief has no law of the
-    whole answer or it is too wide (`whole_laws`), InputError for no outputs at all or for repeated ones.
+    whole answer or it is too wide (`whole_laws`).
     """
     unit = problem.grid / problem.unit
     numbers: dict[Any, int] = {}
@@ -121,18 +121,14 @@ def finite_problem(problem: Problem, outputs: Sequence[int] | None = None) -> Fi
             seen.add((left, right, margin))
             sides.append(Side(left, right, margin, comparison.describe()))
     inputs = tuple(sorted({x for law in laws for x in law}))
-    chosen = sorted({round(x) for x in inputs}) if outputs is None else list(outputs)
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise InputError(
-            "the outputs of a channel must be different numbers, at least one", fix="list each once"
-        ).at("outputs")
+    outputs = tuple(sorted({round(x) for x in inputs}))
     rows = tuple(tuple(law.get(x, 0) for x in inputs) for law in laws)
     total, weights = sum(counts.values()), [(k, count, sum(rows[k])) for k, count in counts.items()]
     prior = tuple(
         math.fsum(count / total * (rows[k][place] / whole) for k, count, whole in weights)
         for place in range(len(inputs))
     )
-    return FiniteProblem(inputs, tuple(sorted(chosen)), rows, tuple(sides), prior)
+    return FiniteProblem(inputs, outputs, rows, tuple(sides), prior)
 
 
 def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple[Channel, float, str]:

@@ -24,7 +24,6 @@ from takifugu.numbers.transport.bottleneck import Metric, checked_distances
 from takifugu.numbers.transport.couplings import Population
 
 Floats = npt.NDArray[np.float64]
-Apart = Callable[[Population, Population], object]
 
 #: What two logs of masses and their difference may be off by, per unit of their size.
 _ROUNDED = 2.0**-48

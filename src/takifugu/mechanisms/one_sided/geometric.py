@@ -45,9 +45,9 @@ def geometric_law(
     return Pmf(values[held], masses[held])
 
 
-def positive_sensitivity(value: Number, name: str = "sensitivity") -> Fraction:
+def positive_sensitivity(value: Number) -> Fraction:
     """Return a sensitivity as a Fraction; InputError unless it is a finite number above 0."""
-    sensitivity = as_fraction(value, name, name)
+    sensitivity = as_fraction(value, "sensitivity", "sensitivity")
     if sensitivity <= 0:
-        raise InputError(f"the {name} is {value!r}", rule="it must be above 0").at(name)
+        raise InputError(f"the sensitivity is {value!r}", rule="it must be above 0").at("sensitivity")
     return sensitivity

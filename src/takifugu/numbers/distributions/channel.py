@@ -98,33 +98,6 @@ class Channel:
         )
         return Channel(self.inputs, second.outputs, rows, self.total * second.total)
 
-    def with_same_input(self, second: Channel) -> Channel:
-        """Return both channels used on one value, independently: outputs are pairs (Kawamoto19 Table 1, written with a
-        dotted circle). What each keeps adds up for pairs of *values*; of populations see errata E9a.
-
-        Raises InputError unless both know the same inputs.
-
-        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-        >>> flip.with_same_input(flip).row(0)[1, 1]
-        Fraction(1, 16)
-        """
-        if set(self.inputs) != set(second.inputs):
-            raise InputError("the channels have different inputs", fix="make both for one list of values").at("second")
-        others = [second.masses[second._place(x)] for x in self.inputs]
-        rows = tuple(_products(one, two) for one, two in zip(self.masses, others, strict=True))
-        return Channel(self.inputs, _pairs(self.outputs, second.outputs), rows, self.total * second.total)
-
-    def with_fresh_input(self, second: Channel) -> Channel:
-        """Return both channels side by side, each on a value of its own: inputs and outputs are pairs.
-
-        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-        >>> flip.with_fresh_input(flip).row((0, 1))[1, 1]
-        Fraction(3, 16)
-        """
-        inputs, outputs = _pairs(self.inputs, second.inputs), _pairs(self.outputs, second.outputs)
-        rows = tuple(_products(one, two) for one in self.masses for two in second.masses)
-        return Channel(inputs, outputs, rows, self.total * second.total)
-
     def measure(self, pairs: Iterable[tuple[Hashable, Hashable]] | None = None) -> float:
         """Return the largest log of P(y | a) / P(y | b) over outputs y and ordered input pairs (a, b), rounded up.
 
@@ -143,14 +116,6 @@ class Channel:
         if label not in self.inputs:
             raise InputError(f"the channel has no input {label!r}{did_you_mean(label, self.inputs)}")
         return self.inputs.index(label)
-
-
-def _pairs(one: Sequence[Hashable], two: Sequence[Hashable]) -> tuple[Hashable, ...]:
-    return tuple((a, b) for a in one for b in two)
-
-
-def _products(one: Sequence[int], two: Sequence[int]) -> tuple[int, ...]:
-    return tuple(a * b for a in one for b in two)
 
 
 def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) -> float:

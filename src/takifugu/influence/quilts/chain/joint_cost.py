@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.analysis.problem import Part, Witness
-from takifugu.analysis.questions.influence import Charges, Influence, quilts
+from takifugu.analysis.questions.influence import Charges, quilts
 from takifugu.influence.quilts.chain.sides import FIRST_REACH, ChainSides, Quilt
 from takifugu.influence.quilts.chain.witness import quilt_witness
 from takifugu.influence.quilts.near_sets import joint_change
@@ -42,17 +42,16 @@ class JointQuilts:
     pair: int
 
 
-def joint_cost(part: Part, charges: Charges, influence: Influence | None = None) -> tuple[float, Witness]:
+def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     """Return what releases on a sequence cost together (`questions.influence.joint_cost`).
 
-    `influence` is along it, by default the belief's. Without one the quilt is the trivial one: all entries change.
+    A belief that tells no influence along it has the trivial quilt: all entries change.
     """
     change, along = joint_change(charges), quilts(part.belief).along
-    if influence is None and along is not None:
-        influence = along(part.belief, part.family.pairs)
-    if influence is None:
+    if along is None:
         total = math.inf if math.isinf(change.total()) else float_above(int(change.sums[-1]) * change.unit)
         return total, Witness("any values against any others", "the near set is everything", (("cost", total),))
+    influence = along(part.belief, part.family.pairs)
     sides = ChainSides(influence, change)
     every = np.arange(1 if influence.pairs is None else len(influence.pairs))
     trivial = JointQuilts(-1, (Group(Quilt(), every, int(change.sums[-1]), 0.0),), 0)

@@ -231,16 +231,6 @@ class BayesianNetwork:
                     visits += [(p, True) for p in self.parents[node]]
 
     @cached_property
-    def depths(self) -> tuple[int, ...] | None:
-        """Return how many ancestors each entry has, where no entry has two parents; else None."""
-        if any(len(above) > 1 for above in self.parents):
-            return None
-        depths: list[int] = []
-        for above in self.parents:  # parents come first
-            depths.append(depths[above[0]] + 1 if above else 0)
-        return tuple(depths)
-
-    @cached_property
     def _runs(self) -> tuple[range, ...]:
         runs: list[range] = []
         for group in _components({n.name: n for n in self.nodes}):
