@@ -5,6 +5,7 @@ Each runs in a process of its own, so that one cannot warm the caches or fill th
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -24,7 +25,8 @@ def main(names: list[str]) -> int:
     for name in names or known:
         started = time.perf_counter()
         print(f"\n== {name} " + "=" * (76 - len(name)), flush=True)
-        if subprocess.run([sys.executable, str(HERE / f"{name}.py")], cwd=HERE.parent).returncode:
+        path = {**os.environ, "PYTHONPATH": str(HERE.parent / "experiments")}
+        if subprocess.run([sys.executable, str(HERE / f"{name}.py")], cwd=HERE.parent, env=path).returncode:
             failed.append(name)
         print(f"  ({time.perf_counter() - started:.0f} s)", flush=True)
     if failed:

@@ -3,7 +3,7 @@
 Each is a finite channel with exact masses, and what it gives away is measured (`local.measuring`), not quoted:
 rounding, the border of the grid and a cut radius are all in the measured number. Planar noise here is *renormalised*:
 the ideal mechanism on its places with rows divided by their sums. That can cost up to twice epsilon near the border,
-because sums of rows differ by up to e^(epsilon d); noise that is *remapped* into the box (`local.planar`) does not.
+because sums of rows differ by up to e^(epsilon d); noise that is *remapped* into the box does not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.local import weights
+from takifugu.mechanisms.local import planar, weights
 from takifugu.numbers.distributions.channel import Channel, from_weights
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric
@@ -98,6 +98,43 @@ def euclidean(one: Sequence[Place], other: Sequence[Place]) -> Floats:
 def worst_loss(channel: Channel, loss: Callable[[Any, Any], float]) -> float:
     """Return the largest loss(x, y) of any value and any output that it may give."""
     return max(loss(x, y) for x in channel.inputs for y in channel.row(x))
+
+
+def remapped_laplace(places: Sequence[Place], epsilon: Number) -> Channel:
+    """Return planar Laplace noise of density proportional to e^(-epsilon d), rounded to cells and remapped.
+
+    Metric privacy epsilon per unit of Euclidean distance, for the middles of cells. Raises InputError unless the
+    places are the middles of equal cells that fill a box.
+
+    >>> import math
+    >>> from takifugu.mechanisms.local.measuring import metric_loss
+    >>> grid = [(float(i), float(j)) for i in range(3) for j in range(3)]
+    >>> metric_loss(remapped_laplace(grid, 1), math.dist) <= 1 + 1e-9
+    True
+    """
+    rate = float(as_epsilon(epsilon))
+    return from_weights(list(places), list(places), planar.laplace_masses(_needed(places), rate))
+
+
+def remapped_normal(places: Sequence[Place], sigma: Number) -> Channel:
+    """Return planar normal noise of deviation sigma along each axis, rounded to cells and remapped into the box.
+
+    Raises InputError unless sigma is above 0 and the places are the middles of equal cells that fill a box.
+    """
+    width = float(as_fraction(sigma, "sigma", "sigma"))
+    if width <= 0:
+        raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
+    return from_weights(list(places), list(places), planar.normal_masses(_needed(places), 1 / width))
+
+
+def _needed(places: Sequence[Hashable]) -> planar.Cells:
+    cells = planar.cells_of(places)
+    if cells is None or len(places) < 2:
+        raise InputError(
+            "the places do not fill a box", rule="noise is remapped between the middles of equal cells of a box",
+            fix="declare all cells of the box, or take noise that is renormalised",
+        ).at("places")  # fmt: skip
+    return cells
 
 
 def _table(values: Sequence[Any], outputs: Sequence[Any], metric: Metric) -> Floats:

@@ -221,11 +221,6 @@ def _in_runs(kinds: IntArray, table: Callable[..., FloatArray]) -> Profile:
     return Profile(tables, np.diff(starts, append=kinds.shape[1]), number.ravel())
 
 
-def _of_values(changes: IntArray, states: int) -> IntArray:
-    """Return the table for all values of an entry: one that an answer does not read has one row there."""
-    return np.zeros((states, states), dtype=np.int64) if len(changes) == 1 else changes
-
-
 def _distances(table: IntArray) -> IntArray:
     """Return the L1 distance of each two rows of a table."""
     return np.asarray(np.abs(table[:, None, :] - table[None, :, :]).sum(axis=2))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,15 +13,15 @@ from hypothesis import strategies as st
 from tests.support import column_oracles as oracle
 from tests.support import network_oracles, tree_networks
 from tests.support.golden import golden
+from tests.support.network_influences import influences
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.audit import joint_loss, true_loss
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.best import BestScale
-from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, layers, picture
+from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, layers
 from takifugu.influence.quilts.network.columns import ColumnSets
-from takifugu.influence.quilts.network.influence import influences
 from takifugu.model.queries import resolved
 
 LEVELS = ["lo", "hi"]
@@ -298,14 +297,3 @@ def test_algorithm_5_is_algorithm_3_for_one_record_whose_columns_are_their_param
         framework = tf.Pufferfish(tf.distribution_parameter("i"), known)
         calibration = tf.calibrate(framework, query, mechanism="attribute-quilt", **options)
         assert float(calibration.scale) == pytest.approx(records * float(appendix.scale), rel=1e-9)
-
-
-@pytest.mark.parametrize("quilt", EXAMPLE["quilts"], ids=lambda quilt: quilt["Q"] or "nothing")
-def test_the_quilts_of_figure_1_are_drawn(quilt: dict[str, Any]) -> None:
-    net = figure_1().network
-    drawn = ElementTree.fromstring(picture(net, net.position("i"), [net.position(name) for name in quilt["Q"]]))
-    words = [node.text for node in drawn.iter() if node.tag.endswith("text")][1:]
-    kinds = dict(zip(words[::2], words[1::2], strict=True))
-    expected = {**dict.fromkeys(quilt["Q"], "quilt"), **dict.fromkeys(quilt["N"], "near"),
-                **dict.fromkeys(quilt["R"], "remote"), "i": "secret"}  # fmt: skip
-    assert kinds == expected

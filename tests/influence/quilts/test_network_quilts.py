@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
+from tests.support.network_influences import influences
 from tests.support.research import research_file
 
 from takifugu.accounting.composition import compose
@@ -22,7 +23,7 @@ from takifugu.calibration import calibrate, compare
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network import near as network_near
 from takifugu.influence.quilts.network import search as network_search
-from takifugu.influence.quilts.network.influence import clusters, influences
+from takifugu.influence.quilts.network.influence import influences_of
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -84,7 +85,7 @@ def test_influence_is_that_of_enumeration_and_splits_over_clusters(seed: int, si
                 assert table[a, b] >= NEVER
             else:
                 assert table[a, b] == pytest.approx(true, abs=1e-10)
-    groups = clusters(net, node, quilt)
+    groups = influences_of(net).clusters(node, quilt)
     assert sorted(v for g in groups for v in g) == sorted(quilt)
 
 

@@ -13,7 +13,7 @@ from mpmath import mp
 from scipy import stats
 
 from kawamoto import channels
-from takifugu.mechanisms.local import measuring, planar, weights
+from takifugu.mechanisms.local import measuring, weights
 from takifugu.mechanisms.local.columns import randomised
 from takifugu.mechanisms.local.rappor import instantaneous, permanent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -68,9 +68,9 @@ NAMED = {
     "randomised response": lambda e: channels.randomised_response(GRID, e),
     "exponential": lambda e: channels.exponential(GRID, GRID, math.dist, e),
     "planar Laplace": lambda e: channels.planar_laplace(GRID, e),
-    "planar Laplace, remapped": lambda e: planar.remapped_laplace(GRID, e),
+    "planar Laplace, remapped": lambda e: channels.remapped_laplace(GRID, e),
     "planar normal": lambda e: channels.planar_normal(GRID, 1 / F(e)),
-    "planar normal, remapped": lambda e: planar.remapped_normal(GRID, 1 / F(e)),
+    "planar normal, remapped": lambda e: channels.remapped_normal(GRID, 1 / F(e)),
     "restricted Laplace": lambda e: channels.restricted_laplace(GRID, e, 3),
 }
 
@@ -123,5 +123,5 @@ def test_rows_are_in_proportion_to_what_defines_the_mechanism(name, weight):
 def test_what_is_very_far_keeps_a_mass():
     """Without it an output would rule a value out, and local privacy would be infinite."""
     far = [(0.0, 0.0), (1e6, 0.0)]
-    for channel in (channels.planar_laplace(far, 1), channels.planar_normal(far, 1), planar.remapped_laplace(far, 1)):
+    for channel in (channels.planar_laplace(far, 1), channels.planar_normal(far, 1), channels.remapped_laplace(far, 1)):
         assert math.isfinite(measuring.local_loss(channel))

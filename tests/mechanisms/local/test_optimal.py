@@ -11,17 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kawamoto import channels
+from kawamoto.metric_privacy import grid_edges, hides_distance, spanner, stretch
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.optimal import optimal
-from takifugu.mechanisms.local.promises import (
-    grid_edges,
-    hides_distance,
-    hides_population,
-    hides_value,
-    spanner,
-    stretch,
-)
+from takifugu.mechanisms.local.promises import hides_population, hides_value
 
 F = Fraction
 LINE = list(range(400))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -169,45 +169,6 @@ def short_number(value: float) -> str:
     ('0.05', '12,350', '-12,345', '3e9')
     """
     return written(value, digits=4)
-
-
-def graph(
-    nodes: Mapping[str, tuple[int, str]], arcs: Sequence[tuple[str, str]], title: str
-) -> str:
-    """Return a graph as SVG: `nodes` are (row, kind), one colour and dash for each kind, which is written below.
-
-    Raises InputError for no node, and for an arc to a node that is not there.
-
-    >>> picture = graph({"g": (0, "quilt"), "i": (1, "near")}, [("g", "i")], "A quilt of i")
-    >>> picture.count("<circle"), "near" in picture  # two nodes and the tip of an arc
-    (3, True)
-    """
-    odd = [name for arc in arcs for name in arc if name not in nodes]
-    if not nodes or odd:
-        raise InputError(f"the graph {title!r} has no node {odd[0]!r}" if odd else f"the graph {title!r} has no node")
-    rows = [[name for name in nodes if nodes[name][0] == row] for row in sorted({row for row, _ in nodes.values()})]
-    place = {
-        name: (WIDTH * (k + 1) / (len(row) + 1), 70.0 + 80 * number)
-        for number, row in enumerate(rows) for k, name in enumerate(row)
-    }  # fmt: skip
-    body = []
-    for start, end in arcs:
-        (a, b), (c, d) = place[start], place[end]
-        share = 24 / math.hypot(c - a, d - b)
-        x, y = c - (c - a) * share, d - (d - b) * share
-        body.append(_rule(a, b, x, y, _FAINT))
-        body.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_FAINT}"/>')
-    kinds = list(dict.fromkeys(kind for _, kind in nodes.values()))
-    for name, (_, kind) in nodes.items():
-        (x, y), number = place[name], kinds.index(kind)
-        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
-        body.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="20" fill="white" stroke="{colour}" stroke-width="2" '
-            f'stroke-dasharray="{dash}"/>'
-        )
-        body.append(_words(x, y + 4, name, "middle", _TEXT))
-        body.append(_words(x, y + 34, kind, "middle", colour))
-    return _svg(WIDTH, 80 * len(rows) + 60, title, "", body)
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str]) -> str:

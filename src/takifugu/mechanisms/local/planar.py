@@ -20,11 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.weights import FARTHEST
 from takifugu.numbers.atoms import Floats
-from takifugu.numbers.distributions.channel import Channel, from_weights
-from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
 
 Place = tuple[float, float]
 
@@ -65,32 +62,6 @@ def cells_of(places: Sequence[Hashable]) -> Cells | None:
     (x, column), (y, row) = (axis for axis in axes if axis is not None)
     whole = len(set(zip(column.tolist(), row.tolist(), strict=True))) == len(points) == len(x) * len(y)
     return Cells((x, y), (column, row)) if whole else None
-
-
-def remapped_laplace(places: Sequence[Place], epsilon: Number, scale: float = 1.0) -> Channel:
-    """Return planar Laplace noise of density proportional to e^(-epsilon d / scale), rounded to cells and remapped.
-
-    Metric privacy epsilon per `scale` of Euclidean distance, for the middles of cells. Raises InputError unless the
-    places are the middles of equal cells that fill a box.
-
-    >>> from takifugu.mechanisms.local.measuring import metric_loss
-    >>> grid = [(float(i), float(j)) for i in range(3) for j in range(3)]
-    >>> metric_loss(remapped_laplace(grid, 1), math.dist) <= 1 + 1e-9
-    True
-    """
-    rate = float(as_epsilon(epsilon)) / scale
-    return from_weights(list(places), list(places), laplace_masses(_needed(places), rate))
-
-
-def remapped_normal(places: Sequence[Place], sigma: Number) -> Channel:
-    """Return planar normal noise of deviation sigma along each axis, rounded to cells and remapped into the box.
-
-    Raises InputError unless sigma is above 0 and the places are the middles of equal cells that fill a box.
-    """
-    width = float(as_fraction(sigma, "sigma", "sigma"))
-    if width <= 0:
-        raise InputError(f"sigma is {sigma!r}", rule="it must be above 0").at("sigma")
-    return from_weights(list(places), list(places), normal_masses(_needed(places), 1 / width))
 
 
 def laplace_masses(cells: Cells, rate: float) -> Floats:
@@ -143,13 +114,3 @@ def _axis(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]] | None:
     if steps.size and float(np.ptp(steps)) > _ROUNDING * float(np.abs(different).max() + steps.max()):
         return None
     return different, index
-
-
-def _needed(places: Sequence[Hashable]) -> Cells:
-    cells = cells_of(places)
-    if cells is None or len(places) < 2:
-        raise InputError(
-            "the places do not fill a box", rule="noise is remapped between the middles of equal cells of a box",
-            fix="declare all cells of the box, or take noise that is renormalised",
-        ).at("places")  # fmt: skip
-    return cells

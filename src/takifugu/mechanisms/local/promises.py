@@ -1,20 +1,17 @@
-"""What a channel may be asked to keep: local, metric and distribution privacy, alone or together.
+"""What a channel may be asked to keep: local and distribution privacy, alone or together.
 
 Each promise knows its linear constraints on a channel K, written sparsely, and how a finished channel is measured
 against it. The forms are exact:
 
 * local: m_y <= K_xy <= e^epsilon m_y with one more variable m_y per output. It says that the largest of a column is at
   most e^epsilon times its smallest, which is all pairs at once (m_y = min_x K_xy): 2 |X| |Y| rows, not |X|^2 |Y|.
-* metric: K_xy <= e^(epsilon d(x, x') / s) K_x'y along `edges`, s their stretch. Multiplied along a shortest path of
-  edges, which is at most s d long, it implies every pair. With s = 1 nothing is lost: for l1 distance on a full
-  rectangle that holds for its grid edges.
 * distribution: P_y <= e^epsilon Q_y + t_y for every y, with t_y >= 0, sum t_y <= delta, P = p K and Q = q K; both ways.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -23,14 +20,13 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
-from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
+from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.bottleneck import Metric, checked_distances
 from takifugu.numbers.transport.couplings import Population
 
 #: Rounding that a measured epsilon or delta may show although the promise is kept exactly.
-_SLACK = 1e-12
+SLACK = 1e-12
 
 
 class Promise(Protocol):
@@ -84,46 +80,10 @@ class LocalPrivacy:
         return local_loss(channel)
 
     def keeps(self, channel: Channel) -> bool:
-        return self.measured(channel) <= float(self.epsilon) + _SLACK
+        return self.measured(channel) <= float(self.epsilon) + SLACK
 
     def describe(self) -> str:
         return f"local privacy {float(self.epsilon):g}"
-
-
-@dataclass(frozen=True)
-class MetricPrivacy:
-    """No output tells two values at distance d apart by more than epsilon d.
-
-    `edges` are pairs of input numbers: with them the program is small, and where their stretch s is above 1 it keeps
-    epsilon / s along them, so that its channel is not the best for all pairs. Without edges all pairs are constrained.
-    """
-
-    epsilon: Fraction
-    metric: Metric
-    edges: tuple[tuple[int, int], ...] | None = None
-
-    def numbers(self, inputs: int, outputs: int) -> int:
-        return 4 * outputs * (len(self.edges) if self.edges else inputs * (inputs - 1) // 2)
-
-    def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits:
-        return ratio_limits(self.columns(inputs, inside), outputs)
-
-    def columns(self, inputs: Sequence[Hashable], inside: float) -> Any:
-        distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
-        pairs = self.edges or [(i, j) for i in range(len(inputs)) for j in range(i)]
-        return distance_ratios(distances, pairs, inside * float(self.epsilon) / self.necessary(inputs))
-
-    def necessary(self, inputs: Sequence[Hashable]) -> float:
-        return stretch(inputs, self.metric, self.edges) if self.edges else 1.0
-
-    def measured(self, channel: Channel) -> float:
-        return metric_loss(channel, self.metric)
-
-    def keeps(self, channel: Channel) -> bool:
-        return self.measured(channel) <= float(self.epsilon) * (1 + _SLACK) + _SLACK
-
-    def describe(self) -> str:
-        return f"metric privacy {float(self.epsilon):g} per unit of distance"
 
 
 @dataclass(frozen=True)
@@ -161,7 +121,7 @@ class DistributionPrivacy:
         return distribution_loss(channel, self.p, self.q)
 
     def keeps(self, channel: Channel) -> bool:
-        return self.measured(channel) <= float(self.delta or self.epsilon) + _SLACK * float(self.delta or 1)
+        return self.measured(channel) <= float(self.delta or self.epsilon) + SLACK * float(self.delta or 1)
 
     def describe(self) -> str:
         share = f", delta {float(self.delta):g}" if self.delta else ""
@@ -174,12 +134,7 @@ def hides_value(epsilon: Number) -> LocalPrivacy:
     >>> hides_value(1).describe()
     'local privacy 1'
     """
-    return LocalPrivacy(_budget(epsilon))
-
-
-def hides_distance(epsilon: Number, metric: Metric, edges: Iterable[tuple[int, int]] | None = None) -> MetricPrivacy:
-    """Return the promise of metric privacy; for `edges` see `MetricPrivacy`, `grid_edges` and `spanner`."""
-    return MetricPrivacy(_budget(epsilon), metric, None if edges is None else tuple(edges))
+    return LocalPrivacy(budget(epsilon))
 
 
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:
@@ -190,7 +145,7 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
     share = as_fraction(delta, "delta", "delta")
     if not 0 <= share < 1:
         raise InputError(f"delta is {delta!r}", rule="it must be at least 0 and below 1").at("delta")
-    return DistributionPrivacy(checked(p, "p"), checked(q, "q"), _budget(epsilon), share)
+    return DistributionPrivacy(checked(p, "p"), checked(q, "q"), budget(epsilon), share)
 
 
 def checked(population: Population, what: str) -> Mapping[Hashable, Any]:
@@ -203,74 +158,13 @@ def checked(population: Population, what: str) -> Mapping[Hashable, Any]:
     return population
 
 
-def distance_ratios(distances: Floats, pairs: Sequence[tuple[int, int]], rate: float) -> Any:
-    """Return the constraints x_i <= e^(rate d_ij) x_j of pairs of numbers, both ways, each divided by its factor."""
-    from scipy.sparse import csr_array
-
-    both = np.array([*pairs, *((j, i) for i, j in pairs)])
-    steps = np.arange(len(both))
-    places = (np.concatenate([steps, steps]), np.concatenate([both[:, 0], both[:, 1]]))
-    # Divided by the larger factor: no number of the program is above 1.
-    values = np.concatenate([np.exp(-rate * distances[both[:, 0], both[:, 1]]), -np.ones(len(both))])
-    return csr_array((values, places), shape=(len(both), len(distances)))
-
-
-def grid_edges(columns: int, rows: int) -> tuple[tuple[int, int], ...]:
-    """Return the neighbours on a full rectangle whose places are listed row by row: paths as long as l1 distances.
-
-    >>> grid_edges(2, 2)
-    ((0, 1), (0, 2), (1, 3), (2, 3))
-    """
-    at = [(row, column) for row in range(rows) for column in range(columns)]
-    right = [(r * columns + c, r * columns + c + 1) for r, c in at if c + 1 < columns]
-    down = [(r * columns + c, (r + 1) * columns + c) for r, c in at if r + 1 < rows]
-    return tuple(sorted([*right, *down]))
-
-
-def stretch(points: Sequence[Hashable], metric: Metric, edges: Sequence[tuple[int, int]]) -> float:
-    """Return the largest ratio of a shortest path along edges to the distance: 1 where edges imply all pairs.
-
-    A channel that keeps epsilon along the edges keeps epsilon times this for all pairs. Infinite where edges do not
-    connect the points.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import shortest_path
-
-    distances = checked_distances(list(points), list(points), metric).astype(float)
-    pairs = np.array(edges)
-    lengths = csr_array((distances[pairs[:, 0], pairs[:, 1]], (pairs[:, 0], pairs[:, 1])), shape=distances.shape)
-    paths = shortest_path(lengths, directed=False)
-    apart = ~np.eye(len(points), dtype=bool)
-    return float((paths[apart] / distances[apart]).max(initial=1.0))
-
-
-def spanner(points: Sequence[Hashable], metric: Metric, most: float) -> tuple[tuple[int, int], ...]:
-    """Return edges along which no pair is farther than `most` times its distance: the greedy spanner (Althöfer 1993).
-
-    Raises InputError unless `most` is at least 1.
-    """
-    if most < 1:
-        raise InputError(f"the stretch is {most!r}", rule="it is at least 1").at("most")
-    distances = checked_distances(list(points), list(points), metric).astype(float)
-    count = len(points)
-    along = np.where(np.eye(count, dtype=bool), 0.0, math.inf)
-    chosen = []
-    pairs = [(int(i), int(j)) for i, j in zip(*np.triu_indices(count, 1), strict=True)]
-    for i, j in sorted(pairs, key=lambda pair: (distances[pair], pair)):
-        distance = distances[i, j]
-        if along[i, j] > most * distance * (1 + 1e-12):
-            chosen.append((i, j))
-            through = np.minimum(along[:, [i]] + distance + along[[j], :], along[:, [j]] + distance + along[[i], :])
-            along = np.minimum(along, through)
-    return tuple(chosen)
-
-
 def _factor(rate: float) -> float:
     """Return e^rate; beyond e^30 a solver calls the number an error, and what it adds is below rounding."""
     return math.exp(min(rate, 30.0))
 
 
-def _budget(epsilon: Number) -> Fraction:
+def budget(epsilon: Number) -> Fraction:
+    """Return epsilon as a Fraction; InputError below 0."""
     number = as_fraction(epsilon, "epsilon", "epsilon")
     if number < 0:
         raise InputError(f"epsilon is {epsilon!r}", rule="it must not be negative").at("epsilon")

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from takifugu.analysis.problem import Part, Witness
-from takifugu.core.text.pictures import graph
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.secrets.hypotheses import compared
 
@@ -127,20 +126,6 @@ def witness(part: Part, quilt: Candidate, numbers: tuple[tuple[str, float], ...]
     detail = f"{detail}; {note}" if note else detail
     sides = compared(network, quilt.entry, quilt.pair, name=str(network.names[quilt.entry]))
     return Witness(sides.label, detail, numbers)
-
-
-def picture(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> str:
-    """Return a network as SVG with the nodes of a quilt of one entry, those near the entry, and the remote ones."""
-    chosen, depth = set(quilt), list[int]()
-    near = network.near_set(entry, chosen)
-    for above in network.parents:  # parents come first
-        depth.append(1 + max((depth[p] for p in above), default=-1))
-    kinds = {v: "quilt" if v in chosen else "near" if v in near else "remote" for v in range(network.size)}
-    names = [str(name) for name in network.names]
-    nodes = {names[v]: (depth[v], "secret" if v == entry else kinds[v]) for v in range(network.size)}
-    arcs = [(names[p], names[v]) for v, above in enumerate(network.parents) for p in above]
-    held = ", ".join(names[v] for v in sorted(chosen)) or "nothing"
-    return graph(nodes, arcs, f"A quilt of {names[entry]}: {held}")
 
 
 def network_of(part: Part) -> BayesianNetwork:
