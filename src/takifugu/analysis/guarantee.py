@@ -194,5 +194,5 @@ def _written(value: Fraction | None) -> str | None:
     return None if value is None else to_text(value)
 
 
-def _read(text: Any, what: str) -> Fraction | None:
+def _read(text: str | None, what: str) -> Fraction | None:
     return None if text is None else as_fraction(text, what)

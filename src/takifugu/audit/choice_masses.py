@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers.base import Randomiser
-from takifugu.model.queries.candidates import MostFrequent
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.model.queries.candidates import AtRank, MostFrequent
 
 
-def is_choice(randomiser: Randomiser) -> bool:
+def is_choice(randomiser: Randomiser) -> TypeGuard[PermuteAndFlip]:
     """Whether a randomiser chooses among declared values."""
     return bool(randomiser.kind == "permute-and-flip")
 
 
-def choice_mass(noise: Any) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]], mpf]:
+def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]], mpf]:
     """Return P(all that is chosen | counts); call it with `mp.dps` at DIGITS."""
-    by_count = isinstance(noise.goal, MostFrequent)
-    quality = _count if by_count else _rank(noise.goal)
+    goal = noise.goal
+    quality = _count if isinstance(goal, MostFrequent) else _rank(goal)
+    by_count = quality is _count
     loss_of_one = 2 / Fraction(noise.units)
     draws = noise.goal.draws
 
@@ -64,7 +66,7 @@ def _count(counts: list[int], place: int, number: int) -> Fraction:
     return Fraction(counts[place])
 
 
-def _rank(goal: Any) -> Callable[[list[int], int, int], Fraction]:
+def _rank(goal: AtRank) -> Callable[[list[int], int, int], Fraction]:
     """Return the quality of a candidate for a quantile: minus how many entries must change until it is one."""
 
     def quality(counts: list[int], place: int, number: int) -> Fraction:

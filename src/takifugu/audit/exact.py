@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from mpmath import mp
+from mpmath import mp, mpf
 
 from takifugu.analysis.questions.joint_states import joint_states
 from takifugu.analysis.randomisers import Randomiser
@@ -160,7 +160,7 @@ def _published(output: Any, noise: Randomiser) -> Any:
     return output * noise.grid if noise.output.is_number else output
 
 
-def _excesses(left: Side, right: Side, factor: Any) -> list[tuple[bool, list[Any]]]:
+def _excesses(left: Side, right: Side, factor: mpf) -> list[tuple[bool, list[mpf]]]:
     """Return P(y | a) - factor P(y | b) at all outputs for each start on either side, and whether both are the same."""
     excesses = []
     for i, mass in enumerate(left.masses):

@@ -48,7 +48,7 @@ def is_real(framework: Framework) -> bool:
     return any(_describe(view) is not None for view, _, _ in _views(framework))
 
 
-def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: Any) -> Iterator[Divergence]:
+def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: mpf) -> Iterator[Divergence]:
     """Yield the divergence of every ordered comparison; call it with `mp.dps` at DIGITS or more.
 
     Raises Unsupported for noise that is neither normal nor Laplace, and where a hypothesis has no density that is known

@@ -17,14 +17,21 @@ from takifugu.core.cache import cached, forget
 from takifugu.core.errors import InputError, within
 
 Value = TypeVar("Value")
+
+
 class Entries(Protocol):
-    """What must be known about a belief to find an entry."""
+    """What data are about: how many entries there are, their names where they have any, and which values they take."""
 
     @property
     def size(self) -> int: ...
 
     @property
     def names(self) -> tuple[Hashable, ...] | None: ...
+
+    @property
+    def one_alphabet(self) -> bool: ...
+
+    def alphabet(self, entry: int) -> tuple[Hashable, ...]: ...
 
     def position(self, name: Hashable) -> int: ...
 

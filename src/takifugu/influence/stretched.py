@@ -12,13 +12,14 @@ from takifugu.analysis.problem import Witness
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import CURVES, MOST_WORK
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets import Family
 from takifugu.numbers.outward_rounding import IntArray, floats_above
 from takifugu.numbers.rationals import decimal_up
 
 
 def stretched_loss(
-    belief: Any, pairs: Pairs, lengths: IntArray, values: IntArray, unit: Fraction
+    belief: OneSequence, pairs: Pairs, lengths: IntArray, values: IntArray, unit: Fraction
 ) -> tuple[Fraction, Witness] | None:
     """Return what windows of a recording cost, of which `lengths` steps in a row lose `values` times `unit`.
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
+Real = TypeVar("Real", float, Fraction)
 Scale = TypeVar("Scale", bound="float | Fraction")
 GOLDEN = (math.sqrt(5) - 1) / 2
 
@@ -143,7 +144,7 @@ def between(one: int, other: int) -> int:
     return (one + other) // 2
 
 
-def mean(one: Any, other: Any) -> Any:
+def mean(one: Real, other: Real) -> Real:
     """Return the middle of two numbers."""
     return (one + other) / 2
 

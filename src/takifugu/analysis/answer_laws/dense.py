@@ -47,6 +47,8 @@ class DenseFamily:
     step: int
     relative_error: float
 
+    whole = True
+
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
         """Return (a, number in a's hull, b, number in b's hull), once for every unordered pair of values."""

@@ -33,6 +33,8 @@ class ListedFamily:
     hulls: Mapping[int, tuple[Pmf, ...]]
     relative_error: float = 0.0
 
+    whole = True
+
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
         """Return (a, number in a's hull, b, number in b's hull), once for every unordered pair of values."""

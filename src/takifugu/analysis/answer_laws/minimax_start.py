@@ -53,6 +53,8 @@ class AnyStartFamily:
 
     hulls: DenseFamily
 
+    whole = True
+
     @cached_property
     def compared(self) -> tuple[Compared, ...]:
         return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))

@@ -46,6 +46,8 @@ class BoxFamily:
     compared: tuple[Compared, ...] = ((0, 0, 1, 0),)
     relative_error = 0.0
 
+    whole = True
+
     @property
     def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
         raise Unsupported(_NO_LAWS, fix="list the values that the parameters take, in Parameters(...)")

@@ -276,7 +276,7 @@ def _gaps(view: Any, inside: Any, family: Family) -> Iterator[tuple[tuple[int, i
             yield (one, other), max(abs(keys[a] - keys[b]) for a, b in ends)
 
 
-def _ends(members: Any) -> tuple[int, int]:
+def _ends(members: Sequence[int]) -> tuple[int, int]:
     return members[0], members[-1]
 
 

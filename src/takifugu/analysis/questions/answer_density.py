@@ -8,6 +8,7 @@ from typing import Any
 
 from takifugu.analysis.questions.answer_law import Share
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.model.beliefs.density import DensityView
 from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal
 
@@ -34,7 +35,7 @@ def answer_densities(share: Share) -> Sequence[Given] | None:
     return None if density_of is None else density_of(share.belief, share.answer)
 
 
-def of_view(view: Any, answer: Any) -> Sequence[Given]:
+def of_view(view: DensityView, answer: object) -> Sequence[Given]:
     """Return what a belief of stated densities tells."""
     return tuple(map(Given, view.whole.curves, view.whole.references))
 

@@ -74,30 +74,22 @@ class AnswerFamily(Comparisons, Protocol):
     @property
     def relative_error(self) -> float: ...
 
+    @property
+    def whole(self) -> bool:
+        """Return whether these are laws of the whole answer, and not of what one user or record adds."""
+        ...
+
     def moves(self, index: int) -> tuple[Move, ...]: ...
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]: ...
 
 
 @runtime_checkable
-class Partial(Protocol):
-    """An answer family that says whether its laws are those of the whole answer; one that does not say has them."""
-
-    @property
-    def whole(self) -> bool: ...
-
-
-@runtime_checkable
-class OfOne(Partial, Protocol):
+class OfOne(Protocol):
     """An answer family of many users that also knows what one of them adds: `alone`."""
 
     @property
     def alone(self) -> AnswerFamily: ...
-
-
-def is_whole(family: object) -> bool:
-    """Whether a family compares laws of the whole answer, and not of what one user or record adds."""
-    return family.whole if isinstance(family, Partial) else True
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +139,10 @@ class AnswerLaw(Generic[B]):
         values = len(self.belief.alphabet(self.family.entries[0]))
         pairs = values * (values - 1) / 2 if self.family.pairs is None else len(self.family.pairs) / 2
         return pairs * self.hull * len(self.family.entries), self.atoms()
+
+    def farthest_laws(self) -> Any:
+        """Return the laws given the two values that are farthest apart, where these tell best; None where not known."""
+        return None
 
     def cached_bytes(self) -> float:
         """Return about how many bytes all families take when they are kept."""

@@ -13,13 +13,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from scipy.special import erfcx, ndtr
 
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answer_law, is_whole
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answer_law
 from takifugu.analysis.questions.normal_law import NormalLaw, normal_law
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number
@@ -144,16 +144,9 @@ def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]
         yield gap, against(one.left, one.right)
 
 
-@runtime_checkable
-class Spread(Protocol):
-    """A law that knows the answer's laws given the two values that are farthest apart, where these tell best."""
-
-    def farthest_laws(self) -> Any: ...
-
-
 def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]]:
     """Return the comparison of the two values that are farthest apart, where a law tells no others."""
-    farthest = law.farthest_laws() if isinstance(law, Spread) else None
+    farthest = law.farthest_laws()
     if farthest is None:
         return []
     family, (a, b) = farthest
@@ -163,7 +156,7 @@ def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]
 
 
 def _of(family: AnswerFamily, law: AnswerLaw[Any], decay: Fraction) -> Iterator[tuple[float, str]]:
-    if not is_whole(family):
+    if not family.whole:
         raise Unsupported("the distributions of the whole answer are not known")
     for a, i, b, j in family.compared:
         p, q = _on_one_line(family.hulls[a][i], family.hulls[b][j])

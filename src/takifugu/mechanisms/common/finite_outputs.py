@@ -8,7 +8,7 @@ promises is the largest log-ratio of its exact outputs, measured on every compar
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -90,7 +90,7 @@ class FiniteProblem:
                 worst, name = loss, side.name
         return worst, name
 
-    def _shares(self, lifted: list[int], law: int, places: Any) -> dict[Hashable, Atom]:
+    def _shares(self, lifted: list[int], law: int, places: Iterable[int]) -> dict[Hashable, Atom]:
         """Return the output law at some places, up to the total of a channel's row."""
         return {int(y): Fraction(lifted[y], self._totals[law]) for y in places}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from takifugu.analysis.problem import Part, Problem
-from takifugu.analysis.questions.answer_law import answer_law, is_whole
+from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.largest_need import Comparison, compared_laws
 from takifugu.mechanisms.common.shares import Shares, most_answers
@@ -42,7 +42,7 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
             alone = replace(problem, framework=replace(problem.framework, beliefs=(belief,)))
         if len(belief.components()) == 1:
             for comparison in compared_laws(alone):
-                if not is_whole(comparison.family):
+                if not comparison.family.whole:
                     raise Unsupported(_too_many(belief, problem.answers[number]))
                 yield comparison
             continue
@@ -66,7 +66,7 @@ def _completed(shares: Shares, comparison: Comparison) -> Comparison:
 
 def _of_users(problem: Problem, belief: Belief, answer: Additive) -> Iterator[Comparison]:
     for comparison in compared_laws(problem):
-        if not is_whole(comparison.family):
+        if not comparison.family.whole:
             raise Unsupported(_too_many(belief, answer))
         yield comparison
 

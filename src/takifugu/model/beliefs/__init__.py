@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.entries import listed, order, relisted
+from takifugu.core.entries import Entries, listed, order, relisted
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
@@ -14,7 +14,7 @@ State = Hashable
 
 
 @runtime_checkable
-class Belief(Protocol):
+class Belief(Entries, Protocol):
     """A law of the data, or a class of laws, over `size` entries with finite alphabets.
 
     `components()` are ranges of entries, independent of each other; `possible(i)` says which values of entry i
@@ -23,19 +23,6 @@ class Belief(Protocol):
 
     @property
     def source(self) -> str: ...
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def names(self) -> tuple[Hashable, ...] | None: ...
-
-    @property
-    def one_alphabet(self) -> bool: ...
-
-    def alphabet(self, entry: int) -> tuple[State, ...]: ...
-
-    def position(self, name: Hashable) -> int: ...
 
     def possible(self, entry: int) -> tuple[bool, ...]: ...
 
@@ -51,8 +38,8 @@ class Belief(Protocol):
 
 
 @runtime_checkable
-class Alike(Protocol):
-    """What knows which of its entries are alike."""
+class Separate(Belief, Protocol):
+    """A belief whose entries are independent of each other, and which knows which of them are alike."""
 
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[object], by_law: bool = False
@@ -61,13 +48,9 @@ class Alike(Protocol):
         ...
 
 
-class Separate(Belief, Alike, Protocol):
-    """A belief whose entries are independent of each other, and which knows which of them are alike."""
-
-
 def separate(belief: Belief) -> Separate | None:
     """Return a belief that tells which of its independent entries are alike, None for others."""
-    return belief if isinstance(belief, Alike) else None
+    return belief if isinstance(belief, Separate) else None
 
 
 def _check(kind: str, belief: type) -> None:
@@ -168,4 +151,4 @@ def to_dict(belief: Belief) -> Json:
 
 
 def _required(protocol: type) -> set[str]:
-    return {name for name in vars(protocol) if not name.startswith("_")}
+    return {name for base in protocol.__mro__ for name in vars(base) if not name.startswith("_")}

@@ -7,26 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 
 
-class Data(Protocol):
+class Data(Entries, Protocol):
     """What the data can be, as a framework and its queries must know it: `Domain`, or another form of records."""
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def names(self) -> tuple[Hashable, ...] | None: ...
-
-    @property
-    def one_alphabet(self) -> bool: ...
-
-    def alphabet(self, entry: int) -> tuple[Hashable, ...]: ...
-
-    def position(self, name: Hashable) -> int: ...
 
     def describe(self) -> str: ...
 

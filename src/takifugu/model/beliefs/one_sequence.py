@@ -116,6 +116,7 @@ class AnySequence(OneSequence):
         return None
 
 
+@runtime_checkable
 class Recording(Belief, Protocol):
     """A belief about the steps of one recording: `chain` is the law of one sequence, which may have another length."""
 
@@ -129,15 +130,9 @@ class Recording(Belief, Protocol):
     def has_given_start(self) -> bool: ...
 
 
-@runtime_checkable
-class _Pieces(Protocol):
-    @property
-    def in_pieces(self) -> bool: ...
-
-
 def is_recording(belief: object) -> TypeGuard[Recording]:
     """Whether a belief is about steps of sequences, which have positions and no names."""
-    return isinstance(belief, _Pieces)
+    return isinstance(belief, Recording)
 
 
 def checked_length(length: int) -> int:

@@ -1,7 +1,8 @@
 """What is published: additive queries as integer tables on a grid, and how far an answer moves when entries change."""
 
+from takifugu.core.entries import Entries
 from takifugu.model.queries.above import CountAbove
-from takifugu.model.queries.additive import Additive, Entries, IntArray, State
+from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.by import By
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum

@@ -10,11 +10,12 @@ from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, Chosen, Entries, State
+from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import code_of, state_tables
 from takifugu.model.queries.forms import codes_from, codes_to, copied_codes, entry_tuple, plain, runs, unruns, where
 from takifugu.model.queries.sections import Codes, Variables, meant

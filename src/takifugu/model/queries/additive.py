@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,24 +20,6 @@ IntArray = npt.NDArray[np.int64]
 
 #: Answers and changes of answers stay below this many grid units, so that no sum of int64 numbers overflows.
 LARGEST_ANSWER = 2.0**61
-
-
-@runtime_checkable
-class Entries(Protocol):
-    """What a query must know about a belief: how many entries there are, their names, and which values they take."""
-
-    @property
-    def size(self) -> int: ...
-
-    def alphabet(self, entry: int) -> tuple[State, ...]: ...
-
-    @property
-    def names(self) -> tuple[Hashable, ...] | None: ...
-
-    def position(self, name: Hashable) -> int: ...
-
-    @property
-    def one_alphabet(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)

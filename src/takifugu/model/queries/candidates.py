@@ -43,9 +43,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
-from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray, State
+from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.numbers.rationals import as_fraction, to_text
 

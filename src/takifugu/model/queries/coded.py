@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from takifugu.core.entries import positions
+from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, Chosen, Entries, State
+from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import chosen_mask, coded, column_mask
 from takifugu.model.queries.forms import (
     codes_from,

@@ -9,9 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from takifugu.core.entries import arranged, positions
+from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.model.queries.additive import Additive, Chosen, Entries, IntArray, State
+from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.numbers.rationals import Number, as_fraction
 
 #: The values of an alphabet and the mode of absence, "" where there is none.

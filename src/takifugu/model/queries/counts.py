@@ -8,9 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import Json, Plain
-from takifugu.model.queries.additive import Additive, Chosen, Entries, State
+from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.forms import (
     entry_tuple,

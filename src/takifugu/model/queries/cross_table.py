@@ -18,10 +18,11 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
-from takifugu.model.queries.additive import Additive, Entries, IntArray, State
+from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.counts import Histogram
 from takifugu.model.queries.forms import plain, several
 from takifugu.model.queries.sections import (

@@ -11,10 +11,11 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from annotated_types import Ge, Le
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
-from takifugu.model.queries.additive import Entries, IntArray
+from takifugu.model.queries.additive import IntArray
 
 
 @runtime_checkable

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.core.entries import Entries
 from takifugu.core.plain import Json, Plain
-from takifugu.model.queries.additive import Additive, Entries
+from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.coding import state_tables
 
 

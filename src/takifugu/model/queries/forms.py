@@ -8,9 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
-from takifugu.model.queries.additive import Additive, Chosen, Entries, State
+from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 

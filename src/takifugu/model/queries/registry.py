@@ -8,10 +8,11 @@ from dataclasses import is_dataclass
 from typing import Any, Protocol, get_args, get_type_hints, runtime_checkable
 
 from takifugu.core.cache import cached
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
-from takifugu.model.queries.additive import Additive, Entries
+from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.by import By
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Linear

@@ -9,11 +9,12 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import MinLen
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
-from takifugu.model.queries.additive import Additive, Entries, State
+from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import several
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 

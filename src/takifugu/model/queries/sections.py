@@ -14,7 +14,7 @@ from typing import Annotated, Any, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
-from takifugu.core.entries import positions
+from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Key, Number, Positive, State, Text
 from takifugu.model.queries.coding import alphabets
@@ -58,7 +58,7 @@ class Meant:
 
 
 def meant(
-    belief: Any,
+    belief: Entries,
     codes: Mapping[str, Number] | None = None,
     states: Sequence[State] | None = None,
     variables: tuple[str, ...] | None = None,

@@ -8,11 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Chosen, Entries, State
+from takifugu.model.queries.additive import Chosen, State
 from takifugu.model.queries.candidates import (
     DEFINITIONS,
     ELSEWHERE,

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import Json, Plain
-from takifugu.model.queries.additive import Additive, Entries, IntArray, State
+from takifugu.model.queries.additive import Additive, IntArray, State
 from takifugu.model.queries.forms import grid_or_none
 from takifugu.model.queries.whole_columns import WholeColumns
 from takifugu.numbers.rationals import Number, as_fraction, to_text

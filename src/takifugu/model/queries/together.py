@@ -11,11 +11,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import MinLen
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, Entries, IntArray
+from takifugu.model.queries.additive import Additive, IntArray
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram

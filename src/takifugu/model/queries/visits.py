@@ -11,12 +11,13 @@ from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
-from takifugu.model.queries.additive import Additive, Entries, State
+from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.counts import Count, Histogram

@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.cache import cached
-from takifugu.core.entries import position
+from takifugu.core.entries import Entries, position
 from takifugu.core.errors import InputError, did_you_mean, nearest
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain
@@ -29,24 +29,10 @@ from takifugu.numbers.rationals import Number, as_fraction, to_text
 ABSENT = "absent"
 
 
-class Lettered(Protocol):
-    """What says which values an entry can have."""
-
-    def alphabet(self, entry: int) -> tuple[State, ...]: ...
-
-
-class Believed(Lettered, Protocol):
+class Believed(Entries, Protocol):
     """What a secret must know about a belief."""
 
-    @property
-    def size(self) -> int: ...
-
     def possible(self, entry: int) -> tuple[bool, ...]: ...
-
-    def position(self, name: Hashable) -> int: ...
-
-    @property
-    def names(self) -> tuple[Hashable, ...] | None: ...
 
 
 @runtime_checkable
@@ -128,7 +114,7 @@ def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
     return sorted({value for pair in pairs for value in pair})
 
 
-def absent_index(belief: Lettered, entry: int) -> int | None:
+def absent_index(belief: Entries, entry: int) -> int | None:
     """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief has no absence."""
     alphabet = belief.alphabet(entry)
     is_last = alphabet[-1:] == (ABSENT,)

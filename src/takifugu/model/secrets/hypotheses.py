@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from takifugu.core.entries import called
+from takifugu.core.entries import Entries, called
 
 State = Hashable
 
@@ -89,12 +89,12 @@ def against(left: str, right: str) -> str:
     return f"{left} against {right}"
 
 
-def entry_is(belief: Any, entry: int, value: int, start: int = 0, name: str = "", note: str = "") -> EntryIs:
+def entry_is(belief: Entries, entry: int, value: int, start: int = 0, name: str = "", note: str = "") -> EntryIs:
     """Return the hypothesis that an entry has the value of this index; `name` says what the entry is called instead."""
     return EntryIs(start + entry, belief.alphabet(entry)[value], name or called(belief, entry, start), note)
 
 
-def compared(belief: object, entry: int, pair: tuple[int, int], start: int = 0, name: str = "") -> Comparison:
+def compared(belief: Entries, entry: int, pair: tuple[int, int], start: int = 0, name: str = "") -> Comparison:
     """Return the comparison of two values of an entry, given by their indices; `start` numbers the first entry."""
     left, right = (entry_is(belief, entry, value, start, name) for value in pair)
     return Comparison(belief, left, right)

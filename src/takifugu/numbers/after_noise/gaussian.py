@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
@@ -12,7 +12,7 @@ from takifugu.numbers.after_noise.laplace_pair import above, below
 from takifugu.numbers.distributions.exact_ratio import BITS
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.search import SCALE_TOLERANCE, Judge, smallest_safe
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
     return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE / 2)
 
 
-def _doubled_until_safe(judge: Any, sigma: float) -> float:
+def _doubled_until_safe(judge: Judge, sigma: float) -> float:
     while not judge(sigma)[1]:
         sigma *= 2
     return sigma
