@@ -8,7 +8,7 @@ import takifugu as tf
 from measure import compared, row, seconds, span, title
 from takifugu.analysis.answer_laws import chain as chain_laws
 from takifugu.analysis.answer_laws import forward_backward as chain_blocks
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 MATRIX = [[0.9, 0.1], [0.4, 0.6]]
 

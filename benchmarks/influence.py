@@ -20,7 +20,7 @@ from takifugu.influence.curves import Release, joint_loss
 from takifugu.influence.networks import networks
 from takifugu.influence.profiles import certified
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 ALARM = Path(__file__).parents[2] / "shared/data/bif/alarm.bif"
 

@@ -14,7 +14,7 @@ from measure import compared, row, seconds, span, title
 from takifugu.analysis.answer_laws import network as laws
 from takifugu.analysis.problem import Problem
 from takifugu.mechanisms import laplace_exact, wasserstein
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 #: The parent of node i of each shape, for i above 0.
 SHAPES: dict[str, Callable[[int, np.random.Generator], int]] = {

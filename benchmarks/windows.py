@@ -22,7 +22,7 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
 from takifugu.influence.quilts.chain.joint_cost import joint_cost
 from takifugu.influence.stretched import stretched_loss
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 WEEKS, MINUTES = 520, 10_080
 CHAIN = tf.MarkovChain([[0.99, 0.01], [0.02, 0.98]], MINUTES)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         TopK,
         Visitors,
     )
-    from takifugu.model.secrets import attribute, entry, every_entry, presence
+    from takifugu.model.secrets.of_entries import attribute, entry, every_entry, presence
     from takifugu.model.secrets.populations import which_population
     from takifugu.model.secrets.properties import Named, dataset_property, distribution_parameter
     from takifugu.numbers.densities.normal import Normal, NormalMixture
@@ -200,7 +200,7 @@ _MODULES = {
     "takifugu.releasing.publishing.run": ("release_file",),
     "takifugu.releasing.study": ("open_study",),
     "takifugu.analysis.robustness": ("promise_if_belief_off",),
-    "takifugu.model.secrets": ("attribute", "entry", "every_entry", "presence"),
+    "takifugu.model.secrets.of_entries": ("attribute", "entry", "every_entry", "presence"),
     "takifugu.model.secrets.populations": ("which_population",),
     "takifugu.model.secrets.properties": ("Named", "dataset_property", "distribution_parameter"),
 }

@@ -28,7 +28,7 @@ from takifugu.model.beliefs.contacts import CliqueInfection
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
-from takifugu.model.secrets import attribute, entry, every_entry
+from takifugu.model.secrets.of_entries import attribute, entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 BIT = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 1)

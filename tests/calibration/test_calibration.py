@@ -22,8 +22,17 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
 from takifugu.calibration import Calibration, registry, trials
+from takifugu.calibration.alternatives import (
+    CHOSEN,
+    IF_FOLLOWED,
+    IF_ONLY,
+    INAPPLICABLE,
+    POSSIBLE,
+    REFUSED,
+    SKIPPED,
+    WEAKER,
+)
 from takifugu.calibration.registry import Line
-from takifugu.calibration.result import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICABLE, POSSIBLE, REFUSED, SKIPPED, WEAKER
 from takifugu.calibration.rules import too_little_noise
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError, TakifuguError, Unsupported
 

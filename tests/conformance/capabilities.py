@@ -12,7 +12,7 @@ from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.core.errors import Unsupported
-from takifugu.model.secrets import ABSENT
+from takifugu.model.secrets.families import ABSENT
 
 
 def check_capabilities(belief: Any) -> None:

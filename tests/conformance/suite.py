@@ -31,7 +31,7 @@ from takifugu.model.beliefs import from_dict as belief_from_dict
 from takifugu.model.beliefs import to_dict as belief_to_dict
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import from_dict as query_from_dict
-from takifugu.model.secrets import ABSENT
+from takifugu.model.secrets.families import ABSENT
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 

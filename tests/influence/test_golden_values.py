@@ -14,7 +14,7 @@ from takifugu.influence.chains.class_sides import OfReversible
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.normal import log_share
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 WALK = [[0.9, 0.1], [0.4, 0.6]]
 THREE = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]]

@@ -30,7 +30,7 @@ from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 
 PAIR = 1.0 - np.eye(2)

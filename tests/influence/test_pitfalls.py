@@ -12,7 +12,7 @@ from takifugu.influence.profiles import suprema as suprema_module
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import suprema
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
 

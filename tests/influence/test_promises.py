@@ -19,7 +19,7 @@ from takifugu.influence.promise import promise_of
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Identity, Linear
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers

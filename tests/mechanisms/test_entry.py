@@ -20,7 +20,7 @@ from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Query, Sum
-from takifugu.model.secrets import attribute, entry, every_entry
+from takifugu.model.secrets.of_entries import attribute, entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import decimal_up
 

@@ -18,7 +18,7 @@ from takifugu.calibration.registry import Line
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.stochastic import wide_stationary_law
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 UNDERFLOW = [[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]]
 

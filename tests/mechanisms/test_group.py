@@ -21,7 +21,7 @@ from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]

@@ -24,8 +24,8 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear
-from takifugu.model.secrets import entry as entry_secret
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import entry as entry_secret
+from takifugu.model.secrets.of_entries import every_entry
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["quilt_exact_binary_chain"]
 

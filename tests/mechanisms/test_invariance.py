@@ -15,7 +15,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Linear, Query
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 
 EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact")
 ALL = (*EXACT, "inferential")

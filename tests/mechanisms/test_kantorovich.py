@@ -23,7 +23,7 @@ from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Histogram, Identity, Linear, Sum
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.after_noise.relaxed import RelaxedPair
 from takifugu.numbers.distributions.pmf import Pmf
 

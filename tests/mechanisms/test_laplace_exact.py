@@ -24,7 +24,7 @@ from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Query, Sum
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 LENGTHS = [[0.3, 0.7], [0.9, 0.1]]

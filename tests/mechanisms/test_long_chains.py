@@ -14,7 +14,7 @@ from takifugu.mechanisms import laplace_exact, wasserstein
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 
 Floats = npt.NDArray[np.longdouble]
 

@@ -9,9 +9,9 @@ import pytest
 
 import takifugu as tf
 from takifugu.analysis.problem import Cost, Problem
-from takifugu.calibration.result import POSSIBLE, SKIPPED
+from takifugu.calibration.alternatives import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt_all, choose
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
 

@@ -33,7 +33,8 @@ from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Count, Histogram, Linear
-from takifugu.model.secrets import Family, entry
+from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.of_entries import entry
 from takifugu.numbers.log_ratios import NEVER
 
 

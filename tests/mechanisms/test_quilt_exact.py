@@ -39,7 +39,8 @@ from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
-from takifugu.model.secrets import WhichLaw, entry
+from takifugu.model.secrets import WhichLaw
+from takifugu.model.secrets.of_entries import entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 EPSILONS = [Fraction(1, 5), Fraction(1), Fraction(3)]

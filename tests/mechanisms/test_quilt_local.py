@@ -32,7 +32,8 @@ from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Query
-from takifugu.model.secrets import Secret, entry, every_entry
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.of_entries import entry, every_entry
 
 LOCAL = "quilt-local-exact"
 Belief = MarkovChain | BayesianNetwork

@@ -21,8 +21,9 @@ from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between, from_dict
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Sum
-from takifugu.model.secrets import Family, attribute, entry, every_entry
+from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import EntryIs, LawIs
+from takifugu.model.secrets.of_entries import EveryEntry, attribute, entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 STATES = ("still", "walking", "running")
@@ -231,7 +232,7 @@ def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
         make()
 
 
-class First(secrets.EveryEntry):
+class First(EveryEntry):
     """A secret about the first entry that writes itself down as one about all."""
 
     def family(self, belief: Any) -> Family:

@@ -26,6 +26,7 @@ from takifugu.calibration import registry
 from takifugu.core.errors import BudgetExceeded, InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.model import beliefs, queries, secrets
+from takifugu.model.secrets.of_entries import EntryPair
 from takifugu.releasing.file import kinds
 
 
@@ -153,7 +154,7 @@ def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
     lambda: ANSWER_LAW.register(tf.MarkovChain, urn.UrnLaw),
     lambda: definitions.register(definitions.find("pufferfish")), lambda: queries.register("count", tf.Count),
     lambda: registry.register(GROUP), lambda: randomisers.register("none", randomisers.KINDS.find("none")),
-    lambda: secrets.register("entry", secrets.EntryPair), lambda: kinds.register(kinds.KINDS.find("users")),
+    lambda: secrets.register("entry", EntryPair), lambda: kinds.register(kinds.KINDS.find("users")),
     lambda: data.register_engine(data.Engine("duckdb", callable, callable)),
 ])  # fmt: skip
 def test_nothing_is_registered_twice(again: Any) -> None:

@@ -27,7 +27,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Query
-from takifugu.model.secrets import attribute, every_entry
+from takifugu.model.secrets.of_entries import attribute, every_entry
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 

@@ -15,7 +15,8 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Query
-from takifugu.model.secrets import Secret, every_entry
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.of_entries import every_entry
 
 
 @dataclass(frozen=True)

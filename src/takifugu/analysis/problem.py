@@ -19,7 +19,7 @@ from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import FINEST_IMPLIED_GRID, Additive, Candidates, Identity, Query, resolved
 from takifugu.model.queries.coding import integer_row, integer_table
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
 FINE = Fraction(1, 10**6)

@@ -28,7 +28,8 @@ from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries import IntArray, Query, resolved
-from takifugu.model.secrets import Secret, View, WithAbsence, absent_index
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 
 Release = tuple[Query, Randomiser]

@@ -8,8 +8,9 @@ from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative, Comparisons
 from takifugu.calibration.registry import REGISTRY, find
-from takifugu.calibration.result import INAPPLICABLE, REFUSED, Alternative, Calibration, Comparisons
+from takifugu.calibration.result import Calibration
 from takifugu.calibration.rules import check_beliefs, error_words, hides_one_entry, remarks
 from takifugu.calibration.trials import attempt, attempt_all, attempt_composing, choose, rows
 from takifugu.core import searches

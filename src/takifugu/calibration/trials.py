@@ -14,8 +14,7 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal
 from takifugu.analysis.randomisers import Noise, Randomiser, answered
-from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.calibration.result import (
+from takifugu.calibration.alternatives import (
     CHOSEN,
     IF_FOLLOWED,
     IF_ONLY,
@@ -26,6 +25,7 @@ from takifugu.calibration.result import (
     WEAKER,
     Alternative,
 )
+from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.calibration.rules import too_little_noise
 from takifugu.core import searches
 from takifugu.core.errors import InputError, Unsupported

@@ -28,7 +28,7 @@ from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
 from takifugu.numbers.outward_rounding import FloatArray, IntArray
 from takifugu.numbers.rationals import float_above

@@ -13,7 +13,7 @@ from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import CURVES, MOST_WORK
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import IntArray, floats_above
 from takifugu.numbers.rationals import decimal_up
 

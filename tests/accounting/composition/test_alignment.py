@@ -24,7 +24,7 @@ from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.planning.questions import Question
 from takifugu.releasing.publishing.publish import Order, ready, reserve
@@ -296,7 +296,6 @@ def test_a_variable_is_no_step_of_a_sequence() -> None:
     row = charge_of(laplace(steps, Linear([1, 1, 0, 0, 0]), 4, QUILT), reading="one")
     dearest = max(joint(steps, [c, row]).epsilon for c in foreign)
     assert joint(steps, [one, row]).epsilon >= dearest - Fraction(1, 10**9)
-
 
 
 def test_places_are_of_one_sequence() -> None:

@@ -22,7 +22,7 @@ from takifugu.mechanisms import group, wasserstein
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry, resolved
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 FAIR = [[0.5, 0.5], [0.5, 0.5]]

@@ -45,7 +45,7 @@ from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Mean, Query, Sum
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers

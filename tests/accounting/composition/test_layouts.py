@@ -20,7 +20,7 @@ from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
 STUCK = [[1.0, 0.0], [0.0, 1.0]]

@@ -30,7 +30,7 @@ from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query, Sum
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF = Fraction(1, 2)

@@ -20,7 +20,7 @@ from takifugu.core.errors import CompositionRefused
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Linear
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, LITTLE, TENTH = Fraction(1, 2), Fraction(1, 1000), Fraction(1, 10)

@@ -20,7 +20,7 @@ from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms import wasserstein
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Identity, Linear
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers

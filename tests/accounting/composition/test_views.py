@@ -20,7 +20,7 @@ from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish, between
 from takifugu.model.queries import Count, Identity, Linear, Query, Sum
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.distributions.pmf import Pmf
 
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
@@ -244,7 +244,6 @@ def test_chosen_entries_inside_a_run() -> None:
         expected = [e - 2 for e in range(2, 6) if first <= e < last]
         assert list(inside(range(first, last), range(2, 6))) == expected
         assert inside(tuple(range(first, last)), range(2, 6)) == tuple(expected)
-
 
 
 def test_a_step_has_no_name() -> None:

@@ -39,7 +39,7 @@ from takifugu.mechanisms import group, wasserstein
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Identity, Query
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 

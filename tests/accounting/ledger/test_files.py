@@ -25,7 +25,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import LedgerError
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Histogram
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 
 DEBIT = group_debit(one_thing(7), 1)
 

@@ -22,7 +22,7 @@ from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError,
 from takifugu.mechanisms import group, wasserstein
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count
-from takifugu.model.secrets import entry
+from takifugu.model.secrets.of_entries import entry
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 JOSE = unicodedata.normalize("NFC", "José")
@@ -81,7 +81,6 @@ def test_names_that_are_no_names_are_refused(ledger: Ledger, name: str) -> None:
     with pytest.raises(InputError):
         ledger.reserve(name, [about("ana")])
     assert dump(ledger.store.path) == before
-
 
 
 # The same people in two sources.
@@ -181,10 +180,6 @@ def test_people_who_were_in_two_sources_before_anybody_asked_are_charged_in_both
     for source, other in (("sleep", "Cid"), ("work", "Dan")):
         costs = {u.unit: u.spent.epsilon for u in ledger.spent(source).units}
         assert costs == {ledger.unit_tag(unit): cost for unit, cost in (("Ana", 3), ("Ben", 2), (other, 1))}
-
-
-
-
 
 
 def test_a_third_source_of_the_same_people_counts_as_well(ledger: Ledger) -> None:

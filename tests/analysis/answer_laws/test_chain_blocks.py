@@ -15,7 +15,7 @@ from takifugu.analysis.answer_laws import chain as chain_laws
 from takifugu.analysis.answer_laws import forward_backward as chain_blocks
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.queries import Additive, Count, Sum
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.extended import window_products as windows
 
 #: Short binary fractions, so that exact masses stay short.

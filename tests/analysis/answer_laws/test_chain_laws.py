@@ -23,7 +23,8 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Additive, Count, Histogram
-from takifugu.model.secrets import Family, entry
+from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.of_entries import entry
 
 
 def dense(chain: MarkovChain, answer: Additive, family: Family | None = None) -> list[DenseFamily]:

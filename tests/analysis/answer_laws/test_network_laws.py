@@ -28,7 +28,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive, Count, Linear
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.extended.polynomials import numbers
 from takifugu.numbers.extended.polynomials import shape as shape_of
 

@@ -14,7 +14,7 @@ from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Sum
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 
 

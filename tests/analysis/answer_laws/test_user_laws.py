@@ -25,7 +25,8 @@ from takifugu.audit import true_loss
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
-from takifugu.model.secrets import Family, Secret
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined

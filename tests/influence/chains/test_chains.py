@@ -10,7 +10,7 @@ import takifugu as tf
 from takifugu.influence.chains import chains, sweeps
 from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
 CYCLE = [[0.3, 0.7, 0], [0, 0.3, 0.7], [0.7, 0, 0.3]]

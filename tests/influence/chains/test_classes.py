@@ -15,7 +15,7 @@ from takifugu.influence.chains import class_chains
 from takifugu.influence.chains.class_chains import class_loss, class_sweep
 from takifugu.influence.chains.class_sides import RowsOfRegion, jumps, sides_of_class, sides_of_region
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
 

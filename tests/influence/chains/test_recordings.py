@@ -16,7 +16,7 @@ from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.stretched import _EveryStep
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 RATES = [0.0, 0.01, 0.2, 0.5, 1.5]
 

@@ -12,7 +12,7 @@ import takifugu as tf
 from takifugu.influence.chains import remembered, sweeps
 from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 
 @pytest.fixture(autouse=True)

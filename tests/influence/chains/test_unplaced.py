@@ -15,7 +15,7 @@ from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.chains.unplaced import Pieces, Unplaced, unplaced_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.stretched import stretched_loss
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 Rates = list[list[int]]  # what each step of each release moves, in tenths
 

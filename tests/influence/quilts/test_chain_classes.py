@@ -31,7 +31,8 @@ from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries import Count, Histogram, Linear
-from takifugu.model.secrets import Family, entry, every_entry
+from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.log_ratios import NEVER
 
 Bounded = Callable[[RegionInfluence, int, int, int], float]

@@ -24,7 +24,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Count, Histogram, Linear, Query
-from takifugu.model.secrets import entry
+from takifugu.model.secrets.of_entries import entry
 
 CODES = {0: 0, 1: 1, 2: 3}
 

@@ -15,7 +15,7 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Query
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 
 EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact", "quilt-local-exact")
 EPSILONS = (0.5, 1.5, 4.0)

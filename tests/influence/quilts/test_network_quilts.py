@@ -28,7 +28,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Query
-from takifugu.model.secrets import entry, every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers.log_ratios import NEVER
 
 

@@ -31,7 +31,7 @@ from takifugu.influence.quilts.network.tries import Tries
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Linear
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 
 
 class Stops:

@@ -17,7 +17,7 @@ from takifugu.mechanisms.common import answer_families
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 
 
 def problem() -> Problem:

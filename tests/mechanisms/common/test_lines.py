@@ -29,7 +29,7 @@ from takifugu.mechanisms.common.lines import along_line
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.contacts import clique_infection
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import attribute
+from takifugu.model.secrets.of_entries import attribute
 from takifugu.numbers.transport.bottleneck import bottleneck
 
 QUARTER = Fraction(1, 4)

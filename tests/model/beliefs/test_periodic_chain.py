@@ -23,7 +23,7 @@ from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.chains.supports import supports_from
 from takifugu.model.queries import Linear
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
 BY_HOUR = [0] * 7 + [1] * 15 + [0] * 2

@@ -14,7 +14,8 @@ import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs, frameworks, secrets
 from takifugu.model.beliefs.users import IndependentUsers
-from takifugu.model.secrets import ABSENT, comparisons
+from takifugu.model.secrets import comparisons
+from takifugu.model.secrets.families import ABSENT
 
 COIN = {0: Fraction(3, 10), 1: Fraction(7, 10)}
 

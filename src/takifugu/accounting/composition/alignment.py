@@ -29,7 +29,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.queries import IntArray
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,7 +49,7 @@ from takifugu.influence.curves import Release, joint_loss
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up
 
 

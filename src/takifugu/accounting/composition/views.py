@@ -27,7 +27,7 @@ from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, IntArray
 from takifugu.model.queries.additive import whole_change
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 
 @dataclass(frozen=True, eq=False)

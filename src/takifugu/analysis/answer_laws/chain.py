@@ -28,7 +28,7 @@ from takifugu.analysis.answer_laws.minimax_start import WHOLE
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import compared_values
+from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.extended.floats import UNIT, Wide, normalised, shifted, stack
 
 IntArray = npt.NDArray[np.int64]

@@ -17,7 +17,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries.additive import Additive
-from takifugu.model.secrets import ABSENT
+from takifugu.model.secrets.families import ABSENT
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ from typing import Any
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw, B
-from takifugu.model.secrets import compared_values
+from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.orders import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw

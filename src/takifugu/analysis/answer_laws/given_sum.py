@@ -16,7 +16,7 @@ from takifugu.analysis.questions.answer_law import AnswerFamily
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import SumView
-from takifugu.model.secrets import compared_values
+from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.orders import (
     lattice_step,
     likelihood_ratio_ordered,

@@ -23,7 +23,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import Family, compared_values
+from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.extended.floats import UNIT, Wide
 
 FloatArray = npt.NDArray[np.float64]

@@ -27,7 +27,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
-from takifugu.model.secrets import Family, compared_values
+from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, stack, times
 from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined

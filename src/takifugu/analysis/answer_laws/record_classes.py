@@ -25,7 +25,7 @@ from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Comp
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import RecordView, column_read, sum_read
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.rationals import round_up

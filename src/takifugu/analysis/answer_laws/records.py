@@ -23,7 +23,7 @@ from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerFamily, Ans
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, SetsView
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import Family, compared_values
+from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, given_function, power
 

@@ -13,7 +13,7 @@ from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import compared_values
+from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 

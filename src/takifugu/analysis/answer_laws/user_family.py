@@ -34,7 +34,7 @@ import numpy.typing as npt
 from takifugu.analysis.answer_laws.dense import DenseFamily, compared
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import Compared
-from takifugu.model.secrets import compared_values
+from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import ROUNDED

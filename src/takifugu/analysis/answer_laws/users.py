@@ -24,7 +24,7 @@ from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.model.beliefs.users import IndependentUsers, UserLaw
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import ABSENT, Family, absent_index, compared_values
+from takifugu.model.secrets.families import ABSENT, Family, absent_index, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, stack
 from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined

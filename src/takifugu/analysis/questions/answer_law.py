@@ -19,7 +19,7 @@ from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 
 B = TypeVar("B", bound=Belief)

@@ -20,7 +20,7 @@ from takifugu.core.lists import has_columns, is_table, listed_array, no_list, va
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.queries import Additive, IntArray
-from takifugu.model.secrets import ABSENT
+from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import as_fraction
 

@@ -13,7 +13,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.additive import Additive
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.normal.comparisons import NormalComparison
 
 B = TypeVar("B", bound=Belief)

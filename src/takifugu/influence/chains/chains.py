@@ -18,7 +18,7 @@ from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import EXACT_STATES
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
 
 #: Operations for one step of a sweep, up to so many states: scalars, all rays, programs.

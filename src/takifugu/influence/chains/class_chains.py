@@ -19,7 +19,7 @@ from takifugu.influence.chains.sweeps import Track
 from takifugu.influence.profiles.patience import CLASSES
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, up
 
 #: How often a run is tested for a bound of all that follows.

@@ -21,7 +21,7 @@ from takifugu.influence.chains.remembered import Memory
 from takifugu.influence.chains.sides import Side
 from takifugu.influence.chains.sweeps import Track, along, is_free
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import FloatArray, IntArray
 
 #: How many bytes of messages are kept in all, about, and how many recordings of one law.

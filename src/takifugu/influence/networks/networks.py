@@ -31,7 +31,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT, FloatArray, sum_up
 from takifugu.numbers.rationals import float_above
 

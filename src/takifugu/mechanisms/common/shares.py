@@ -23,7 +23,7 @@ from takifugu.analysis.questions.marginal import marginal
 from takifugu.mechanisms.common.lines import line_answers
 from takifugu.model.beliefs import Belief, separate
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.exact_ratio import exact_law
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.leave_one_out import Sums

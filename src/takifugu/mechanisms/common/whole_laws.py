@@ -18,7 +18,7 @@ from takifugu.mechanisms.common.largest_need import Comparison, compared_laws
 from takifugu.mechanisms.common.shares import Shares, most_answers
 from takifugu.model.beliefs import Belief, separate
 from takifugu.model.queries import Additive
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.exact_ratio import exact_law
 
 #: Laws of sums of independent shares are listed up to this many values.

@@ -16,7 +16,7 @@ from takifugu.core.errors import InputError, did_you_mean, per_cent
 from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.states import checked_alphabet
-from takifugu.model.secrets import ABSENT
+from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers.rationals import as_fraction, to_text
 
 State = Hashable

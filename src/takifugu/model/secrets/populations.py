@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ from typing import Any
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain
-from takifugu.model.secrets import Believed, Family, View, WithViews
+from takifugu.model.secrets.families import Believed, Family, View, WithViews
 from takifugu.model.secrets.value_sets import ValueSet, described, near, number, reading, sets_of, written
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.calibration import Comparisons, compare
-from takifugu.calibration.result import CHOSEN
+from takifugu.calibration.alternatives import CHOSEN
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import note, text

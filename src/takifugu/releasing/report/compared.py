@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from takifugu.calibration.result import CHOSEN, POSSIBLE, Alternative
+from takifugu.calibration.alternatives import CHOSEN, POSSIBLE, Alternative
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.releasing.certificates.certificate import Certificate, noise_text
 from takifugu.releasing.report.page import figure, paragraph, sentence, table, terms

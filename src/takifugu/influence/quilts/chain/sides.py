@@ -15,7 +15,7 @@ from takifugu.analysis.questions.influence import Influence
 from takifugu.influence.quilts.near_sets import RunningChange
 from takifugu.influence.quilts.scores import Side
 from takifugu.model.queries import IntArray
-from takifugu.model.secrets import Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.log_ratios import BoolArray, FloatArray
 
 #: Distance up to which quilts are searched first.

@@ -18,7 +18,8 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json
 from takifugu.model.beliefs.one_sequence import Nameless
 from takifugu.model.queries.real_columns import ColumnSums
-from takifugu.model.secrets import EveryEntry, Secret
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved

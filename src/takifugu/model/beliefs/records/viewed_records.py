@@ -16,7 +16,7 @@ from takifugu.model.beliefs.records.record_views import (
     SumView,
     column_number,
 )
-from takifugu.model.secrets import EveryEntry
+from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from takifugu.core.errors import InputError
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import values_of
-from takifugu.model.secrets import Secret, every_entry
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.of_entries import every_entry
 from takifugu.model.secrets.properties import dataset_property, distribution_parameter
 from takifugu.releasing.file.attributes.sections import (
     OneRecordSpec,

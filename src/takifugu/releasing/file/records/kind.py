@@ -13,7 +13,7 @@ from takifugu.data import missing_states
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
-from takifugu.model.secrets import attribute, every_entry
+from takifugu.model.secrets.of_entries import attribute, every_entry
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import fault
@@ -24,8 +24,6 @@ from takifugu.releasing.file.shape import Shape
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
 _READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
 _HIDES = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
-
-
 
 
 class Records(Kind):

@@ -13,7 +13,8 @@ from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Query, State
 from takifugu.model.queries.sections import spelled
-from takifugu.model.secrets import ABSENT, every_entry, presence
+from takifugu.model.secrets.families import ABSENT
+from takifugu.model.secrets.of_entries import every_entry, presence
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.binning import bins_of, bins_problems, state_in
 from takifugu.releasing.file.kind import ReleaseFile, Unit

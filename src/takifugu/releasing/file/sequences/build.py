@@ -15,7 +15,8 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, parse_step, transitions, transitions_by
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.model.beliefs.chains.matrices_by import period_of, since_the_year_1
-from takifugu.model.secrets import Secret, entry, every_entry
+from takifugu.model.secrets import Secret
+from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.file.problems import blamed
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions

@@ -1,0 +1,171 @@
+"""What each mechanism would do for a problem, as rows of one table: chosen, possible, refused, or why it is neither."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any, overload
+
+from takifugu.analysis.guarantee import Composition
+from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
+from takifugu.core.plain import Json
+from takifugu.core.text.markup import folded, html_table, note
+from takifugu.core.text.tables import filled, labelled, number, text_table, width
+from takifugu.numbers.rationals import to_text
+
+CHOSEN = "chosen"
+IF_ONLY = "if the only release"  # the least error of all, which leaves no room for later releases
+IF_FOLLOWED = "if others follow"  # the least error that leaves room
+POSSIBLE = "possible"
+WEAKER = "promises less"
+REFUSED = "refused by default"
+INAPPLICABLE = "does not apply"
+SKIPPED = "skipped"
+#: The statuses of mechanisms that may be used.
+USABLE = (CHOSEN, IF_ONLY, IF_FOLLOWED, POSSIBLE)
+
+_LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", "break_on_hyphens": False}
+_HEADER = ("mechanism", "scale", "error", "composes", "status")
+#: So many mechanisms are in a brief comparison.
+MOST_BRIEF = 5
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One mechanism in a comparison: what it would add, in answer units, how it composes, and why (not)."""
+
+    name: str
+    scale: float | None
+    expected_error: float | None
+    composition: str | None
+    status: str
+    reason: str
+
+    @property
+    def composes(self) -> str:
+        """Whether it composes, in words; a dash where it has no answer."""
+        return "-" if self.composition is None else Composition(self.composition).answer
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        return (self.name, number(self.scale), number(self.expected_error), self.composes, self.status)
+
+    @property
+    def error_or_last(self) -> float:
+        return math.inf if self.expected_error is None else self.expected_error
+
+    def to_dict(self) -> Json:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Comparisons(Sequence[Alternative]):
+    """Every mechanism side by side, in the registry's order.
+
+    The one that "auto" takes is marked as chosen. Where the least error of all is another one's, that one is marked "if
+    the only release"; with `only_release` it is chosen, and the least that composes is marked "if others follow".
+    `remarks` are sentences about what is no mechanism for this definition; `believed` says whether there is a belief,
+    which may be off; `error_words` say what an error is.
+    """
+
+    rows: tuple[Alternative, ...]
+    epsilon: Fraction
+    delta: Fraction
+    remarks: tuple[str, ...] = ()
+    believed: bool = True
+    error_words: str = "expected L1 error over all cells"
+
+    @overload
+    def __getitem__(self, index: int) -> Alternative: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Alternative]: ...
+
+    def __getitem__(self, index: int | slice) -> Alternative | Sequence[Alternative]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Alternative]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        off = [text_table(OFF_HEADER, self._off_cells), filled(OFF_BY)] if self.believed else []
+        title = f"{self._title}; error: {self.error_words}"
+        return "\n\n".join([filled(title), as_text(self.rows), *map(filled, self.remarks), *off])
+
+    @property
+    def brief(self) -> str:
+        """The mechanism that is chosen and the others with the least errors, in about ten lines."""
+        apply = [row for row in self.rows if row.status != INAPPLICABLE]
+        nearest = sorted(apply, key=lambda row: (row.status != CHOSEN, row.status not in USABLE, row.error_or_last))
+        title = filled(f"{self._title}; error: {self.error_words}")
+        table = [text_table(_HEADER, [row.cells for row in nearest[:MOST_BRIEF]])] if apply else []
+        table += [labelled([(row.name, row.reason)]) for row in nearest[:1] if row.reason]
+        more = len(self.rows) - len(nearest[:MOST_BRIEF])
+        others = filled(f"{more} more mechanisms, and why some do not apply: `takifugu compare --all`")
+        return "\n\n".join([title, *table, *map(filled, self.remarks), others])
+
+    def _repr_html_(self) -> str:
+        remarks = "".join(map(note, self.remarks))
+        off = html_table(OFF_HEADER, self._off_cells, OFF_BY) if self.believed else ""
+        title = f"{self._title}; error: {self.error_words}"
+        return as_html(self.rows, title) + remarks + folded("If the belief is inaccurate", off)
+
+    @property
+    def if_belief_off(self) -> tuple[Weakened, ...]:
+        """Return what the promise becomes for beliefs that are off by 0.01, 0.1 and 0.5; nothing without a belief."""
+        return if_belief_off(self.epsilon, self.delta) if self.believed else ()
+
+    @property
+    def _off_cells(self) -> list[tuple[str, ...]]:
+        return [row.cells for row in self.if_belief_off]
+
+    @property
+    def _title(self) -> str:
+        return f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
+
+    def to_dict(self) -> Json:
+        """Return plain data for JSON."""
+        return {
+            "epsilon": to_text(self.epsilon),
+            "delta": to_text(self.delta),
+            "rows": [row.to_dict() for row in self.rows],
+            "if_belief_off": [row.to_dict() for row in self.if_belief_off],
+            **({"beside": list(self.remarks)} if self.remarks else {}),
+        }
+
+
+def as_text(rows: Sequence[Alternative]) -> str:
+    """Return a table of the mechanisms that apply, notes on them, and the others by the reason why they do not."""
+    apply = [row for row in rows if row.status != INAPPLICABLE]
+    first = {row.reason: row.name for row in reversed(apply)}
+    why = [(row.name, _as_before(row, first[row.reason])) for row in apply if row.reason]
+    parts = [text_table(_HEADER, [row.cells for row in apply])] if apply else []
+    parts += [labelled(why)] if why else []
+    others: dict[str, list[str]] = {}
+    for row in rows:
+        if row.status == INAPPLICABLE:
+            others.setdefault(row.reason, []).append(row.name)
+    listed = [textwrap.fill(f"{', '.join(names)}: {reason}", width(), **_LISTED) for reason, names in others.items()]
+    return "\n\n".join([*parts, "\n".join(["does not apply:", *listed])] if listed else parts)
+
+
+def _as_before(row: Alternative, first: str) -> str:
+    return row.reason if row.name == first else f"as {first}"
+
+
+def as_html(rows: Sequence[Alternative], caption: str) -> str:
+    """Return a table of the mechanisms that may be used, the chosen one marked, and the others folded."""
+    usable = [row for row in rows if row.status in USABLE]
+    others = [(row.name, row.status, row.reason) for row in rows if row.status not in USABLE]
+    chosen = next((number for number, row in enumerate(usable) if row.status == CHOSEN), -1)
+    has_reasons = any(row.reason for row in usable)
+    header = (*_HEADER, "why") if has_reasons else _HEADER
+    table = html_table(header, [(*r.cells, r.reason)[: len(header)] for r in usable], caption, chosen) if usable else ""
+    refused = html_table(("mechanism", "status", "why"), others) if others else ""
+    return table + folded(f"{len(others)} that may not be used here", refused)

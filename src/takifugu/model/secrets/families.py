@@ -1,0 +1,106 @@
+"""Lazy families of ordered pairs of values that nobody may tell apart, and what they must know about a belief."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from typing import Any, Protocol, runtime_checkable
+
+from takifugu.core.entries import Entries
+
+#: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
+ABSENT = "absent"
+
+
+class Believed(Entries, Protocol):
+    """What a secret must know about a belief."""
+
+    def possible(self, entry: int) -> tuple[bool, ...]: ...
+
+
+@runtime_checkable
+class WithAbsence(Protocol):
+    """A belief about users who may be absent, in the mode that it says: "unknown", "removed" or "" for never."""
+
+    @property
+    def absence(self) -> str: ...
+
+
+@runtime_checkable
+class WithViews(Protocol):
+    """A belief over records: a secret about columns has a view of it, None where it is read as it is."""
+
+    def property(self, secret: object) -> Any: ...
+
+
+@runtime_checkable
+class View(Believed, Protocol):
+    """A belief as a secret about columns reads it: one entry, whose alphabet holds the hypotheses."""
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """The pairs of hypotheses that are compared, None for all."""
+        ...
+
+    def describe_hypothesis(self, value: int) -> str: ...
+
+
+@dataclass(frozen=True)
+class Family:
+    """Ordered pairs of values of some entries: `entries` are compared over `pairs` of value indices, or over all.
+
+    A pair that is given in one order is compared in the other, too.
+
+    With `presence` every value is compared with absence; without, and without `pairs`, values with each other only.
+    The pairs stand for both orders; values of probability zero under the belief are skipped by whoever enumerates.
+    """
+
+    entries: range | tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...] | None = None
+    presence: bool = False
+
+    def __post_init__(self) -> None:
+        if self.pairs is not None:
+            both = dict.fromkeys([*self.pairs, *((b, a) for a, b in self.pairs)])
+            object.__setattr__(self, "pairs", tuple(both))
+
+    def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
+        """Return the ordered pairs of value indices that this belief must not let anyone tell apart at `entry`."""
+        possible, absent = tuple(belief.possible(entry)), absent_index(belief, entry)
+        return _value_pairs(possible, absent, self.pairs, self.presence)
+
+    def has_pairs(self, belief: Believed, entry: int) -> bool:
+        """Return whether there is anything to hide at `entry`, without listing it."""
+        if self.presence or self.pairs is not None:
+            return bool(self.value_pairs(belief, entry))
+        absent = absent_index(belief, entry)
+        return sum(can and v != absent for v, can in enumerate(belief.possible(entry))) > 1
+
+
+@lru_cache(maxsize=64)
+def _value_pairs(
+    possible: tuple[bool, ...], absent: int | None, pairs: tuple[tuple[int, int], ...] | None, presence: bool
+) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of `Family.value_pairs`; entries where the same is possible share one tuple."""
+    values = [v for v, can in enumerate(possible) if can and v != absent]
+    if presence:
+        if absent is None or not possible[absent]:
+            return ()
+        return tuple(pair for a in values for pair in ((a, absent), (absent, a)))
+    if pairs is None:
+        return tuple(permutations(values, 2))
+    return tuple((a, b) for a, b in pairs if possible[a] and possible[b])
+
+
+def compared_values(pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """Return the value indices that stand in some pair, in order."""
+    return sorted({value for pair in pairs for value in pair})
+
+
+def absent_index(belief: Entries, entry: int) -> int | None:
+    """Return the index of ABSENT, the last letter, in an entry's alphabet; None where the belief has no absence."""
+    alphabet = belief.alphabet(entry)
+    is_last = alphabet[-1:] == (ABSENT,)
+    return len(alphabet) - 1 if is_last and isinstance(belief, WithAbsence) else None
