@@ -33,7 +33,7 @@ from takifugu.calibration.alternatives import (
     WEAKER,
 )
 from takifugu.calibration.registry import Line
-from takifugu.calibration.rules import too_little_noise
+from takifugu.calibration.rules import definition_of
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError, TakifuguError, Unsupported
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -354,7 +354,7 @@ def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
 
 def rule(noise: Any, epsilon: Any = 1, delta: Any = 0, query: Any = None, framework: Any = ACTIVITY) -> str | None:
     problem = Problem(framework, query or tf.Count("walking"), Fraction(epsilon), Fraction(delta))
-    return too_little_noise(problem, noise)
+    return definition_of(problem).too_little_noise(problem, noise)
 
 
 positive = st.builds(Fraction, st.integers(1, 10**6), st.integers(1, 10**6))

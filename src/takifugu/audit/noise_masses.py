@@ -11,9 +11,10 @@ from typing import Any, Protocol, runtime_checkable
 from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
-from takifugu.analysis.randomisers.one_sided import OneSided
+from takifugu.analysis.randomisers.base import Direction
+from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.audit.choice_masses import choice_mass, is_choice
-from takifugu.audit.one_sided_masses import one_sided_mass, two_sided
 from takifugu.audit.sparse_masses import is_sparse, sparse_mass, sparse_outputs
 from takifugu.core.errors import Unsupported
 
@@ -36,8 +37,8 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
     if is_sparse(randomiser):
         return cache(sparse_mass(randomiser))
     if isinstance(randomiser, OneSided):
-        if (plain := two_sided(randomiser)) is None:
-            return cache(one_sided_mass(randomiser))
+        if (plain := _two_sided(randomiser)) is None:
+            return cache(_one_sided_mass(randomiser))
         randomiser = plain
     function = cache(mass_function(randomiser))
     return lambda y, x: function(y - x)
@@ -123,6 +124,32 @@ def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any
     else:
         reach = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(LOST)) + 1
     return range(math.floor(min(atoms)) - reach, math.ceil(max(atoms)) + reach + 1)
+
+
+def _two_sided(noise: OneSided) -> DiscreteLaplace | RoundedLaplace | None:
+    """Return the noise of a cell whose answer moves either way; None for one-sided noise."""
+    if noise.moves != (Direction.EITHER,):
+        return None
+    if isinstance(noise, OneSidedExponential):
+        return RoundedLaplace(noise.scale, noise.grid, 1, noise.on_grid)
+    return DiscreteLaplace(noise.units, noise.grid)
+
+
+def _one_sided_mass(noise: OneSided) -> Callable[[int, Fraction], mpf]:
+    """Return P(output | answer) of a cell as a function of both, in grid units: P(output >= y) - P(output >= y + 1)."""
+    most = noise.most if isinstance(noise, OneSidedTruncated) else None
+    missing = 1 if isinstance(noise, OneSidedExponential) else 0  # ceil(x + E) >= y means x + E > y - 1
+
+    def tail(y: int, x: Fraction) -> mpf:
+        if most is not None and y > most:
+            return mp.mpf(0)
+        beyond = Fraction(y - missing - x) / noise.units
+        return mp.exp(-mp.mpf(beyond.numerator) / beyond.denominator) if beyond > 0 else mp.mpf(1)
+
+    if noise.moves == (Direction.DOWN,):
+        return lambda y, x: tail(y, x) - tail(y + 1, x)
+    turned = most or 0  # subtracted noise is added noise in a mirror
+    return lambda y, x: tail(turned - y, turned - x) - tail(turned - y + 1, turned - x)
 
 
 def _between(d: Fraction, upper: Callable[[Fraction], mpf]) -> mpf:

@@ -11,7 +11,7 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, Alternative, Comparisons
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
-from takifugu.calibration.rules import check_beliefs, error_words, hides_one_entry, remarks
+from takifugu.calibration.rules import check_beliefs, definition_of, error_words
 from takifugu.calibration.trials import attempt, attempt_all, attempt_composing, choose, rows
 from takifugu.core import searches
 from takifugu.core.cache import forget
@@ -113,7 +113,7 @@ def compare(
     trials = attempt_all(problem, allow_zero_noise=False, alone=only)
     listed, believed = rows(trials, choose(trials), only), bool(framework.beliefs)
     return Comparisons(
-        listed, problem.epsilon, problem.delta, remarks(problem), believed, *error_words(problem)
+        listed, problem.epsilon, problem.delta, definition_of(problem).remarks(problem), believed, *error_words(problem)
     )  # fmt: skip
 
 
@@ -220,7 +220,7 @@ def _calibration(
         bound.randomiser,
         guarantee,
         bound.witness,
-        hides_one_entry(problem, bound),
+        definition_of(problem).hides_one_entry(problem, bound),
         requested,
         alternatives,
     )

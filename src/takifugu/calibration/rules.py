@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from takifugu.accounting import definitions
-from takifugu.analysis.problem import Bound, Problem
-from takifugu.analysis.randomisers import Randomiser
+from takifugu.accounting.definitions import Definition
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.frameworks import Framework
 
 
-def too_little_noise(problem: Problem, noise: Randomiser) -> str | None:
-    """Return why `calibrate` refuses this noise by default, or None, as the framework's definition has it."""
-    return definitions.find(problem.framework.definition).too_little_noise(problem, noise)
-
-
-def hides_one_entry(problem: Problem, bound: Bound) -> bool:
-    """Return whether the noise alone hides one entry, at the promise, from someone who knows all others."""
-    return definitions.find(problem.framework.definition).hides_one_entry(problem, bound)
-
-
-def remarks(problem: Problem) -> tuple[str, ...]:
-    """Return what a comparison of mechanisms says beside them, as the framework's definition has it."""
-    return definitions.find(problem.framework.definition).remarks(problem)
+def definition_of(problem: Problem) -> Definition:
+    """Return the definition that a problem's promise is made under: what is too little noise, and what to say of it."""
+    return definitions.find(problem.framework.definition)
 
 
 def error_words(problem: Problem) -> tuple[str, ...]:
     """Return what an expected error is, where it is not the usual: of a choice, or under the framework's definition."""
     if problem.candidates is not None:
         return (PermuteAndFlip.error_words,)
-    words = definitions.find(problem.framework.definition).error_words
+    words = definition_of(problem).error_words
     return (words,) if words else ()
 
 

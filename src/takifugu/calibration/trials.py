@@ -26,7 +26,7 @@ from takifugu.calibration.alternatives import (
     Alternative,
 )
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.calibration.rules import too_little_noise
+from takifugu.calibration.rules import definition_of
 from takifugu.core import searches
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.text.tables import number
@@ -124,7 +124,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     _check(line, problem, bound)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
-    refused = None if allow_zero_noise else too_little_noise(problem, bound.randomiser)
+    refused = None if allow_zero_noise else definition_of(problem).too_little_noise(problem, bound.randomiser)
     if refused:
         return Trial(line, REFUSED, refused, bound)
     remark = ERROR_OF_BELIEF if line.error_of_belief else line.baseline
