@@ -18,7 +18,7 @@ from tests.support.engines import arrow
 from takifugu.cli import main
 from takifugu.core.errors import SpecError
 from takifugu.data import Table, open_frame
-from takifugu.releasing.file.columns import Column, look_at
+from takifugu.releasing.file.columns import Column, first_look, with_roles
 from takifugu.releasing.file.kinds import KINDS, drafted
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sequences.kind import Sequences
@@ -60,7 +60,7 @@ def filled_in(text: str) -> str:
 
 
 def roles(path: Path) -> dict[str, str]:
-    return {c.role: c.name for c in look_at(open_frame(path)) if c.role is not None}
+    return {c.role: c.name for c in with_roles(first_look(open_frame(path))) if c.role is not None}
 
 
 def table(folder: Path, header: str, rows: list[str]) -> Path:
@@ -90,7 +90,7 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
 
 def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
     data = sleep(tmp_path)
-    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
     source = tomllib.loads(text)["source"]
     assert source == {
         "name": "Schlaf-Wach-2025", "file": data.name, "unit": "Wer?", "piece": "Nacht Nr.", "order": "Uhr [min]",
@@ -103,7 +103,7 @@ def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
 def test_nothing_of_the_data_but_a_reminder_of_the_states(tmp_path: Path) -> None:
     """No name of a unit, no number, no length; labels in comments only, which say that they must go."""
     data = sleep(tmp_path)
-    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
     code = "\n".join(line.split("#")[0] for line in text.splitlines())
     assert not any(word in text for word in ("Ärla", "Bo; jr.", "60.5", "195", "240"))
     assert not any(word in code for word in ("wach", "tief", "REM"))
@@ -146,12 +146,12 @@ def test_names_of_people_are_not_taken_for_states(tmp_path: Path) -> None:
     rows = [f"{who},{t},{t % 2}" for t in range(20) for who in ("Ana", "Ben", "Chi")]
     data = table(tmp_path, "who,t,code", rows)
     assert roles(data) == {"unit": "who", "order": "t", "value": "code"}
-    assert "Ana" not in draft(data, tmp_path / "r.toml", look_at(open_frame(data)))
+    assert "Ana" not in draft(data, tmp_path / "r.toml", with_roles(first_look(open_frame(data))))
 
 
 def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
     data = table(tmp_path, "t,weight", [f"{t},{t * 1.7}" for t in range(60)])
-    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
     assert "FILL IN the column with the states" in text
     started = invoke("init", data, "-o", tmp_path / "release.toml")
     assert started.exit_code == 0
@@ -160,7 +160,7 @@ def test_without_a_state_column_the_draft_asks_for_one(tmp_path: Path) -> None:
 
 def test_rows_without_an_order_are_not_taken_for_steps_silently(tmp_path: Path) -> None:
     data = table(tmp_path, "id,sex,smokes", [f"p{i},{'fm'[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(40)])
-    text = draft(data, tmp_path / "release.toml", look_at(open_frame(data)))
+    text = draft(data, tmp_path / "release.toml", with_roles(first_look(open_frame(data))))
     assert "If each row is a separate record" in " ".join(text.replace("# ", "").split())
     assert "p7" not in text
 
@@ -268,7 +268,7 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
         columns[2]: ("text", [labels[i * i % len(labels)] for i in range(40)]),
     }  # fmt: skip
     pyarrow.parquet.write_table(arrow(kinds), data)
-    guesses = look_at(open_frame(data))
+    guesses = with_roles(first_look(open_frame(data)))
     text = draft(data, tmp_path / "release.toml", guesses)
     source = tomllib.loads(text)["source"]
     guessed = {c.role: c.name for c in guesses if c.role}
@@ -281,7 +281,7 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "lists"])
 def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: str) -> None:
     """A large file is not read to its end for a guess: what comes after the rows that are looked at says nothing."""
-    from takifugu.releasing.file.columns import LOOKED_AT, look_at
+    from takifugu.releasing.file.columns import LOOKED_AT
 
     path = tmp_path / "long.csv"
     path.write_text("minute,state\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(LOOKED_AT)) + "later,7\n" * 5)
@@ -293,7 +293,7 @@ def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: st
         rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
         columns = {"minute": [r[0] for r in rows], "state": [r[1] for r in rows]}
         table = Table("long.csv", ("minute", "state"), True, frozenset([""]), columns, ("minute", "state"))
-    assert [(c.name, c.kind, c.role) for c in look_at(table)] == [
+    assert [(c.name, c.kind, c.role) for c in with_roles(first_look(table))] == [
         ("minute", "whole numbers", "order"), ("state", "texts", "value"),
     ]  # fmt: skip
 

@@ -20,7 +20,7 @@ from takifugu.releasing.advice.advice import Advice, advise
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
 from takifugu.releasing.planning.comparison import Comparison, comparison
 from takifugu.releasing.planning.plan import calibrated
@@ -133,7 +133,7 @@ def open_study(
 
 def _promised(file: ReleaseFile, item: Item) -> str:
     """Return a table's epsilon in words; of one that it shares, with how many tables in all."""
-    together = f" for {len(sharing(file, item))} tables" if item.epsilon is None else ""
+    together = f" for {len(sharing(file, item))} tables" if item.shares_epsilon else ""
     return f"{epsilon_of(file, item)}{together}"
 
 

@@ -15,7 +15,7 @@ from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.source import UNOPENED
 from takifugu.releasing.planning.plan import (
     Plan,

@@ -66,14 +66,6 @@ def looked_at(columns: int) -> int:
     return min(LOOKED_AT, CELLS // max(columns, 1))
 
 
-def look_at(table: Table, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Column, ...]:
-    """Return the columns of a table with their guessed kinds and roles, from their names and their first rows.
-
-    Raises DataError for a table that cannot be read; `roles` are those of `with_roles`.
-    """
-    return with_roles(first_look(table), roles)
-
-
 def first_look(table: Table) -> FirstLook:
     """Read the first rows of a table, and of each column what it holds; DataError for one that cannot be read."""
     start = table.head(looked_at(len(table.names)))

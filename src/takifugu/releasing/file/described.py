@@ -9,25 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, create_model
 
 from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path, metadata_of
-from takifugu.releasing.file.sections import FileKeys, FileSpec, Section, Table
+from takifugu.releasing.file.sections import Described, FileKeys, FileSpec, Section, Table
 
 _STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
-
-
-class Described(Section):
-    """A section whose keys a dataclass declares."""
-
-    declared: ClassVar[type[Any]]
-
-    @property
-    def meant(self) -> Any:
-        """Return the section as its author declared it."""
-        return _plain(self, type(self).declared)
 
 
 @cache
@@ -123,13 +112,3 @@ def _checks(hint: object) -> list[Any]:
     """Return the checks anywhere in an annotated type."""
     inside = [check for one in get_args(hint) for check in _checks(one)]
     return [*(one.check for one in metadata_of(hint) if isinstance(one, Checked)), *inside]
-
-
-def _plain(value: Any, declared: type[Any] | None = None) -> Any:
-    """Return validated values as their author declared them."""
-    if isinstance(value, Described):
-        kind = declared or type(value).declared
-        return kind(**{one.name: _plain(getattr(value, one.name)) for one in fields(kind) if hasattr(value, one.name)})
-    if isinstance(value, tuple):
-        return tuple(map(_plain, value))
-    return {key: _plain(one) for key, one in value.items()} if isinstance(value, dict) else value

@@ -10,12 +10,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Plain
-from takifugu.core.sections import written
+from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
@@ -27,8 +27,11 @@ from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.drafting import Start, head
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.sections import BudgetSpec, FileSpec, Item, Section, Source
+from takifugu.releasing.file.sections import BudgetSpec, Described, FileSpec, Section, SourceKeys
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape, opened
+
+Spec = TypeVar("Spec", bound=FileSpec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +109,8 @@ class ReleaseFile:
         return self.path.parent
 
     @property
-    def source(self) -> Source:
-        return self.spec.source  # type: ignore[attr-defined, no-any-return]
+    def source(self) -> SourceKeys:
+        return self.spec.source
 
     @property
     def people(self) -> People:
@@ -116,7 +119,7 @@ class ReleaseFile:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        return self.spec.release  # type: ignore[attr-defined, no-any-return]
+        return self.spec.release
 
     @property
     def budget(self) -> Number | tuple[Number, Number] | None:
@@ -146,9 +149,14 @@ class ReleaseFile:
     @property
     def layout(self) -> Plain:
         """Return what decides which rows become which entry of whom: the keys of [source], and those of [belief]."""
-        belief = self.spec.belief  # type: ignore[attr-defined]
+        belief = self.spec.belief
         said = belief.meant.layout() if isinstance(belief.meant, Laid) else {}
         return {**self.source.layout(belief), **said}
+
+    def sections(self, of_kind: type[Spec]) -> Spec:
+        """Return the sections of the file as those of its own kind."""
+        assert isinstance(self.spec, of_kind)
+        return self.spec
 
     def inside(self, name: str) -> Path:
         """Return a path of the file as seen from here."""
@@ -242,7 +250,7 @@ class Kind:
         if file.source.unit is not None:
             yield f"which {file.people.many} there are is public"
             yield f"the {file.people.many} are independent of each other"
-        yield from assumed(file.spec.belief)  # type: ignore[attr-defined]
+        yield from assumed(file.spec.belief)
 
 
 @runtime_checkable
@@ -252,7 +260,7 @@ class Laid(Protocol):
     def layout(self) -> Plain: ...
 
 
-def assumed(section: Any) -> Iterable[str | Fact]:
+def assumed(section: Described) -> Iterable[str | Fact]:
     """Return what a declared [belief] says in words for the certificate, if it does."""
     return section.meant.assumptions() if isinstance(section.meant, Assuming) else ()
 
@@ -266,8 +274,8 @@ def undeclared(key: str) -> TakifuguError:
     )  # fmt: skip
 
 
-def fitted_to_data(spec: Any) -> bool:
+def fitted_to_data(spec: FileSpec) -> bool:
     """Return whether a file declares that its belief was fitted to the private data."""
-    named = written(spec.belief, ("fit", "reference"))
-    is_fitted = "fit" in named and spec.belief.fit.private
-    return bool(is_fitted or ("reference" in named and spec.belief.reference.from_private_data))
+    named = values_of(spec.belief, written(spec.belief, ("fit", "reference")))
+    is_fitted = "fit" in named and named["fit"].private
+    return bool(is_fitted or ("reference" in named and named["reference"].from_private_data))

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import SpecError, TakifuguError
-from takifugu.data import Table
+from takifugu.data import Table as Data
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Linear, Sum
 from takifugu.model.queries.forms import QueryReader
-from takifugu.releasing.file.described import Described
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.promise import only_release_problems, promise_problems
 from takifugu.releasing.file.public import Public, faults_of, key_of, private_keys, revealed
+from takifugu.releasing.file.sections import FileSpec, Table
 from takifugu.releasing.file.shape import opened
+from takifugu.releasing.file.sharing import only_release_problems, promise_problems
 from takifugu.releasing.file.source import is_there
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
@@ -34,9 +34,9 @@ class Meaning:
 
     belief: Any
     framework: Framework | None
-    table: Table | None
+    table: Data | None
     faults: Sequence[TakifuguError]
-    spec: Any
+    spec: FileSpec
 
     @property
     def complete(self) -> bool:
@@ -51,7 +51,7 @@ class Blaming(Protocol):
     def blamed(self) -> str: ...
 
 
-def meaning_of(kind: Kind, spec: Any, faulty: frozenset[str], folder: Path, data: object) -> Meaning:
+def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Meaning:
     """Return what a file of a kind means, with every fault in the order in which it was found.
 
     Sections that are faulty are None, and `faulty` keys have examples in their place; of the others everything is told
@@ -92,7 +92,7 @@ def two_tables(name: str, number: int) -> TakifuguError:
     return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
 
 
-def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) -> Any:
+def _believed(kind: Kind, spec: FileSpec, folder: Path, faults: list[TakifuguError]) -> Any:
     belief = None
     try:
         belief = spec.belief.meant.belief(Public(folder, spec.source))
@@ -104,7 +104,7 @@ def _believed(kind: Kind, spec: Any, folder: Path, faults: list[TakifuguError]) 
     return belief
 
 
-def _hidden(kind: Kind, spec: Any, belief: Belief, faults: list[TakifuguError]) -> Framework | None:
+def _hidden(kind: Kind, spec: FileSpec, belief: Belief, faults: list[TakifuguError]) -> Framework | None:
     try:
         return kind.framework_of(spec, belief)
     except SpecError as error:
@@ -115,7 +115,7 @@ def _hidden(kind: Kind, spec: Any, belief: Belief, faults: list[TakifuguError]) 
 
 
 def table_problems(
-    item: Any, number: int, belief: Any, folder: Path, definition: str = ""
+    item: Table, number: int, belief: Any, folder: Path, definition: str = ""
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with one table to publish; `belief` is None where it is faulty, or the table does not fit."""
     yield from promise_problems(item, number, definition)
@@ -133,10 +133,8 @@ def table_problems(
         yield blamed(error, "release", number, *_key_of(item, error))
 
 
-def _key_of(item: object, error: TakifuguError) -> tuple[str, ...]:
+def _key_of(item: Table, error: TakifuguError) -> tuple[str, ...]:
     """Return the key of a table that an error of its query is about: the one that it names, or the query's own."""
-    if not isinstance(item, Described):
-        return tuple(map(str, error.where[:1]))
     named = (str(step) for step in error.where if step in type(item).model_fields)
     otherwise = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
     return (next(named, "") or otherwise,)

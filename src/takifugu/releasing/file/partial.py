@@ -50,7 +50,7 @@ def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> An
         return None
     others = {key for one in members for key in keys_of(one)} - keys_of(model)
     item = valid_section(model, {key: value for key, value in raw.items() if key not in others}, "", faulty)
-    if item is None or not faulty <= _HARMLESS or (".epsilon" in faulty and item.epsilon is None):
+    if item is None or not faulty <= _HARMLESS or (".epsilon" in faulty and item.shares_epsilon):
         return None
     return item if ".name" not in faulty else item.model_copy(update={"name": f"{item.name}-{number}"})
 

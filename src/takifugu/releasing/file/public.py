@@ -15,7 +15,7 @@ from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.binning import binned, bins_of
-from takifugu.releasing.file.described import Described, files_of
+from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import codes_of, columns_of, texts
 from takifugu.releasing.file.same_data import (
@@ -26,6 +26,7 @@ from takifugu.releasing.file.same_data import (
     is_one_of,
     same_rows,
 )
+from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
 from takifugu.releasing.file.source import open_public, private_files
 
 
@@ -34,7 +35,7 @@ class PublicTable:
     """A public file, opened (`model.beliefs.sections.PublicTable`)."""
 
     table: Table
-    source_keys: Any
+    source_keys: SourceKeys
 
     @property
     def source(self) -> str:
@@ -104,14 +105,14 @@ class Counting(Protocol):
     def counted(self, public: Public) -> tuple[tuple[str, ...], Any, Sequence[str]] | None: ...
 
 
-def faults_of(belief: object) -> Iterator[TakifuguError]:
+def faults_of(belief: Described) -> Iterator[TakifuguError]:
     """Yield what no single key of a declared [belief] shows."""
-    meant = belief.meant if isinstance(belief, Described) else None
+    meant = belief.meant
     for error in meant.faults() if isinstance(meant, Checking) else ():
         yield blamed(error, "belief", *key_of(belief, error))
 
 
-def private_keys(spec: Any, folder: Path, data: object) -> Iterator[TakifuguError]:
+def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
     """Yield the keys of [belief] that name the private data's own file."""
     private = private_files(spec.source, folder, data)
     for key, path, section in files_of(spec.belief):
@@ -129,14 +130,14 @@ def _declared(section: object) -> tuple[bool, str]:
     return bool(declared.get(key)), ways.get(key, instead)
 
 
-def key_of(section: Any, error: TakifuguError) -> tuple[Step, ...]:
+def key_of(section: Described, error: TakifuguError) -> tuple[Step, ...]:
     """Return where in a section an error is, if it says so by one of its keys."""
     return tuple(error.where[:3]) if error.where and error.where[0] in type(section).model_fields else ()
 
 
-def revealed(spec: Any, folder: Path, table: Table) -> Iterator[TakifuguError]:
+def revealed(spec: FileSpec, folder: Path, table: Table) -> Iterator[TakifuguError]:
     """Yield the key of [belief] whose public file has the rows of the private data, which are in this table."""
-    meant = spec.belief.meant if isinstance(spec.belief, Described) else None
+    meant = spec.belief.meant
     counted = meant.counted(Public(folder, spec.source)) if isinstance(meant, Counting) else None
     if counted is None:
         return

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import (
     AfterValidator,
@@ -121,6 +122,27 @@ Words = Annotated[StrictStr, Field(min_length=1, max_length=200), AfterValidator
 
 class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Described(Section):
+    """A section whose keys a dataclass declares, or some of them."""
+
+    declared: ClassVar[type[Any]]
+
+    @property
+    def meant(self) -> Any:
+        """Return the section as its author declared it."""
+        return _plain(self, type(self).declared)
+
+
+def _plain(value: Any, declared: type[Any] | None = None) -> Any:
+    """Return validated values as their author declared them."""
+    if isinstance(value, Described):
+        kind = declared or type(value).declared
+        return kind(**{one.name: _plain(getattr(value, one.name)) for one in fields(kind) if hasattr(value, one.name)})
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return {key: _plain(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 class FileKeys(Section):
@@ -266,6 +288,12 @@ class SourceKeys(FileKeys):
     as_composing: AsComposing = False
     begins_series: BeginsSeries = False
 
+    if TYPE_CHECKING:
+
+        @property
+        def unit(self) -> str | None:
+            """The column that says whose row it is: a key where there are several units, None where there are not."""
+
     def layout(self, belief: object) -> Json:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
 
@@ -322,13 +350,13 @@ class ItemWords(Section):
     measured_in: Annotated[Words | None, Field(description="what one of its values is", examples=["hours"])] = None
 
 
-class AboutUnits(Section):
+class AboutUnits(Described):
     """The key of [belief] that every belief about independent units has."""
 
     units_independent: UnitsIndependent = None
 
 
-class Table(ItemWords):
+class Table(ItemWords, Described):
     """The keys that every [[release]] has; its query adds its own."""
 
     name: Annotated[TableName, Field(examples=["time-use"])]
@@ -338,28 +366,31 @@ class Table(ItemWords):
     mechanism: Mechanism = "auto"
     allow_zero_noise: AllowZeroNoise = False
 
+    @property
+    def scope(self) -> str:
+        """Whether it has one answer per "unit", one for all ("pooled"), or "both"."""
+        return "unit"
+
+    @property
+    def period(self) -> str | None:
+        """The window of a calendar that it is about; None for the whole, and without a calendar."""
+        return None
+
+    @property
+    def shares_epsilon(self) -> bool:
+        """Whether it promises nothing for itself, and shares the joint epsilon of its file."""
+        return False
+
 
 class SharedTable(Table):
     """A [[release]] that may share an epsilon with others."""
 
-    epsilon: OwnEpsilon = None  # type: ignore[assignment]
+    epsilon: OwnEpsilon = None  # type: ignore[assignment]  # who asks for it asks `shares_epsilon` first
     importance: Importance = None
 
-
-@runtime_checkable
-class PerUnit(Protocol):
-    """A [[release]] that says whether it has one answer per unit, one for all, or both."""
-
     @property
-    def per(self) -> str: ...
-
-
-@runtime_checkable
-class Windowed(Protocol):
-    """A [[release]] of one window of a calendar, None for the whole."""
-
-    @property
-    def window(self) -> str | None: ...
+    def shares_epsilon(self) -> bool:
+        return self.epsilon is None
 
 
 @runtime_checkable
@@ -370,18 +401,8 @@ class Adjustable(Protocol):
     def adjust(self) -> bool | None: ...
 
 
-def per_of(item: object) -> str:
-    """Return whether a table has one answer per "unit", one for all ("pooled"), or "both"."""
-    return item.per if isinstance(item, PerUnit) else "unit"
-
-
-def window_of(item: object) -> str | None:
-    """Return the window of the calendar that a table is about; None for the whole, and without a calendar."""
-    return item.window if isinstance(item, Windowed) else None
-
-
 class FileSpec(Section):
-    """The keys that every release file begins with."""
+    """The keys that every release file begins with; each kind of file has its own sections behind them."""
 
     version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
@@ -415,43 +436,13 @@ class FileSpec(Section):
         Words | None, Field(description="whom to ask; on certificates and reports", examples=["data@hospital.example"])
     ] = None
 
+    if TYPE_CHECKING:  # which each kind of file declares in its own words
 
-class Source(Protocol):
-    """What is asked of every [source]; one may lack the keys of FileKeys."""
+        @property
+        def source(self) -> SourceKeys: ...
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def file(self) -> str | None: ...
-    @property
-    def unit(self) -> str | None: ...
-    @property
-    def missing(self) -> tuple[str, ...]: ...
-    @property
-    def same_people(self) -> bool | None: ...
-    @property
-    def budget(self) -> int | float | str | BudgetSpec | None: ...
-    @property
-    def only_release(self) -> bool: ...
-    @property
-    def as_composing(self) -> bool: ...
-    @property
-    def begins_series(self) -> bool: ...
-    def layout(self, belief: object) -> Json: ...
+        @property
+        def belief(self) -> Described: ...
 
-
-class Item(Protocol):
-    """The keys of [[release]] that every kind of file has."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def query(self) -> str: ...
-    @property
-    def epsilon(self) -> int | float | str | None: ...
-    @property
-    def delta(self) -> int | float | str: ...
-    @property
-    def mechanism(self) -> str: ...
-    @property
-    def allow_zero_noise(self) -> bool: ...
+        @property
+        def release(self) -> tuple[Table, ...]: ...

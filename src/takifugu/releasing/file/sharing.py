@@ -1,4 +1,4 @@
-"""Tables that share the joint promise of their file: which they are, and what is wrong with them.
+"""What tables promise, each for itself or together, and what is wrong with it, whatever their data.
 
 A table without an epsilon of its own shares `joint_epsilon` and `joint_delta` with all others like it that are about
 the same window.
@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from takifugu.calibration import LARGEST_EPSILON, LEAST_EPSILON
+from takifugu.calibration.registry import find
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.sections import Item, SharedTable, per_of, window_of
+from takifugu.releasing.file.problems import blamed, fault
+from takifugu.releasing.file.sections import SharedTable, SourceKeys, Table
 
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")
@@ -24,46 +25,70 @@ ITS_EPSILON = "give the table an epsilon of its own"
 _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
 
-def epsilon_of(file: ReleaseFile, item: Item) -> Number:
+def promise_problems(item: Table, number: int, definition: str = "") -> Iterator[TakifuguError]:
+    """Yield what is wrong with the epsilon, delta and mechanism of one table under a definition of privacy."""
+    where = ("release", number)
+    if not item.shares_epsilon and not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:
+        rule = "it must lie between 1e-9 and 10000, write for example 1.0"
+        yield fault((*where, "epsilon"), f"is {item.epsilon!r}", rule=rule)
+    try:
+        line = None if item.mechanism == "auto" else find(item.mechanism, definition)
+        if line is not None and as_delta(item.delta) > 0 and not line.takes_delta:
+            what = f"{item.mechanism} makes a pure promise that has no use for it"
+            yield fault((*where, "delta"), what, "leave delta out")
+    except TakifuguError as error:
+        yield blamed(error, *where, "mechanism")
+
+
+def only_release_problems(source: SourceKeys, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
+    """Yield what is wrong where a file with several tables about the same data calls each of them the only one."""
+    several = len(items) > 1 or any(item.scope == "both" for item in items if item is not None)
+    if source.only_release and several:
+        yield fault(
+            ("source", "only_release"), "is true, and several tables would be published about the same data",
+            'publish one table (a single [[release]], not per = "both"), or leave only_release out',
+        )  # fmt: skip
+
+
+def epsilon_of(file: ReleaseFile, item: Table) -> Number:
     """Return the epsilon of a table: its own, or the one that it shares."""
-    epsilon = file.spec.joint_epsilon if item.epsilon is None else item.epsilon
+    epsilon = file.spec.joint_epsilon if item.shares_epsilon else item.epsilon
     assert epsilon is not None  # which `sharing_problems` requires
     return epsilon
 
 
-def delta_of(file: ReleaseFile, item: Item) -> Number:
+def delta_of(file: ReleaseFile, item: Table) -> Number:
     """Return the delta of a table: its own, or the one that it shares."""
-    return file.spec.joint_delta if item.epsilon is None else item.delta
+    return file.spec.joint_delta if item.shares_epsilon else item.delta
 
 
-def begins_series(file: ReleaseFile, item: Item) -> bool:
+def begins_series(file: ReleaseFile, item: Table) -> bool:
     """Whether a table begins a series if its noise is normal: the file says so, or it shares a delta."""
-    return file.source.begins_series or (item.epsilon is None and as_delta(file.spec.joint_delta) > 0)
+    return file.source.begins_series or (item.shares_epsilon and as_delta(file.spec.joint_delta) > 0)
 
 
-def sharing(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
+def sharing(file: ReleaseFile, item: Table) -> tuple[Table, ...]:
     """Return the tables that share the joint epsilon with one, itself among them, whichever are published now."""
-    window = window_of(item)
-    same = [one for one in (*file.items, *file.others) if one.epsilon is None and window_of(one) == window]
+    same = [one for one in (*file.items, *file.others) if one.shares_epsilon and one.period == item.period]
     return tuple(sorted(same, key=lambda one: one.name))
 
 
-def importance_of(item: Item) -> Number:
+def importance_of(item: Table) -> Number:
     """Return what one unit of a table's error counts beside the others that share an epsilon; 1 by default."""
     importance = item.importance if isinstance(item, SharedTable) else None
     return 1 if importance is None else importance
 
 
 def sharing_problems(
-    items: Sequence[Item | None], joint: Number | None, delta: Number, framework: Framework | None, has_units: bool
+    items: Sequence[Table | None], joint: Number | None, delta: Number, framework: Framework | None, has_units: bool
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with the tables that share an epsilon, and with those that have none at all.
 
     `joint` and `delta` are the file's joint promise, `framework` what is known of what is hidden from whom.
     """
-    sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.epsilon is None]
+    sharers = [(number, item) for number, item in enumerate(items) if item is not None and item.shares_epsilon]
     for number, item in enumerate(items):
-        if item is not None and item.epsilon is not None and written(item, ("importance",)):
+        if item is not None and not item.shares_epsilon and written(item, ("importance",)):
             what = "belongs to a table that shares the joint epsilon"
             yield fault(("release", number, "importance"), what, "leave it out, or leave the table's epsilon out")
     failing = as_delta(delta)
@@ -91,7 +116,7 @@ def sharing_problems(
         yield from _other_data(item, number, sharers[0][1], has_units)
 
 
-def _keys_of_sharing(item: Item, number: int) -> Iterator[TakifuguError]:
+def _keys_of_sharing(item: Table, number: int) -> Iterator[TakifuguError]:
     where = ("release", number)
     if as_delta(item.delta) > 0:
         what = "belongs to a table that shares the joint epsilon"
@@ -102,23 +127,23 @@ def _keys_of_sharing(item: Item, number: int) -> Iterator[TakifuguError]:
     if item.allow_zero_noise:
         what = "is true, and noise that is shared is never zero"
         yield fault((*where, "allow_zero_noise"), what, f"leave it out, or {ITS_EPSILON}")
-    if per_of(item) == "both":
+    if item.scope == "both":
         what = "is 'both', which publishes two tables of one release"
         yield fault((*where, "per"), what, f'write per = "unit" or per = "pooled", or {ITS_EPSILON}')
 
 
-def _keys_at_delta(item: Item, number: int, has_units: bool) -> Iterator[TakifuguError]:
+def _keys_at_delta(item: Table, number: int, has_units: bool) -> Iterator[TakifuguError]:
     """Yield what cannot share normal noise."""
     where, fix = ("release", number), f"leave joint_delta out, or {ITS_EPSILON}"
     if item.query in CHOICES:
         yield fault((*where, "query"), "publishes a choice, to which no normal noise is added", fix)
-    if has_units and per_of(item) == "pooled":
+    if has_units and item.scope == "pooled":
         yield fault((*where, "per"), "is 'pooled', and normal noise over several people has no joint promise", fix)
 
 
-def _other_data(item: Item, number: int, first: Item, has_units: bool) -> Iterator[TakifuguError]:
+def _other_data(item: Table, number: int, first: Table, has_units: bool) -> Iterator[TakifuguError]:
     """Yield what is not about the same data as the first table that shares the epsilon."""
-    one, other = per_of(item), per_of(first)
+    one, other = item.scope, first.scope
     if has_units and one != other and "both" not in (one, other):
         what = f"is {one!r}, and {first.name!r}, which shares the epsilon, has {other!r}"
         yield fault(("release", number, "per"), what, f"write the same, or {ITS_EPSILON}")

@@ -12,7 +12,7 @@ from takifugu.data import Numerals, Table, Written, open_frame
 from takifugu.data.files.formats import format_words
 from takifugu.data.files.many import files_of, is_many
 from takifugu.data.files.many import is_there as leads_to_data
-from takifugu.releasing.file.sections import Source
+from takifugu.releasing.file.sections import SourceKeys
 
 #: Keys that choose what is read of a file.
 PARTS = ("sheet", "table", "file_names")
@@ -39,12 +39,12 @@ def written_of(*keys: Any) -> Written:
     return Written(first("encoding", None), first("delimiter", None), first("header", True), numerals, **parts)
 
 
-def open_public(keys: object, source: Source, path: Path | str, missing: bool = True) -> Table:
+def open_public(keys: object, source: SourceKeys, path: Path | str, missing: bool = True) -> Table:
     """Open a file that the belief is read from: written as its own section says, or else as the source is."""
     return open_frame(path, source.missing if missing else ("",), written_of(keys, source))
 
 
-def open_source(source: Source, folder: Path, data: object) -> Table:
+def open_source(source: SourceKeys, folder: Path, data: object) -> Table:
     """Open the private data without reading it; InputError where neither a file is named nor data are given."""
     if data is not None:
         return open_frame(data, source.missing, written_of(source))
@@ -59,14 +59,14 @@ def open_source(source: Source, folder: Path, data: object) -> Table:
     return open_frame(source.file if "://" in source.file else folder / source.file, source.missing, written_of(source))
 
 
-def is_there(source: Source, folder: Path, data: object) -> bool:
+def is_there(source: SourceKeys, folder: Path, data: object) -> bool:
     """Return whether there are data to open: some were given, or the file that is named exists."""
     if data is UNOPENED:
         return False
     return data is not None or (source.file is not None and leads_to_data(folder / source.file))
 
 
-def private_files(source: Source, folder: Path, data: object) -> tuple[Path, ...]:
+def private_files(source: SourceKeys, folder: Path, data: object) -> tuple[Path, ...]:
     """Return the files that hold the private data: the source's own, and the one that was given in its place."""
     paths = [] if source.file is None or "://" in source.file else [folder / source.file]
     paths += [Path(data)] if isinstance(data, str | os.PathLike) else []

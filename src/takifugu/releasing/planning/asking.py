@@ -16,7 +16,7 @@ from takifugu.model.queries import Additive, By, Linear, Query
 from takifugu.model.queries.forms import OfEntries
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, fitted_to_data
-from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import (
     ITS_EPSILON,
     begins_series,
@@ -83,7 +83,7 @@ class Asking:
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
         """Return one question; it is alone if nothing else in the file reads its data and every entry was observed."""
-        shared = self._shared(item, units) if item.epsilon is None else None
+        shared = self._shared(item, units) if item.shares_epsilon else None
         requested = self.kind.unit_query(self.file, item, query, units)
         query, units = requested.query, requested.units
         data = self.kind.data(self.file, item, query, units)
@@ -107,9 +107,9 @@ class Asking:
 
     def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
         """Return who asks, and the table, with this epsilon in place of its own, or of the one that it shares."""
-        if item.epsilon is not None:
-            return self, item.model_copy(update={"epsilon": epsilon})  # type: ignore[attr-defined]
-        return replace(self, file=self.file.with_joint_epsilon(epsilon)), item
+        if item.shares_epsilon:
+            return replace(self, file=self.file.with_joint_epsilon(epsilon)), item
+        return self, item.model_copy(update={"epsilon": epsilon})
 
     def _shared(self, item: Item, units: Sequence[Unit]) -> Calibration:
         """Return the noise of one of the tables that share an epsilon, found for all of them about these units."""

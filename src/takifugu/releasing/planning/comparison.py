@@ -12,7 +12,7 @@ from takifugu.core.plain import Json
 from takifugu.core.text.markup import note, text
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import delta_of, epsilon_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.layouts import notices_of_layout
@@ -83,7 +83,7 @@ def compared(file: ReleaseFile, watch: Watch = unwatched) -> Iterator[Compared]:
         listed = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
         chosen = next((row.name for row in rows.rows if row.status == CHOSEN), None)
         seen = () if chosen is None else tuple(asking.kind.remarks(asking.file, item, chosen))
-        together = tuple(_together(file, item)) if item.epsilon is None else ()
+        together = tuple(_together(file, item)) if item.shares_epsilon else ()
         rows = replace(rows, rows=listed, remarks=(*rows.remarks, *together, *seen))
         yield Compared(name, scope, longest.name if scope == "unit" else None, file.people, rows)
 

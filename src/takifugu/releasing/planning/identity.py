@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
-    from takifugu.releasing.file.sections import Item
+    from takifugu.releasing.file.sections import Table as Item
     from takifugu.releasing.planning.questions import Ready
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
@@ -76,7 +76,7 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
     content = _keys(file.only([item]).spec)
     for key in ("same_people", "begins_series"):  # what is declared of other sources and releases changes no table
         content["source"].pop(key, None)
-    if item.epsilon is None:  # its noise depends on all that share the epsilon, whatever they are called
+    if item.shares_epsilon:  # its noise depends on all that share the epsilon, whatever they are called
         sharers = [_keys(file.only([one]).spec)["release"][0] for one in sharing(file, item)]
         content["sharing"] = [{key: value for key, value in keys.items() if key != "name"} for keys in sharers]
     else:

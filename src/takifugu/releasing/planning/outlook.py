@@ -22,7 +22,6 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.search import halved, mean
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sections import window_of
 from takifugu.releasing.file.sharing import epsilon_of
 from takifugu.releasing.planning.plan import aims_of
 
@@ -147,7 +146,7 @@ def _tables(file: ReleaseFile, factor: Fraction) -> list[_Table]:
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims_of(file):
         at, calendar = asking.file.place
-        series = window_of(item) or ""
+        series = item.period or ""
         series = name.removesuffix(f"-{series}") if series else name
         if at is None or asking.file.places is None or series in tables:
             continue

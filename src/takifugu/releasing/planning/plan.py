@@ -14,7 +14,8 @@ from takifugu.model.queries.registry import reads_each_entry
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.sections import Adjustable, FileSpec, Item, ItemWords, per_of
+from takifugu.releasing.file.sections import Adjustable, FileSpec
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
 from takifugu.releasing.planning.asking import Asking, Totals
 from takifugu.releasing.planning.questions import Question
@@ -52,7 +53,7 @@ class Table:
     @property
     def measured_in(self) -> str:
         """What one of its values is, as the file says; else a count is of rows, or of the steps of its calendar."""
-        declared = self.item.measured_in if isinstance(self.item, ItemWords) else None  # others may lack words
+        declared = self.item.measured_in
         if declared or not all(map(_counts_rows, self.calibrations)):
             return declared or ""
         window = next((fact for fact in self.facts if isinstance(fact, Window)), None)
@@ -160,7 +161,7 @@ def why_untried(file: ReleaseFile, item: Item) -> str:
 
 
 def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
-    return sharing(file, item) if item.epsilon is None else (item,)
+    return sharing(file, item) if item.shares_epsilon else (item,)
 
 
 def _needs_units(file: ReleaseFile, item: Item) -> bool:
@@ -259,10 +260,10 @@ def longest_of(units: Sequence[Unit]) -> Unit:
 
 def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:
     """Return the names and scopes of the tables of one [[release]]."""
-    per = "all" if file.source.unit is None else per_of(item)
-    if per == "both":
+    scope = "all" if file.source.unit is None else item.scope
+    if scope == "both":
         return (f"{item.name}-units", "unit"), (f"{item.name}-pooled", "pooled")
-    return ((item.name, per),)
+    return ((item.name, scope),)
 
 
 def _depends_on_lengths(file: ReleaseFile) -> bool:

@@ -20,7 +20,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import CERTIFICATE, ENDS
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sections import Item, window_of
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.plan import tables_of
@@ -98,7 +98,7 @@ def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
 
 def _names(item: Item) -> tuple[str, ...]:
     """Return what one [[release]] is called: with its window, and as the file has it."""
-    window = window_of(item)
+    window = item.period
     return tuple(dict.fromkeys((item.name, item.name.removesuffix(f"-{window}")))) if window else (item.name,)
 
 

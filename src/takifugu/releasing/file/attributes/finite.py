@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from takifugu.core.sections import written
 from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.releasing.file.attributes.kind import Attributes
@@ -16,7 +14,7 @@ class Finite(Attributes):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the records as columns, listed by their values; every class may occur, also one in which nobody is."""
-        given: Any = file.spec.belief.meant  # type: ignore[attr-defined]
+        given = file.spec.belief.meant
         classes = given.classes if written(given, ("classes",)) else {}
         known = values_by_column(file.belief)
         read = {name: spelled(classes[name].called) if name in classes else known[name] for name in known}

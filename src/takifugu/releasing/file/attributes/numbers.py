@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.errors import TakifuguError, nearest
 from takifugu.data import Bounded, totals
+from takifugu.model.beliefs.records.declared_normal import NormalSection
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.kind import Attributes
 from takifugu.releasing.file.attributes.sections import AttributeReleaseSpec
@@ -39,7 +39,7 @@ class Numbers(Attributes):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the total of each column."""
-        given: Any = file.spec.belief  # type: ignore[attr-defined]
+        given: NormalSection = file.spec.belief.meant
         (group,) = totals(file.table, [_rule(given, name) for name in given.columns])
         if group.rows != given.records:
             raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
@@ -47,12 +47,12 @@ class Numbers(Attributes):
         return (Unit(None, ColumnTotals(given.columns, tuple(int(total) * step for total in group.sums))),)
 
 
-def _rule(given: Any, name: str) -> Bounded:
+def _rule(given: NormalSection, name: str) -> Bounded:
     low, high = given.ranges[name]
     return Bounded(name, low, high, given.resolution, (given.missing or {}).get(name), given.outside == "clip")
 
 
-def _key_of(error: TakifuguError, given: Any, name: str) -> tuple[str, ...]:
+def _key_of(error: TakifuguError, given: NormalSection, name: str) -> tuple[str, ...]:
     """Return the key to blame for a column that cannot be read as declared."""
     if error.where == ("grid",):
         return ("resolution",)

@@ -14,6 +14,7 @@ from takifugu.releasing.file.sections import (
     SourceFile,
     SourceKeys,
     State,
+    Table,
     Text,
 )
 
@@ -122,4 +123,4 @@ class AttributeReleaseSpec(FileSpec):
     source: Annotated[AttributeSourceSpec, Field(description="where the private records are")]
     belief: Any
     hide: Annotated[AttributeHideSpec, Field(description="what must stay secret")]
-    release: tuple[Any, ...]
+    release: tuple[Table, ...]

@@ -28,7 +28,7 @@ from takifugu.releasing.file.policies.sections import PolicyReleaseSpec
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
-from takifugu.releasing.file.sections import Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 
@@ -83,8 +83,8 @@ class UnderPolicy(Kind):
                 yield from _table_faults(item, number, isinstance(belief, Domain))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        spec: Any = file.spec
-        source, domain = spec.source, file.belief
+        source: Any = file.source  # has the columns that `shape` requires
+        domain = file.belief
         if isinstance(domain, Domain):
             values = valued(file.table, source.value, domain.alphabets[0], domain.size)
             return (Unit(None, values),)
@@ -95,7 +95,7 @@ class UnderPolicy(Kind):
         return (Unit(None, visited(file.table, source.person, where, placed, domain, source.elsewhere)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
-        spec: Any = file.spec
+        spec = file.sections(PolicyReleaseSpec)
         if spec.belief.values is not None:
             yield "how many people there are is public"
             return
@@ -114,7 +114,7 @@ class UnderPolicy(Kind):
 
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
         """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
-        spec: Any = file.spec
+        spec = file.sections(PolicyReleaseSpec)
         if spec.prior is None or not isinstance(noise, SafeCells):
             return
         pairs = zip(spec.prior.counts, spec.prior.shares, strict=True)

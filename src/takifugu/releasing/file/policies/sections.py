@@ -14,6 +14,7 @@ from takifugu.releasing.file.sections import (
     SourceFile,
     SourceKeys,
     State,
+    Table,
     Text,
 )
 
@@ -79,4 +80,4 @@ class PolicyReleaseSpec(FileSpec):
     belief: Annotated[Any, Field(description="what the data can be")]
     hide: Annotated[PolicyHideSpec, Field(description="what must stay secret")]
     prior: Annotated[PriorSpec | None, Field(description="what is known in public, for the forecast")] = None
-    release: tuple[Any, ...]
+    release: tuple[Table, ...]

@@ -65,13 +65,13 @@ class Populations(Kind):
 
     def query_of(self, file: ReleaseFile, item: Any) -> Query:
         """Return the query of one table with the names of what it reads: its columns and its batch."""
-        source: Any = file.source
+        source = file.sections(PopulationReleaseSpec).source
         return EachValue(item.dummies, source.batch or "", source.value_columns)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons, each with all rows; DataError, which names the key, for data that break a rule."""
-        source: Any = file.source
-        given: PopulationsSection = file.spec.belief.meant  # type: ignore[attr-defined]
+        source = file.sections(PopulationReleaseSpec).source
+        given: PopulationsSection = file.spec.belief.meant
         names = [*source.value_columns, *([] if source.unit is None else [source.unit])]
         read = columns_of(file.table, names)
         if not read[0]:
@@ -97,7 +97,7 @@ class Populations(Kind):
 
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
         """Yield what a mechanism gives away on public data that had no part in finding it, for a comparison."""
-        given: PopulationsSection = file.spec.belief.meant  # type: ignore[attr-defined]
+        given: PopulationsSection = file.spec.belief.meant
         belief = file.belief
         if given.reference is None or not belief.adds_up or noise is not None:
             return
@@ -118,7 +118,7 @@ class Populations(Kind):
             yield seen.words(mechanism, epsilon, read.people is not None)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
-        spec: Any = file.spec
+        spec = file.sections(PopulationReleaseSpec)
         yield "how many rows there are, and their order, is public"
         if spec.source.unit is not None:
             yield "which persons there are is public"

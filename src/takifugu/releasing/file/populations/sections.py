@@ -51,7 +51,7 @@ class PopulationItemSpec(Table):
     """A randomised column to publish."""
 
     @property
-    def per(self) -> str:
+    def scope(self) -> str:
         """One table has the rows of all persons."""
         return "pooled"
 
@@ -61,4 +61,4 @@ class PopulationReleaseSpec(FileSpec):
 
     source: PopulationSourceSpec
     belief: Any
-    release: tuple[Any, ...]
+    release: tuple[PopulationItemSpec, ...]

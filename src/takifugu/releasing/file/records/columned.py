@@ -35,7 +35,7 @@ class Columned(Records):
         yield from bins_problems(spec.source, columns=True)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
-        spec: Any = file.spec
+        spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
         if spec.source.unit is not None:
             whose = f"another {file.people.one}'s"
@@ -43,7 +43,7 @@ class Columned(Records):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit; without a unit column there is one."""
-        source: Any = file.source
+        source = file.sections(RecordReleaseSpec).source
         unit, names = source.unit, [str(name) for name in file.belief.names]
         rows = texts(file.table, [*([] if unit is None else [unit]), *names])
         if unit is not None and source.null_keys == "drop":

@@ -20,7 +20,7 @@ from takifugu.releasing.file.binning import bins_of, state_in
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
-from takifugu.releasing.file.sections import Source
+from takifugu.releasing.file.sections import SourceKeys
 
 
 def columns_of(source: Any) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def counted(
-    table: Table, source: Source, words: Sequence[tuple[str, ...]], groups: Mapping[str, Mapping[str, int]]
+    table: Table, source: SourceKeys, words: Sequence[tuple[str, ...]], groups: Mapping[str, Mapping[str, int]]
 ) -> dict[tuple[int, ...], int]:
     """Return how many rows have each combination, by its number in `words`, and group.
 

@@ -98,9 +98,9 @@ class Records(Kind):
         return Pufferfish(attribute(name, known_value(hide.a, values), known_value(hide.b, values)), belief)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
-        spec: Any = file.spec
+        spec = file.sections(RecordReleaseSpec)
         yield from super().assumptions(file)
         for item in spec.release:
-            if written(item, ("variables",)):
-                yield f"that {item.name!r} reads {', '.join(item.variables)}, and no other column, is public"
+            for variables in values_of(item, written(item, ("variables",))).values():
+                yield f"that {item.name!r} reads {', '.join(variables)}, and no other column, is public"
 

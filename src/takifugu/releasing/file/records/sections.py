@@ -73,4 +73,4 @@ class RecordReleaseSpec(FileSpec):
     source: Annotated[RecordSourceSpec, Field(description="where the private records are")]
     belief: Any
     hide: Annotated[RecordHideSpec, Field(description="what must stay secret")] = RecordHideSpec()
-    release: tuple[Any, ...]
+    release: tuple[RecordItemSpec, ...]

@@ -50,7 +50,8 @@ class SingleValues(Records):
 
 def _listed(file: ReleaseFile) -> list[Hashable]:
     """Return the values in the order of the rows."""
-    source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
+    source: Any = file.source  # has the columns that `shape_faults` and `misfits` require
+    belief = file.belief
     rows = [text for (text,) in texts(file.table, [source.value])]
     if len(rows) != belief.size:
         raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
@@ -59,7 +60,8 @@ def _listed(file: ReleaseFile) -> list[Hashable]:
 
 def _by_name(file: ReleaseFile) -> dict[str, Any]:
     """Return each person's value, by name."""
-    source, belief = file.spec.source, file.belief  # type: ignore[attr-defined]
+    source: Any = file.source
+    belief = file.belief
     once = "every person has one row"
     rows = texts(file.table, [source.person, source.value])
     if source.null_keys == "drop":

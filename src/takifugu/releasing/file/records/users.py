@@ -67,7 +67,7 @@ class Users(Records):
         return (Unit(None, _values(file)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
-        spec: Any = file.spec
+        spec = file.sections(RecordReleaseSpec)
         yield "how many users the belief is about is public"
         if any(spec.source.group in combined.named(item) for item in spec.release):
             yield f"who is in which {spec.source.group!r} is public"
@@ -79,8 +79,9 @@ def _values(file: ReleaseFile) -> list[Hashable]:
 
     Raises DataError for rows that are not one for each user of the belief.
     """
-    spec: Any = file.spec
-    declared, source, belief = spec.belief.groups, spec.source, file.belief
+    source: Any = file.source  # has the columns that `shape_faults` requires
+    spec, belief = file.sections(RecordReleaseSpec), file.belief
+    declared = spec.belief.groups
     groups = [(None, belief.size)] if declared is None else [(group.name, group.size) for group in declared]
     firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
     letters = [_spelled(belief, first) for first in firsts]

@@ -13,7 +13,6 @@ from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.promise import only_release_problems
 from takifugu.releasing.file.public import faults_of, key_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
 from takifugu.releasing.file.sequences import groups, windows
@@ -27,6 +26,7 @@ from takifugu.releasing.file.sequences.sections import (
     SourceSpec,
 )
 from takifugu.releasing.file.shape import opened
+from takifugu.releasing.file.sharing import only_release_problems
 from takifugu.releasing.file.source import UNOPENED, is_there
 
 
@@ -39,7 +39,7 @@ def meaning_of(
     place; what depends on them is not checked. `data` stands for the source's file if given.
     """
     source: SourceSpec | None = spec.source
-    belief: Any = spec.belief
+    belief: SequenceBelief | None = spec.belief
     hide: Hide | None = spec.hide
     problems: list[TakifuguError] = []
     chain: Chain | None = None

@@ -28,7 +28,6 @@ from takifugu.releasing.file.sequences.sections import (
     ItemSpec,
     ReleaseSpec,
     SequenceBelief,
-    SourceSpec,
 )
 from takifugu.releasing.file.sequences.units import sequence_of, units_of
 from takifugu.releasing.file.sequences.windows import facts_of, window_of
@@ -41,10 +40,10 @@ class Sequences(Kind):
     facts = Shape(IN_ORDER, ReleaseSpec, draft, ItemSpec, SequenceBelief, has_lengths=True, meaning=meaning_of)
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
-        calendar = file.spec.source.calendar  # type: ignore[attr-defined]
+        spec = file.sections(ReleaseSpec)
+        source, calendar = spec.source, spec.source.calendar
         if calendar is None:
-            return replace(file, most_steps=file.spec.belief.max_length)  # type: ignore[attr-defined]
-        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+            return replace(file, most_steps=spec.belief.max_length)
         places, by_units = window_of(item, calendar), attribute_of(item, source) is not None
         start = calendar.at(places.start), calendar.name
         return replace(
@@ -57,7 +56,7 @@ class Sequences(Kind):
         )
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
-        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        source = file.sections(ReleaseSpec).source
         calendar, by = source.calendar, attribute_of(item, source)
         none = () if by is None else cells_of_nobody(by, source, calibration.query)
         if calendar is None or file.places is None:
@@ -70,22 +69,22 @@ class Sequences(Kind):
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
-        of_units = attribute_of(item, file.spec.source)  # type: ignore[attr-defined]
+        of_units = attribute_of(item, file.sections(ReleaseSpec).source)
         return query if item.by is None or of_units is not None else by_cells(query, self._slots(file, item))
 
     def unit_query(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> UnitQuery:
-        source: SourceSpec = file.spec.source  # type: ignore[attr-defined]
+        source = file.sections(ReleaseSpec).source
         name = attribute_of(item, source)
         return UnitQuery(query, units) if name is None else by_attribute(query, name, source.attributes[name], units)
 
     def _slots(self, file: ReleaseFile, item: ItemSpec) -> Slots:
-        calendar = file.spec.source.calendar  # type: ignore[attr-defined]
+        calendar = file.sections(ReleaseSpec).source.calendar
         assert calendar is not None  # which `windows.faults_of` requires of a table by cells
         return slots_of(item, calendar, file.places or window_of(item, calendar))
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
         lengths: Any = tuple(length for unit in units for length in unit.shape)  # type: ignore[attr-defined]
-        hide = file.spec.hide  # type: ignore[attr-defined]
+        hide = file.sections(ReleaseSpec).hide
         first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
         chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))
         belief = chain if len(lengths) == 1 else IndependentPieces(chain, lengths)
@@ -108,7 +107,7 @@ class Sequences(Kind):
         return sequence_of(file, units)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str | Fact]:
-        spec: Any = file.spec
+        spec = file.sections(ReleaseSpec)
         if spec.source.unit is not None:
             people = file.people.many
             yield f"which {people} there are, and the lengths of their pieces, are public"
@@ -121,7 +120,7 @@ class Sequences(Kind):
             yield f"rows that name no {file.people.one} or no piece were left out, and nothing is promised about them"
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC" if spec.source.timezone is None else f"by clocks in {spec.source.timezone}"
-            yield f"each step follows the matrix of the {spec.belief.matrix_by}, {clocks}, in which it starts"
+            yield f"each step follows the matrix of the {spec.belief.meant.matrix_by}, {clocks}, in which it starts"
         yield from _rules(spec)
         for name in used_by(spec.source, spec.release):
             yield f"which {file.people.one} has which {name!r} is public"

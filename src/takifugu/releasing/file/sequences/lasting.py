@@ -12,13 +12,15 @@ from takifugu.model.beliefs.chains.stays import UNITS
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sequences.build import step_of
+from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 Step = Fraction | timedelta | None
 
 
 def lasting(file: ReleaseFile) -> Iterator[Fact]:
     """Yield how long the states last, where the belief is one chain."""
-    source, belief = file.spec.source, file.spec.belief.meant  # type: ignore[attr-defined]
+    spec = file.sections(ReleaseSpec)
+    source, belief = spec.source, spec.belief.meant
     if not isinstance(belief, ChainSection) or (belief.fit and belief.fit.confidence is not None):
         return
     step, calendar = step_of(source), source.calendar

@@ -12,6 +12,7 @@ from takifugu.data import Calendar, Zone, check_order_format, parse_step
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.file.sections import (
     Bins,
+    Described,
     FileSpec,
     Name,
     NullKeys,
@@ -154,7 +155,7 @@ def _length(written: int | float | str) -> str:
     return f"{length // timedelta(seconds=1)}s" if isinstance(length, timedelta) else to_text(length)
 
 
-class SequenceBelief(Section):
+class SequenceBelief(Described):
     """The keys of [belief] that every belief about sequences has."""
 
     states: Annotated[
@@ -226,6 +227,14 @@ class ItemSpec(SharedTable):
         Field(description="a table for each whole day, week, month or year of the calendar"),
     ] = None
 
+    @property
+    def scope(self) -> str:
+        return self.per
+
+    @property
+    def period(self) -> str | None:
+        return self.window
+
 
 def named(item: ItemSpec) -> tuple[str, ...]:
     """Return what a table is by, as its file names it."""
@@ -236,8 +245,8 @@ class ReleaseSpec(FileSpec):
     """A release file, version 1: one source of sequences, one belief, one or more releases."""
 
     source: Annotated[SourceSpec, Field(description="where the private data are, and what their columns mean")]
-    belief: Any
+    belief: SequenceBelief
     hide: Annotated[
         EveryEntrySpec | EntrySpec, Field(discriminator="kind", description="what must stay secret")
     ] = EveryEntrySpec()
-    release: tuple[Any, ...]
+    release: tuple[ItemSpec, ...]

@@ -13,6 +13,7 @@ from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sequences.build import layout_of, lengths_of, recode_of
 from takifugu.releasing.file.sequences.by import counted_by
 from takifugu.releasing.file.sequences.groups import with_attributes
+from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 #: The section of a release file that has a key, where it is not [source].
 _SECTIONS: dict[Step, str] = {"states": "belief", "map": "belief", "min_length": "belief", "max_length": "belief"}
@@ -23,7 +24,7 @@ def units_of(file: ReleaseFile) -> tuple[Unit, ...]:
 
     Raises DataError, which names the rule by its key in the release file, for data that breaks one.
     """
-    spec: Any = file.spec
+    spec = file.sections(ReleaseSpec)
     queries = (item.meant.query_about(file.belief, file.folder) for item in spec.release)
     entrywise = any(map(reads_each_entry, queries))
     layout = layout_of(spec.source, None, spec.source.calendar, file.places, counted_by(spec.release))
