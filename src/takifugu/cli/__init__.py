@@ -202,7 +202,7 @@ def release(
 
     wanted = Choice(only, again, once, force)
     if dry_run:
-        from takifugu.cli.dry_run import dry_run as try_it
+        from takifugu.cli.calibrating import dry_run as try_it
 
         try_it(file, output, wanted, new_ledger, anyway, as_json, window)
         return
@@ -314,13 +314,12 @@ def ledger_adopt(ledger_file: Path, folder: Path, as_json: bool) -> None:
 
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="Accepted everywhere; a schema is JSON anyway.")
-@click.option("--records", is_flag=True, help="Of a release file of records: a network, a table or users.")
 @click.option("--kind", default="markov-chain", help="Of a release file with this kind of belief.")
-def schema(as_json: bool, records: bool, kind: str) -> None:
+def schema(as_json: bool, kind: str) -> None:
     """Print the JSON Schema of a release file."""
     from takifugu.cli.starting import schema as run
 
-    run("network" if records else kind)
+    run(kind)
 
 
 @main.command()

@@ -1,4 +1,4 @@
-"""`calibrate`: the noise that would be added, and what it would cost."""
+"""`calibrate` and `release --dry-run`: the noise that would be added, what it would cost, and what is refused."""
 
 from __future__ import annotations
 
@@ -6,27 +6,49 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.dry_run import refuse
+from takifugu.cli.group import REFUSED, complain
 from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
 from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.advice.forecast import forecast_of
+from takifugu.releasing import steps
+from takifugu.releasing.advice.forecast import Forecast, forecast_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.steps import Calibrated, calibrated_tables
+from takifugu.releasing.publishing.standing import Choice
 
 
 def calibrate(file: Path, as_json: bool) -> None:
     with watching() as watch:
         planned = plan.calibrated(load(file), watch)
-    made = Calibrated(calibrated_tables(planned), forecast_of(planned))
+    made = steps.Calibrated(steps.calibrated_tables(planned), forecast_of(planned))
     if as_json:
         document = {"tables": [_planned(t) for t in planned.tables], "forecast": made.forecast.to_dict()}
         print_json("calibrate", file, document)
     else:
         click.echo(made.text)
     refuse(made.forecast)
+
+
+def dry_run(
+    file: Path, output: Path | None, wanted: Choice, new_ledger: bool, anyway: bool, as_json: bool,
+    window: str | None,
+) -> None:  # fmt: skip
+    with watching() as watch:
+        rehearsed = steps.dry_run(load(file, window=window), output, new_ledger, anyway, watch, wanted)
+    if as_json:
+        print_json("release --dry-run", file, rehearsed.to_dict())
+    else:
+        click.echo(rehearsed.text)
+    refuse(rehearsed.forecast)
+
+
+def refuse(foreseen: Forecast) -> None:
+    """Say why a release would be refused, and exit with the code for that."""
+    for words in foreseen.refusals:
+        complain(words)
+    if foreseen.refused:
+        click.get_current_context().exit(REFUSED)
 
 
 def _planned(table: plan.Table) -> Json:

@@ -35,8 +35,7 @@ _FOR_PEOPLE = 4
 
 
 def release(
-    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool = False, anyway: bool = False,
-    window: str | None = None,
+    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool, anyway: bool, window: str | None
 ) -> None:
     progress = Progress()
     with progress.telling():  # to the end: a message that nobody could read does not undo what was published

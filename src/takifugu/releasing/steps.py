@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from takifugu.calibration import Calibration
 from takifugu.core.people import People
@@ -20,6 +20,7 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.inputs import refuse_inputs
 from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Plan, Table, Watch, plan, tables_of, unwatched
+from takifugu.releasing.planning.questions import Question
 from takifugu.releasing.publishing.standing import Choice, folder_of, to_plan
 
 #: A dry run looks so many windows ahead.
@@ -175,7 +176,7 @@ def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
 
 
 def _distinct(table: Table) -> tuple[tuple[str, Calibration], ...]:
-    groups: dict[Any, list[Any]] = {}
+    groups: dict[tuple[str, float | None, Fraction], list[Question]] = {}
     for question in table.questions:
         c = question.calibration
         groups.setdefault((c.mechanism, c.scale_or_none, c.epsilon), []).append(question)

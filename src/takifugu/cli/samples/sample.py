@@ -16,6 +16,8 @@ BOUTS = {
     "Eva": (2540, 3855), "Fay": (1260, 3590, 2415),
 }  # fmt: skip
 _STEPS_IN_ALL = 1_000_000
+#: Makes the sample the same everywhere; the noise of a release never comes from a seed.
+_SEED = 2026
 
 
 def release_file() -> str:
@@ -23,17 +25,14 @@ def release_file() -> str:
     return (files("takifugu.cli.samples") / "activity.toml").read_text(encoding="utf-8")
 
 
-def write_demo(folder: Path, seed: int = 2026) -> Path:
-    """Write the sample and its release file into a folder; return the release file's path.
-
-    The seed makes the sample the same everywhere; the noise of a release never comes from a seed.
-    """
+def write_demo(folder: Path) -> Path:
+    """Write the sample and its release file into a folder; return the release file's path."""
     folder.mkdir(parents=True, exist_ok=True)
     where = folder / "activity.toml"
     where.write_text(release_file(), encoding="utf-8")
     spec = tomllib.loads(release_file())
     matrix, states = spec["belief"]["matrix"], spec["belief"]["states"]
-    entropy = InsecureSeededEntropyForTests(seed)
+    entropy = InsecureSeededEntropyForTests(_SEED)
     with open(folder / spec["source"]["file"], "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["participant", "bout", "minute", "posture"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
@@ -16,6 +16,7 @@ from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.expecting import expectation_of
 from takifugu.releasing.advice.safe_lists import worth_of_list
 from takifugu.releasing.advice.worth import Worth, worst, worth
+from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.planning.plan import Plan, Table
 
 if TYPE_CHECKING:
@@ -54,15 +55,14 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(table: Table, expect: ExpectSpec | None = None, prior: object = None) -> TableAdvice:
+def table_advice(table: Table, expect: ExpectSpec | None = None, prior: PriorSpec | None = None) -> TableAdvice:
     """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
 
     `prior` is what a file under a policy says of counts.
 
     Raises SpecError for an expectation that the table contradicts.
     """
-    item: Any = table.item
-    expected = expect if item.expect is None else item.expect
+    expected = expect if table.item.expect is None else table.item.expect
     people = {id(q.calibration): len(q.readers) for q in table.questions}
     labels: tuple[str, ...] = ()
     worths = []
@@ -78,7 +78,9 @@ def table_advice(table: Table, expect: ExpectSpec | None = None, prior: object =
     return TableAdvice(table.name, table.scope, labels, worst(worths), table.measured_in)
 
 
-def worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int = 1, prior: object = None) -> Worth:
+def worth_of(
+    calibration: Calibration, expect: ExpectSpec | None, people: int = 1, prior: PriorSpec | None = None
+) -> Worth:
     """Return what one answer about so many people is worth; Unsupported where no honest verdict exists.
 
     It is kept with the calibration: a release asks before its data are read, before it pays, and for its report.
@@ -87,7 +89,7 @@ def worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int = 
     return cached(calibration, key, lambda: _worth_of(calibration, expect, people, prior))
 
 
-def _worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int, prior: object) -> Worth:
+def _worth_of(calibration: Calibration, expect: ExpectSpec | None, people: int, prior: PriorSpec | None) -> Worth:
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):
         return worth_of_choice(calibration, expect, people)
@@ -109,15 +111,7 @@ def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
     return max(judged, key=lambda pair: pair[1].ratio, default=None)
 
 
-@runtime_checkable
-class WithPrior(Protocol):
-    """A release file that says what counts are expected, None where it does not."""
-
-    @property
-    def prior(self) -> Any: ...
-
-
 def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
     """Return what every table of a plan is worth, in the file's order."""
-    prior = planned.spec.prior if isinstance(planned.spec, WithPrior) else None
+    prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
     return tuple(table_advice(table, planned.spec.expect, prior) for table in planned.tables)

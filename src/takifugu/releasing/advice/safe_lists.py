@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict, Worth
+from takifugu.releasing.file.policies.sections import PriorSpec
 
 #: A list is good if it names this share of what is safe, rough if it names that one.
 GOOD_SHARE, ROUGH_SHARE = 0.8, 0.2
@@ -39,7 +39,7 @@ class Named(Worth):
         }[self.verdict]
 
 
-def worth_of_list(noise: SafeCells, prior: Any = None) -> Named:
+def worth_of_list(noise: SafeCells, prior: PriorSpec | None = None) -> Named:
     """Return what a list is worth where the counts are as [prior] says; without it, where nobody was anywhere."""
     threshold = min(noise.thresholds)
     if prior is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.randomisers import answered
@@ -26,13 +25,14 @@ from takifugu.releasing.certificates.certificate import (
 )
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PHOTO, PLACES, TABLE
+from takifugu.releasing.postprocess.outcomes import Outcome, Published
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
 from takifugu.releasing.report.hidden import hidden, not_hidden
 from takifugu.releasing.report.opening import opening
 from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
-from takifugu.releasing.report.values import LEVEL, AllTables, OneTable, Reported, published
+from takifugu.releasing.report.values import LEVEL, Reported, published
 
 #: How much is listed; the certificate has everything.
 MOST_UNITS = 40
@@ -43,7 +43,7 @@ DOWNLOADS = {
 }  # fmt: skip
 
 
-def report_html(subject: Release | OneTable | AllTables) -> str:
+def report_html(subject: Release | Published | Outcome) -> str:
     """Return a release, a published table or all tables of a release file as one self-contained HTML page.
 
     It opens offline and fetches nothing; of the data it holds the noisy values only. What a table is worth is said by
@@ -64,17 +64,17 @@ def report_html(subject: Release | OneTable | AllTables) -> str:
     return page(f"{names}: private release", [*articles, f"<footer>{text(end)}</footer>"])
 
 
-def _tables(subject: Any) -> list[Reported]:
+def _tables(subject: Release | Published | Outcome) -> list[Reported]:
     if isinstance(subject, Release):
         unit = subject.certificate.units[0] if subject.certificate.scope == "unit" else None
         return [Reported(subject.certificate.release, subject.certificate, ((unit, subject),))]
-    tables = getattr(subject, "tables", (subject,))
-    if not tables or not all(hasattr(t, "releases") for t in tables):
+    tables = subject.tables if isinstance(subject, Outcome) else (subject,)
+    if not tables or not all(isinstance(table, Published) for table in tables):
         raise InputError(
             f"a {type(subject).__name__} is not a release", fix="give what release() or publish() returned"
         )
     return [
-        Reported(t.name, t.certificate, tuple(t.releases), t.worth, tuple(file.name for file in t.files))
+        Reported(t.name, t.certificate, t.releases, t.worth, tuple(file.name for file in t.files))
         for t in tables
     ]
 

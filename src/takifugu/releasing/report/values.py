@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
-from typing import Protocol
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
@@ -30,32 +28,6 @@ _READ = (
     "With probability 95 % over the noise alone, the true value lies in its interval{together}. This is not "
     "sampling error: it says nothing about people or times that are not in the data."
 )
-
-
-class OneTable(Protocol):
-    """A published table, as its run returns it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def certificate(self) -> Certificate: ...
-
-    @property
-    def releases(self) -> Iterable[tuple[str | None, Release]]: ...
-
-    @property
-    def worth(self) -> Worth | None: ...
-
-    @property
-    def files(self) -> Sequence[Path]: ...
-
-
-class AllTables(Protocol):
-    """What a run published."""
-
-    @property
-    def tables(self) -> Sequence[OneTable]: ...
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,21 @@
-"""Whole columns of finitely many values: counted by their values, where they are, in one scan."""
+"""Whole columns of finitely many values: counted by their values, where they are, in one scan, and listed by value.
+
+Which record is which is forgotten: what is published adds up over records, and their order is not looked at.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from takifugu.core.sections import written
+from takifugu.data import UNKNOWN, UNOBSERVED, Classes, Table, tally
+from takifugu.model.beliefs.records.declared_records import DeclaredClasses
+from takifugu.model.beliefs.sections import FILL_THEM
+from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
-from takifugu.releasing.file.attributes.kind import Attributes
-from takifugu.releasing.file.attributes.reading import counted
+from takifugu.releasing.file.attributes.kind import Attributes, Known
 from takifugu.releasing.file.kind import ReleaseFile, Unit
+from takifugu.releasing.file.reading import no_lookalikes, wrong
 
 
 class Finite(Attributes):
@@ -18,6 +27,44 @@ class Finite(Attributes):
         classes = given.classes if written(given, ("classes",)) else {}
         known = values_by_column(file.belief)
         read = {name: spelled(classes[name].called) if name in classes else known[name] for name in known}
-        rows = counted(file.table, read, classes, given.records)
+        rows = _counted(file.table, read, classes, given.records)
         listed = [row for row, times in rows for _ in range(times)]
         return (Unit(None, dict(zip(read, map(list, zip(*listed, strict=True)), strict=True))),)
+
+
+def _counted(
+    table: Table, known: Known, classes: Mapping[str, DeclaredClasses], records: int
+) -> Iterator[tuple[tuple[State, ...], int]]:
+    """Yield every row of values with the number of records that have it, in an order that says nothing of the data.
+
+    Raises DataError, which names the key, for another number of records than is declared (without telling it), for
+    missing values and for values that are not known.
+    """
+    columns = {name: _read(values, classes.get(name)) for name, values in known.items()}
+    counts = tally(table, columns)
+    if sum(counts.values()) != records:
+        raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
+    for place, name in enumerate(columns):
+        codes = {row[place] for row in counts}
+        if UNOBSERVED in codes:
+            raise wrong("file", f"column {name!r} has missing values", fix=_what_to_do(name, classes))
+        if UNKNOWN in codes:
+            if name not in classes:
+                no_lookalikes(table, name, known[name])
+            what = f"column {name!r} has a value that the belief does not know"
+            raise wrong("file", what, fix=f"its values are {_short(known[name])}")
+    for row in sorted(counts):
+        yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), counts[row]
+
+
+def _read(values: Mapping[str, State], classes: DeclaredClasses | None) -> Mapping[str, int] | Classes:
+    codes = {text: code for code, text in enumerate(values)}
+    return codes if classes is None else classes.classes([*values])
+
+
+def _what_to_do(name: str, classes: Mapping[str, DeclaredClasses]) -> str:
+    return f'fill them, or write missing = "..." under [belief.classes.{name}]' if name in classes else FILL_THEM
+
+
+def _short(values: Mapping[str, State]) -> list[str]:
+    return list(values) if len(values) <= 20 else [*list(values)[:20], "..."]

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.errors import SpecError, TakifuguError
-from takifugu.core.sections import values_of, written
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.sections import values_of as held_by
+from takifugu.core.sections import written
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column
+from takifugu.model.queries import State
+from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column, values_of
 from takifugu.model.secrets import Secret
+from takifugu.model.secrets.of_entries import every_entry
+from takifugu.model.secrets.properties import dataset_property, distribution_parameter
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.attributes.build import Known, secret_of
 from takifugu.releasing.file.attributes.draft import draft
 from takifugu.releasing.file.attributes.sections import (
     AttributeReleaseSpec,
+    OneRecordSpec,
+    ParameterSpec,
+    PropertySpec,
+    SetSpec,
     hidden_by,
 )
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.shape import Shape
 
+#: The values of each column of a finite distribution, by their texts; a column of numbers has none.
+Known = Mapping[str, Mapping[str, State]]
 #: The setting that a key of [hide] belongs to: the kinds of belief of the other one have no use for it.
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
 
@@ -80,7 +89,7 @@ class Attributes(Kind):
 
 def _given(spec: AttributeReleaseSpec) -> dict[str, Any]:
     """Return what [hide] names, by its keys."""
-    return {key: given for key, given in values_of(spec.hide, _SETTINGS).items() if given}
+    return {key: given for key, given in held_by(spec.hide, _SETTINGS).items() if given}
 
 
 def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
@@ -88,12 +97,35 @@ def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
     secrets, faults = list[Secret](), list[TakifuguError]()
     for place, given in _listed(spec):
         try:
-            secrets.append(secret_of(given, hidden))
+            secrets.append(_secret_of(given, hidden))
         except TakifuguError as error:
             faults.append(blamed(error, "hide", *place, *error.where[:1]))
     if faults:
         raise SpecError(faults)
     return secrets
+
+
+def _secret_of(given: PropertySpec | ParameterSpec | OneRecordSpec, hidden: Known) -> Secret:
+    """Return what one section of [hide] hides; `hidden` are the values of columns, or of their parameters."""
+    if isinstance(given, OneRecordSpec):
+        return every_entry(given.attribute, given.max_difference)
+    if isinstance(given, ParameterSpec):
+        values = None if given.values is None else values_of(given.attribute, given.values, hidden, "values")
+        return distribution_parameter(given.attribute, values, given.interval, given.map)
+    columns = given.attribute if isinstance(given.attribute, tuple) else (given.attribute,)
+    of: Any = given.of
+    if of is not None and len(columns) == 1:
+        of = values_of(columns[0], of, hidden, "of")
+    sets = None if given.sets is None else [_set(one) for one in given.sets]
+    return dataset_property(given.attribute, given.function, given.max_difference, given.pairs, sets, of)
+
+
+def _set(given: SetSpec | tuple[State, ...]) -> Any:
+    if not isinstance(given, SetSpec):
+        return list(given)
+    if given.at_least is None and given.below is None:
+        raise InputError("a set of values has no end", fix="write below, at_least, or both").at("sets")
+    return (given.at_least, given.below)
 
 
 def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ...]:
