@@ -45,7 +45,6 @@ LEFT = {
     "releasing/planning/outlook.py": (1, "whether a [source] has a calendar"),
     "releasing/planning/truth.py": (1, "arrays of any library"),
     "releasing/publishing/folder.py": (1, "a flag that not every system has"),
-    "releasing/report/document.py": (2, "what somebody gives as a release"),
 }
 
 
