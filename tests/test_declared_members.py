@@ -42,7 +42,6 @@ LEFT = {
     "cli/ledgers.py": (1, "an outcome that may be an error"),
     "releasing/file/kinds.py": (2, "what somebody registers as a kind of file"),
     "releasing/file/public.py": (2, "what a section declares of its file, as its author wrote it"),
-    "releasing/planning/outlook.py": (1, "whether a [source] has a calendar"),
     "releasing/planning/truth.py": (1, "arrays of any library"),
     "releasing/publishing/folder.py": (1, "a flag that not every system has"),
 }

@@ -1,123 +1,47 @@
-"""The sections of a release file as typed values; each key says what it means, for messages and for the JSON Schema."""
+"""The sections of a release file as typed values, those that every kind of file has."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self, runtime_checkable
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_validator
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import visible
-from takifugu.core.names import normalised
 from takifugu.core.plain import Json
-from takifugu.core.sections import checked_path
-from takifugu.data import Numerals, Written
-from takifugu.model.beliefs.estimate import is_private_source
-from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
-
-
-def _encoding(value: str | None) -> str | None:
-    Written(encoding=value)
-    return value
-
-
-def _delimiter(value: str | None) -> str | None:
-    Written(delimiter=value)
-    return value
-
-
-def _decimal(value: str | None) -> str | None:
-    Numerals(decimal="." if value is None else value)
-    return value
-
-
-def _thousands(value: str | None) -> str | None:
-    Numerals("," if value == "." else ".", value or "")
-    return value
-
-
-def _epsilon(value: int | float | str) -> int | float | str:
-    as_epsilon(value, "the budget")
-    return value
-
-
-def _number(value: object) -> Any:
-    if isinstance(value, bool):  # true is 1 in Python, but not in a release file
-        raise InputError(f"is {str(value).lower()}", fix="write 1")
-    return value
-
-
-def _named(value: str) -> str:
-    if not normalised(value):
-        raise InputError("is a blank name", fix="write letters or digits")
-    return value
-
-
-def _words(value: str) -> str:
-    if visible(value) != value or "\n" in value or not value.strip():
-        raise InputError("is blank, or holds control characters", fix="write words on one line")
-    return value
-
-
-def _table(value: str) -> str:
-    if re.fullmatch("con|prn|aux|nul|(com|lpt)[0-9]", value.lower()):
-        raise InputError("is a device on Windows, so no file can have this name there", fix="write another name")
-    return value
-
-
-def _importance(value: int | float | str | None) -> int | float | str | None:
-    if value is not None and as_fraction(value, "the importance") <= 0:
-        raise InputError(f"is {value!r}", rule="it must be above 0", fix="write for example 2")
-    return value
-
-
-def _public(value: str) -> str:
-    if is_private_source(value):
-        raise InputError(
-            "is the private data", rule="advice must not depend on them", fix="write what is known without them"
-        )
-    return value
-
-
-def _shares(value: dict[str, Number] | None) -> dict[str, Number] | None:
-    numbers = [as_fraction(one, "a share") for one in (value or {}).values()]
-    if value is not None and (any(one < 0 for one in numbers) or abs(float(sum(numbers)) - 1) > SUMS_TO_ONE):
-        raise InputError(f"sum to {float(sum(numbers)):.6g}", rule="shares are at least 0 and sum to 1")
-    return value
-
-
-def _delta(value: int | float | str) -> int | float | str:
-    as_delta(value, "delta")
-    return value
-
-
-#: Shares that are written in decimals sum to 1 up to this.
-SUMS_TO_ONE = 1e-6
-
-Number = StrictInt | StrictFloat | StrictStr
-Epsilon = Annotated[Number, AfterValidator(_epsilon)]
-Delta = Annotated[Number, AfterValidator(_delta)]
-State = StrictStr | StrictInt
-Text = Annotated[StrictStr, Field(min_length=1)]
-#: A name in the ledger, as it is written: the ledger itself treats all spellings of it as one.
-Name = Annotated[Text, AfterValidator(_named)]
-Path = Annotated[Text, AfterValidator(checked_path)]
-Positive = Annotated[StrictInt, Field(ge=1)]
-#: Public words for readers, which change no number.
-Words = Annotated[StrictStr, Field(min_length=1, max_length=200), AfterValidator(_words)]
+from takifugu.data import Numerals
+from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.keys import (
+    AllowZeroNoise,
+    AsComposing,
+    BeginsSeries,
+    Decimal,
+    Delimiter,
+    Delta,
+    Encoding,
+    Epsilon,
+    Importance,
+    ItemDelta,
+    ItemEpsilon,
+    Mechanism,
+    Missing,
+    Name,
+    Number,
+    OnlyRelease,
+    OwnEpsilon,
+    Path,
+    Positive,
+    PublicSource,
+    SamePeople,
+    Shares,
+    SourceFile,
+    TableName,
+    Text,
+    Thousands,
+    UnitsIndependent,
+    Version,
+    Words,
+)
 
 
 class Section(BaseModel):
@@ -148,30 +72,14 @@ def _plain(value: Any, declared: type[Any] | None = None) -> Any:
 class FileKeys(Section):
     """How a file is written, where that cannot be seen; for a file of a belief, what its source declares by default."""
 
-    encoding: Annotated[
-        StrictStr | None,
-        Field(description="the encoding of a CSV file; default: UTF-8", examples=["cp1252"]),
-        AfterValidator(_encoding),
-    ] = None
-    delimiter: Annotated[
-        StrictStr | None,
-        Field(description="the sign between fields of a CSV file; default: what splits its first line", examples=[";"]),
-        AfterValidator(_delimiter),
-    ] = None
+    encoding: Encoding = None
+    delimiter: Delimiter = None
     header: Annotated[
         StrictBool | None,
         Field(description="false where a CSV file has no line of names: columns are column_1, column_2 ..."),
     ] = None
-    decimal: Annotated[
-        StrictStr | None,
-        Field(description="the decimal sign of numbers that are texts", examples=[","]),
-        AfterValidator(_decimal),
-    ] = None
-    thousands: Annotated[
-        StrictStr | None,
-        Field(description="the sign between groups of three digits", examples=["."]),
-        AfterValidator(_thousands),
-    ] = None
+    decimal: Decimal = None
+    thousands: Thousands = None
     sheet: Annotated[
         Text | None, Field(description="the sheet of an Excel workbook that has several", examples=["Sheet1"])
     ] = None
@@ -197,74 +105,10 @@ class BudgetSpec(Section):
     delta: Annotated[Delta, Field(description="the most delta that a person may ever spend", examples=[1e-6])] = 0
 
 
-#: Keys of [source] and [[release]] that every kind of file has.
-SourceFile = Annotated[
-    Path | None,
-    Field(description="the data's file, relative to this one: CSV, Parquet, Excel ...; a frame in Python needs none"),
-]
-Missing = Annotated[
-    tuple[StrictStr, ...],
-    Field(description="texts that count as missing, beside the empty one", examples=[["NA", "?"]]),
-]
-NullKeys = Annotated[
-    Literal["refuse", "drop"],
-    Field(description='rows that do not say whose, or of which piece, they are: "refuse", or "drop" to leave them out'),
-]
-Edges = tuple[Number, Number]
-Bins = Annotated[
-    dict[str, Edges] | None,
-    Field(
-        description="numbers that count as each state, from the first edge to below the second one",
-        examples=[{"still": [0, 100], "moving": [100, 2000]}],
-    ),
-]
-SamePeople = Annotated[
-    StrictBool | None,
-    Field(description="are the people of another source of the ledger (those of the same names, if any) the same?"),
-]
 Budget = Annotated[
     Epsilon | BudgetSpec | None,
     Field(description="the most that a person may ever spend: epsilon, or { epsilon = ..., delta = ... }"),
 ]
-AsComposing = Annotated[
-    StrictBool,
-    Field(
-        description="give up promises that are alone (made by `only_release`) where others are released beside them: "
-        "from then on the ledger charges their noise"
-    ),
-]
-OnlyRelease = Annotated[
-    StrictBool, Field(description="nothing else is ever released about this source: allows the least noise")
-]
-BeginsSeries = Annotated[
-    StrictBool,
-    Field(
-        description="the first tables with normal noise begin a series: later tables about the same steps count as "
-        "multiples of them"
-    ),
-]
-TableName = Annotated[
-    StrictStr,
-    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$", description="the table's name, also of its files"),
-    AfterValidator(_table),
-]
-ItemEpsilon = Annotated[Epsilon, Field(description="the promise, and what each person spends", examples=[1.0])]
-#: The epsilon of tables that may share the joint one of their file.
-OwnEpsilon = Annotated[
-    Epsilon | None,
-    Field(description="the promise, and what each person spends; left out: shares joint_epsilon", examples=[1.0]),
-]
-Importance = Annotated[
-    Number | None,
-    Field(description="what one unit of the error counts beside other tables that share joint_epsilon", examples=[2]),
-    AfterValidator(_importance),
-]
-ItemDelta = Annotated[Delta, Field(description="the excess probability that is allowed; 0 is a pure promise")]
-Mechanism = Annotated[Text, Field(description='a mechanism\'s name, or "auto"')]
-AllowZeroNoise = Annotated[
-    StrictBool, Field(description="accept that only the belief's own randomness, and no noise, hides the secret")
-]
-UnitsIndependent = Annotated[StrictBool | None, Field(description="declare that people are independent")]
 
 
 #: Keys of [source] that decide nothing of it: where the data are, what may be spent, what is public, which batch it is.
@@ -308,16 +152,8 @@ class SourceKeys(FileKeys):
 class ExpectSpec(Section):
     """What is expected of the data, from a public source, and what matters to the reader: for advice alone."""
 
-    source: Annotated[
-        Words,
-        AfterValidator(_public),
-        Field(description="where the expectation comes from: public knowledge", examples=["the survey of last year"]),
-    ]
-    shares: Annotated[
-        dict[str, Number] | None,
-        Field(description="the expected share of each cell; they sum to 1", examples=[{"still": 0.8, "walking": 0.2}]),
-        AfterValidator(_shares),
-    ] = None
+    source: PublicSource
+    shares: Shares = None
     values: Annotated[
         dict[str, Number] | Number | None,
         Field(description="the expected value of each cell, or of the only one", examples=[{"still": 900}]),
@@ -404,7 +240,7 @@ class Adjustable(Protocol):
 class FileSpec(Section):
     """The keys that every release file begins with; each kind of file has its own sections behind them."""
 
-    version: Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")] = 1
+    version: Version = 1
     ledger: Annotated[Path, Field(description="the ledger's file or URL", examples=["ledger.db"])]
     require_ledger: Annotated[StrictBool, Field(description="refuse to create a ledger where it is missing")] = False
     ledger_id: Annotated[

@@ -19,6 +19,7 @@ from takifugu.core.text.markup import html_table, note
 from takifugu.core.text.tables import number, paragraph, text_table
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
+from takifugu.model.queries.sections import IN_ORDER
 from takifugu.numbers.rationals import as_fraction
 from takifugu.numbers.search import halved, mean
 from takifugu.releasing.file.kind import ReleaseFile
@@ -133,7 +134,7 @@ def outlook(file: ReleaseFile, releases: int) -> Outlook:
 
 def _no_windows(file: ReleaseFile) -> str:
     """Return what to do instead: only kinds of files whose data are sequences have calendars."""
-    if hasattr(file.source, "from_"):
+    if file.kind.facts.rows == IN_ORDER:
         return 'write from and step under [source], and every = "week" under [[release]]'
     return (
         "each of its releases is paid for again as it is, and `takifugu release --dry-run` says what one costs beside "

@@ -6,17 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictInt
 
-from takifugu.releasing.file.sections import (
-    FileSpec,
-    Name,
-    Number,
-    Section,
-    SourceFile,
-    SourceKeys,
-    State,
-    Table,
-    Text,
-)
+from takifugu.releasing.file.keys import Name, Number, SourceFile, State, Text
+from takifugu.releasing.file.sections import FileSpec, Section, SourceKeys, Table
 
 
 class PolicySourceSpec(SourceKeys):

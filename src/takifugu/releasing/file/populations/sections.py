@@ -6,16 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
-from takifugu.releasing.file.sections import (
-    FileSpec,
-    Name,
-    Number,
-    Positive,
-    SourceFile,
-    SourceKeys,
-    Table,
-    Text,
-)
+from takifugu.releasing.file.keys import Name, Number, Positive, SourceFile, Text
+from takifugu.releasing.file.sections import FileSpec, SourceKeys, Table
 
 Pair = tuple[Number, Number]
 Coordinates = Annotated[

@@ -6,17 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
-from takifugu.releasing.file.sections import (
-    Edges,
-    FileSpec,
-    Name,
-    Section,
-    SharedTable,
-    SourceFile,
-    SourceKeys,
-    State,
-    Text,
-)
+from takifugu.releasing.file.keys import Edges, Name, SourceFile, State, Text
+from takifugu.releasing.file.sections import FileSpec, Section, SharedTable, SourceKeys
 
 
 class RecordSourceSpec(SourceKeys):

@@ -10,21 +10,8 @@ from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, 
 from takifugu.core.plain import Json
 from takifugu.data import Calendar, Zone, check_order_format, parse_step
 from takifugu.numbers.rationals import as_fraction, to_text
-from takifugu.releasing.file.sections import (
-    Bins,
-    Described,
-    FileSpec,
-    Name,
-    NullKeys,
-    Positive,
-    Section,
-    SharedTable,
-    SourceFile,
-    SourceKeys,
-    State,
-    Text,
-    UnitsIndependent,
-)
+from takifugu.releasing.file.keys import Bins, Name, NullKeys, Positive, SourceFile, State, Text, UnitsIndependent
+from takifugu.releasing.file.sections import Described, FileSpec, Section, SharedTable, SourceKeys
 
 #: A time or a place along the order column, as a calendar and its windows are written.
 Moment = StrictStr | StrictInt | StrictFloat | datetime | date
