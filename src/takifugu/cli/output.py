@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
 import click
 
+from takifugu.accounting.ledger import Amount
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.terminal import is_terminal
 from takifugu.core.errors import ReleaseError
@@ -85,7 +85,7 @@ def print_json(command: str, file: Path | None, content: Json) -> None:
     click.echo(json.dumps(document, indent=2))
 
 
-def amount(value: Any) -> dict[str, str]:
+def amount(value: Amount) -> dict[str, str]:
     return {"epsilon": to_text(value.epsilon), "delta": to_text(value.delta)}
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,6 +21,8 @@ from takifugu.core.searches import Search, stopping, watched
 from takifugu.core.text.tables import number, width
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from takifugu.releasing.planning.plan import Watch
 
 PATIENCE = 1.0
@@ -99,8 +101,8 @@ class _Bar(_Display):
         super().__init__()
         self.lock = threading.RLock()  # an interrupt may come while it is held
         self.columns = width()  # of this thread
-        self.bar: Any = None
-        self.task: Any = None
+        self.bar: Progress | None = None
+        self.task: TaskID | None = None
         self.closed = False
         self.timer = threading.Timer(PATIENCE, self._start)
         self.timer.daemon = True
@@ -140,7 +142,7 @@ class _Bar(_Display):
             self._refresh()
 
     def _refresh(self) -> None:
-        if self.bar is None:
+        if self.bar is None or self.task is None:
             return
         what, done, total = self.state
         self.bar.update(self.task, description=what[:40], completed=done, total=total)

@@ -21,6 +21,7 @@ from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.worth import GOOD, Worth, worst
 from takifugu.releasing.file.column_words import people_of
 from takifugu.releasing.file.loading import checked
+from takifugu.releasing.file.problems import toml_of
 from takifugu.releasing.planning.plan import calibrated
 
 #: A search for remedies calibrates no more files, and begins none after so many seconds of work (a busy machine does
@@ -40,13 +41,13 @@ class Change:
     """One key of the release file and its new value; None takes the key out."""
 
     where: Place
-    value: Any
+    value: object
 
     @property
     def words(self) -> str:
         """Write the change as a line of TOML, after the section that it belongs to."""
         key = str(self.where[-1])
-        return f"without {key}" if self.value is None else f"{key} = {_toml(self.value)}"
+        return f"without {key}" if self.value is None else f"{key} = {toml_of(self.value)}"
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def _candidates(raw: Plain, table: TableAdvice) -> Iterator[tuple[tuple[Change, 
         yield (Change(("joint_epsilon",), together), *taken_out), "the tables share what they cost together"
 
 
-def _coarser(item: Plain) -> Iterator[Any]:
+def _coarser(item: Plain) -> Iterator[str]:
     """Yield what a table could be by instead: one of its two axes, or longer cells of the calendar."""
     by = item.get("by")
     if isinstance(by, list) and len(by) > 1:
@@ -215,11 +216,3 @@ def _two_digits(value: float) -> float:
 def _number(written: Any) -> float:
     """Read an epsilon, which may be a text such as "1/3"."""
     return float(as_fraction(written, "epsilon"))
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return f'"{value}"' if isinstance(value, str) else f"{value}"

@@ -109,7 +109,7 @@ def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
     kind = KINDS.find(named if named in KINDS else SEQUENCES)
     model = model_of_file(kind)
     try:
-        spec: Any = model.model_validate(raw)
+        spec = model.model_validate(raw)
     except ValidationError as error:
         faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(named))
         spec, faulty = what_is_valid(model, raw)

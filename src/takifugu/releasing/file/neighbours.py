@@ -10,10 +10,10 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from takifugu.core.files import read_file
 from takifugu.core.names import normalised
+from takifugu.core.plain import Json
 from takifugu.releasing.file.same_data import is_one_of
 
 #: Larger files are no release files, and so many are looked at.
@@ -32,7 +32,7 @@ class Neighbour:
     ledger: str
     output: str | None
     source: str | None
-    budget: Any
+    budget: float | str | Json | None
     names_units: bool = False
 
     @property
@@ -99,14 +99,14 @@ def ledger_for(path: Path, data: Path) -> tuple[str, Path | None]:
     return other.ledger, None if other.path.name == path.name else other.path
 
 
-def ledgers_apart(path: Path, data: Any, ledger: str | Path) -> Iterator[Neighbour]:
+def ledgers_apart(path: Path, data: str | Path, ledger: str | Path) -> Iterator[Neighbour]:
     """Yield the other release files of the folder that read the same data and declare another ledger."""
     for other in neighbours(path.parent, data):
         if other.path.name != path.name and not _is_same_ledger(other.place, ledger):
             yield other
 
 
-def names_apart(path: Path, data: Any, ledger: str | Path, source: str) -> Iterator[Neighbour]:
+def names_apart(path: Path, data: str | Path, ledger: str | Path, source: str) -> Iterator[Neighbour]:
     """Yield the other release files of the folder that read the same data as another source of the same ledger."""
     for other in neighbours(path.parent, data):
         apart = other.source is not None and normalised(other.source) != normalised(source)

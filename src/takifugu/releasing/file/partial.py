@@ -7,12 +7,13 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from takifugu.core.plain import Json
+from takifugu.releasing.file.sections import FileSpec
 
 #: Sections of which examples stand for faulty keys, and keys of a table that others do not depend on.
 _SECTIONS, _HARMLESS = ("source", "belief"), {".name", ".epsilon"}
 
 
-def what_is_valid(model: type[BaseModel], raw: Json) -> tuple[Any, frozenset[str]]:
+def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset[str]]:
     """Return a file with what is valid of it, and the keys that examples stand for; other sections are None."""
     faulty, parts, items = {"release"}, dict[str, Any](), raw.get("release")
     for name, field in model.model_fields.items():

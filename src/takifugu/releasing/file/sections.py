@@ -138,7 +138,7 @@ class SourceKeys(FileKeys):
         def unit(self) -> str | None:
             """The column that says whose row it is: a key where there are several units, None where there are not."""
 
-    def layout(self, belief: object) -> Json:
+    def layout(self, belief: Described) -> Json:
         """Return what decides which rows become which entry of whom, and what value it has, by the keys that say it.
 
         What comes in another layout is charged at its worst (`ledger.layouts`), so keys that decide nothing of this,

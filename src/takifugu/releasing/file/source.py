@@ -25,7 +25,7 @@ class Unopened:
 UNOPENED = Unopened()
 
 
-def written_of(*keys: Any) -> Written:
+def written_of(*keys: object) -> Written:
     """Return how a file is written, by the first of these sections that declares it; a section may lack the keys.
 
     Only the first one says what is in a file: another section is about another file.

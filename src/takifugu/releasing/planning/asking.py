@@ -41,8 +41,8 @@ class Asking:
     units: tuple[Unit, ...]
     is_alone: bool
     frameworks: dict[Hashable, Framework] = field(default_factory=dict)
-    calibrations: dict[Any, Calibration] = field(default_factory=dict)
-    shared: dict[Any, tuple[Calibration, ...]] = field(default_factory=dict)
+    calibrations: dict[Hashable, Calibration] = field(default_factory=dict)
+    shared: dict[Hashable, tuple[Calibration, ...]] = field(default_factory=dict)
 
     @property
     def kind(self) -> Kind:

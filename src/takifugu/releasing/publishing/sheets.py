@@ -45,7 +45,7 @@ from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.drawings import drawing_of
 from takifugu.releasing.report.places import boxes_in, middle_of, places_of
-from takifugu.releasing.report.values import Reported
+from takifugu.releasing.report.reported import Reported
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

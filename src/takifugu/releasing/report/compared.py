@@ -8,7 +8,7 @@ from takifugu.calibration.alternatives import CHOSEN, POSSIBLE, Alternative
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.releasing.certificates.certificate import Certificate, noise_text
 from takifugu.releasing.report.page import figure, paragraph, sentence, table, terms
-from takifugu.releasing.report.values import Reported
+from takifugu.releasing.report.reported import Reported
 
 
 def compared(t: Reported) -> Iterator[str]:

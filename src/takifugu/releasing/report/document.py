@@ -32,7 +32,8 @@ from takifugu.releasing.report.compared import compared, computed_by
 from takifugu.releasing.report.hidden import hidden, not_hidden
 from takifugu.releasing.report.opening import opening
 from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
-from takifugu.releasing.report.values import LEVEL, Reported, published
+from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.values import LEVEL, published
 
 #: How much is listed; the certificate has everything.
 MOST_UNITS = 40

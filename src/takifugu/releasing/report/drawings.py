@@ -10,7 +10,8 @@ from takifugu.releasing.report.crossed import drawn_crossed
 from takifugu.releasing.report.map import boxes_of, drawn_map
 from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
-from takifugu.releasing.report.values import MOST_BARS, MOST_PICTURES, Reported, bars_of, rows_of_answers, two_ways
+from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.values import MOST_BARS, MOST_PICTURES, bars_of, rows_of_answers, two_ways
 
 
 def drawing_of(t: Reported) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.randomisers import Noise, answered
@@ -21,7 +20,8 @@ from takifugu.releasing.certificates.certificate import Certificate, is_worded
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.report.page import paragraph, sentence
-from takifugu.releasing.report.values import LEVEL, Reported
+from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.values import LEVEL
 
 #: What a reader should do with a table that is not worth comparing.
 _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
@@ -106,7 +106,7 @@ def suspicion_of(t: Reported) -> str:
 
 
 def _compared(t: Reported) -> Comparison | None:
-    calibration: Any = t.answers[0][1].calibration
+    calibration = t.answers[0][1].calibration
     try:
         framework = calibration.framework if calibration is not None else _first_framework(t.certificate)
         one = next(framework.comparisons(), None)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from takifugu.core.plain import Json, Plain, Row
-from takifugu.model import frameworks
+from takifugu.mechanisms.local.sent import Sending
+from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.policies.boxes import Boxes
 from takifugu.releasing.report.map import boxes_of
 from takifugu.releasing.report.maps import ends_of
-from takifugu.releasing.report.populations import marginals
-from takifugu.releasing.report.values import Reported
+from takifugu.releasing.report.populations import marginals, randomised
+from takifugu.releasing.report.reported import Reported
 
 Box = tuple[float, float, float, float]
 
@@ -19,8 +20,8 @@ Box = tuple[float, float, float, float]
 def places_of(t: Reported, rows: Sequence[Row]) -> Iterator[tuple[Box, Row]] | None:
     """Return each place as a box (left, low, right, high) with what is known of it; None where there are none."""
     if not t.cells:
-        belief: Any = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
-        return _cells(t, belief) if belief.is_planar else None
+        belief, noise = randomised(t)
+        return _cells(belief, noise) if belief.is_planar else None
     boxes = boxes_in(t.certificate.frameworks.values(), t.answers[0][1].labels)
     return None if boxes is None else ((box_of(boxes, row["cell"]), row) for row in rows)
 
@@ -52,13 +53,13 @@ def box_of(boxes: Boxes, name: str) -> Box:
     )  # fmt: skip
 
 
-def _cells(t: Reported, belief: Any) -> Iterator[tuple[Box, Row]]:
+def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
     """Yield the cells of populations: how often each is visited by belief, and how often it is sent."""
-    noise: Any = t.answers[0][1].randomiser
     sent = marginals(belief, noise)
-    xs, ys = (sorted({place[axis] for place in belief.values}) for axis in (0, 1))
+    places: Any = belief.values  # pairs of coordinates
+    xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
     halves = [(ends[1] - ends[0]) / (2 * len(values)) for values in (xs, ys) for ends in [ends_of(values)]]
-    for number, (x, y) in enumerate(belief.values):
+    for number, (x, y) in enumerate(places):
         known: Json = {"x": x, "y": y}
         for place, name in enumerate(belief.populations):
             known[f"{name}: share"] = float(belief.laws[place][number])

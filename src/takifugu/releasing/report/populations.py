@@ -19,16 +19,17 @@ from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.report.maps import heat_map
 from takifugu.releasing.report.page import WIDE, figure, paragraph, table
+from takifugu.releasing.report.reported import Reported
 
 #: How much is drawn or listed.
 MOST_POPULATIONS, MOST_VALUES = 6, 40
+#: Populations, how often each place is there, a title, and the place that is ringed, if any.
+Picture = tuple[FromPopulations, Sequence[float], str, Any]
 
 
-def population_maps(t: Any) -> Iterator[str]:
+def population_maps(t: Reported) -> Iterator[str]:
     """Yield the markup: two maps (or bars) for each population, before and after, and where one place is sent."""
-    c = t.certificate
-    belief: Any = frameworks.from_dict(next(iter(c.frameworks.values()))).beliefs[0]
-    noise = t.answers[0][1].randomiser
+    belief, noise = randomised(t)
     yield paragraph(f"What was sent for each row is in {t.name}.csv; the rows are not repeated here.")
     yield table(
         f"What is sent of {t.name}",
@@ -50,14 +51,22 @@ def population_maps(t: Any) -> Iterator[str]:
         yield figure(lambda width, bars=bars, name=name: bar_chart(bars, Axis("% of rows"), name, width=width))  # type: ignore[misc]
 
 
-def drawn_populations(t: Any) -> Iterator[str]:
+def drawn_populations(t: Reported) -> Iterator[str]:
     """Yield the pictures alone: maps, or bars."""
-    belief: Any = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
-    noise = t.answers[0][1].randomiser
+    belief, noise = randomised(t)
     if belief.is_planar:
         yield from (_drawn(picture, WIDE) for picture in _maps(belief, noise))
     else:
         yield from (bar_chart(bars, Axis("% of rows"), name, width=WIDE) for name, bars in _bars(belief, noise))
+
+
+def randomised(t: Reported) -> tuple[FromPopulations, Sending]:
+    """Return the populations that a column was randomised for, and what sends its values."""
+    belief = frameworks.from_dict(next(iter(t.certificate.frameworks.values()))).beliefs[0]
+    noise = t.answers[0][1].randomiser
+    assert isinstance(belief, FromPopulations)
+    assert isinstance(noise, Sending)
+    return belief, noise
 
 
 def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
@@ -83,7 +92,7 @@ def moved_most(belief: FromPopulations, noise: Sending) -> int:
     return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.sender.shares(y)[y]))
 
 
-def _maps(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Any, Sequence[float], str, Any]]:
+def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
     """Yield the maps of each population before and after, and where one place is sent: what a heat map needs."""
     sent = marginals(belief, noise)
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
@@ -93,10 +102,11 @@ def _maps(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Any, Sequen
     yield belief, noise.sender.shares(start), "what is sent from the ringed place", belief.values[start]
 
 
-def _drawn(picture: tuple[Any, Sequence[float], str, Any], width: int) -> str:
+def _drawn(picture: Picture, width: int) -> str:
     belief, numbers, title, mark = picture
     metres = float(belief.scales[0]) if belief.measure == "m" else None
-    return heat_map(belief.values, numbers, title, min(width, 340), mark, metres)
+    places: Any = belief.values  # pairs of coordinates
+    return heat_map(places, numbers, title, min(width, 340), mark, metres)
 
 
 def _number(value: float) -> str:

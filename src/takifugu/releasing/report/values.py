@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
-from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.crossed import Places, crossed, two_way_of
 from takifugu.releasing.report.map import verdict_map
 from takifugu.releasing.report.page import figure, paragraph, table
 from takifugu.releasing.report.populations import population_maps
+from takifugu.releasing.report.reported import Reported
 
 LEVEL = 0.95
 #: How much is drawn; the tables have everything.
@@ -28,33 +26,6 @@ _READ = (
     "With probability 95 % over the noise alone, the true value lies in its interval{together}. This is not "
     "sampling error: it says nothing about people or times that are not in the data."
 )
-
-
-@dataclass(frozen=True)
-class Reported:
-    """One published table: its answers by unit (None: of all units together), and the promise that they share.
-
-    `worth` is what it is worth to a reader, where the release file says what to expect; `files` are the names of the
-    files that lie beside the report.
-    """
-
-    name: str
-    certificate: Certificate
-    answers: tuple[tuple[str | None, Release], ...]
-    worth: Worth | None = None
-    files: tuple[str, ...] = ()
-
-    @property
-    def cells(self) -> int:
-        return sum(len(answer.labels) for _, answer in self.answers)
-
-    @property
-    def by_unit(self) -> bool:
-        return self.certificate.scope == "unit" and len(self.answers) > 1
-
-    @property
-    def noisiest(self) -> tuple[str | None, Release]:
-        return max(self.answers, key=lambda pair: answered(lambda: pair[1].randomiser.scale) or 0)
 
 
 def published(t: Reported) -> Iterator[str]:

@@ -23,7 +23,7 @@ from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.draft import draft
-from takifugu.releasing.file.policies.reading import listed_places, numbers_of, valued, visited
+from takifugu.releasing.file.policies.reading import Placed, listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
@@ -112,7 +112,7 @@ class UnderPolicy(Kind):
                 "was published at all tells that nobody was, which epsilon does not count"
             )
 
-    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
+    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
         spec = file.sections(PolicyReleaseSpec)
         if spec.prior is None or not isinstance(noise, SafeCells):
@@ -144,7 +144,7 @@ def _table_faults(item: Item, number: int, of_values: bool) -> Iterator[Takifugu
         yield fault((*where, key), "is about values", 'publish "visitors" or "safe", with places')
 
 
-def _boxed(boxes: Boxes, numerals: Numerals) -> Any:
+def _boxed(boxes: Boxes, numerals: Numerals) -> Placed:
     def placed(key: tuple[str, ...]) -> str | None:
         key = tuple(map(numerals.plain, key))
         for _ in numbers_of(key):  # finite numbers

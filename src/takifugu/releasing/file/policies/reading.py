@@ -12,7 +12,7 @@ from takifugu.model.policies.places import Visits
 from takifugu.releasing.file.reading import called, no_lookalikes, wrong
 
 #: A place from the texts of a row, or None where it is none of the declared ones.
-Placed = Callable[[tuple[str, ...]], Any]
+Placed = Callable[[tuple[str, ...]], Hashable]
 
 
 def visited(table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str) -> Any:
@@ -29,9 +29,9 @@ def visited(table: Table, person: str, where: Sequence[str], placed: Placed, dom
     names = called("person", person, "person", [key[0] for key in groups])
     records: dict[str, set[Hashable]] = {name: set() for name in names.values()}
     for who, *rest in groups:
-        place = placed(tuple(map(str, rest)))
-        if place is not None:
-            records[names[str(who)]].add(place)
+        where_it_lies = placed(tuple(map(str, rest)))
+        if where_it_lies is not None:
+            records[names[str(who)]].add(where_it_lies)
         elif elsewhere != "ignore":
             raise wrong(
                 "elsewhere", "the data have a row at a place that is not declared",

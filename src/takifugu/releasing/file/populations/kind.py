@@ -95,7 +95,7 @@ class Populations(Kind):
     def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
         return units[0].data  # all persons' rows, in their order
 
-    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: Any = None) -> Iterator[str]:
+    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield what a mechanism gives away on public data that had no part in finding it, for a comparison."""
         given: PopulationsSection = file.spec.belief.meant
         belief = file.belief

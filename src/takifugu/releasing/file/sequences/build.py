@@ -20,7 +20,7 @@ from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.releasing.file.problems import blamed
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.same_data import FIT_ELSEWHERE, same_transitions
-from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, SourceSpec
+from takifugu.releasing.file.sequences.sections import EntrySpec, EveryEntrySpec, SequenceBelief, SourceSpec
 from takifugu.releasing.file.source import open_public
 
 IntArray = npt.NDArray[np.int64]
@@ -66,7 +66,7 @@ def step_of(source: SourceSpec | None) -> Fraction | timedelta | None:
     return None if source is None or source.step is None else parse_step(source.step)
 
 
-def lengths_of(belief: Any) -> Lengths:
+def lengths_of(belief: SequenceBelief) -> Lengths:
     return Lengths(belief.min_length, belief.max_length, belief.longer)
 
 

@@ -16,7 +16,7 @@ from takifugu.releasing.file.sequences.sections import ItemSpec, named
 from takifugu.releasing.file.sharing import CHOICES
 
 
-def counted_by(items: Iterable[Any]) -> tuple[str, ...]:
+def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     """Return along which axes entries are counted, so that one scan is enough for all tables."""
     axes = {axis for item in items for axis in named(item)}
     return tuple(axis for axis in AXES if axis in axes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -177,7 +177,11 @@ class Ways(Protocol):
 
 
 def _try_chain(
-    belief: Any, source: SourceSpec | None, folder: Path, problems: list[TakifuguError], private: Table | None
+    belief: SequenceBelief,
+    source: SourceSpec | None,
+    folder: Path,
+    problems: list[TakifuguError],
+    private: Table | None,
 ) -> Chain | None:
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
     ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
@@ -214,7 +218,7 @@ def _of_outside(belief: SequenceBelief, chain: Chain, source: SourceSpec | None)
         yield fault(("source", "from"), what, "leave it out, and publish whole sequences")
 
 
-def _hide(hide: Hide, source: SourceSpec | None, belief: Any) -> Iterator[TakifuguError]:
+def _hide(hide: Hide, source: SourceSpec | None, belief: SequenceBelief | None) -> Iterator[TakifuguError]:
     if not isinstance(hide, EntrySpec):
         return
     for key in written(source, ("unit", "piece")):
@@ -224,7 +228,7 @@ def _hide(hide: Hide, source: SourceSpec | None, belief: Any) -> Iterator[Takifu
             f'write kind = "every-entry", or leave source.{key} out',
         )
     for key, state in (("a", hide.a), ("b", hide.b)):
-        known: Sequence[Any] = () if belief is None else belief.states
+        known = () if belief is None else belief.states
         if belief is not None and state not in known:
             what = f"{state!r} is no state{did_you_mean(state, known)}"
             yield fault(("hide", key), what, f"write one of {list(map(str, known))}")

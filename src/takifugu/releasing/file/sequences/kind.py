@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, SpecError
 from takifugu.core.sections import written
 from takifugu.data import Counted, Slots
@@ -55,7 +56,7 @@ class Sequences(Kind):
             most_steps=len(places),
         )
 
-    def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Any) -> tuple[Fact, ...]:
+    def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
         source = file.sections(ReleaseSpec).source
         calendar, by = source.calendar, attribute_of(item, source)
         none = () if by is None else cells_of_nobody(by, source, calibration.query)

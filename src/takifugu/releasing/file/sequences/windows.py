@@ -17,7 +17,7 @@ from takifugu.data.times.cells import AXES
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.by import is_too_large
-from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SourceSpec, named
+from takifugu.releasing.file.sequences.sections import EntrySpec, Hide, ItemSpec, SequenceBelief, SourceSpec, named
 
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
@@ -82,7 +82,7 @@ def short(cost: Fraction, up: bool) -> str:
 
 
 def faults_of(
-    source: SourceSpec, belief: Any, hide: Hide | None, items: Sequence[ItemSpec | None]
+    source: SourceSpec, belief: SequenceBelief | None, hide: Hide | None, items: Sequence[ItemSpec | None]
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with a calendar, with the windows of it, and with what does not go with windows."""
     if source.from_ is None:
