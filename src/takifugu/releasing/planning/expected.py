@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import KINDS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.escaping import number
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
+from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
@@ -173,19 +174,9 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
     )
 
 
-@runtime_checkable
-class Marking(Protocol):
-    """A randomiser that calls counts up to a threshold safe with some probability."""
-
-    @property
-    def thresholds(self) -> Sequence[int]: ...
-
-    def chance(self, count: int, threshold: int) -> float: ...
-
-
 def _marks(noise: object) -> Iterator[tuple[int, float]]:
     """Yield with which probability a count is called safe, up to the smallest threshold."""
-    if not isinstance(noise, Marking):
+    if not isinstance(noise, SafeCells):
         return
     threshold = min(noise.thresholds)
     counts = sorted({0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold} & {*range(threshold + 1)})

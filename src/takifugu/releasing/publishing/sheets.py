@@ -43,9 +43,9 @@ from takifugu.releasing.publishing.adjusting import adjusted_in, adjustment_of, 
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
-from takifugu.releasing.report.drawings import drawing_of
 from takifugu.releasing.report.places import boxes_in, middle_of, places_of
 from takifugu.releasing.report.reported import Reported
+from takifugu.releasing.report.values import drawing_of
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

@@ -1,4 +1,4 @@
-"""The noisy values of a report: pictures and tables with their intervals."""
+"""The noisy values of a report: pictures and tables with their intervals, and the picture as a file of its own."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from functools import partial
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
+from takifugu.core.text.raster import stacked
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.crossed import Places, crossed, two_way_of
-from takifugu.releasing.report.map import verdict_map
-from takifugu.releasing.report.page import figure, paragraph, table
-from takifugu.releasing.report.populations import population_maps
+from takifugu.releasing.report.crossed import Places, crossed, drawn_crossed, two_way_of
+from takifugu.releasing.report.map import boxes_of, drawn_map, verdict_map
+from takifugu.releasing.report.page import WIDE, figure, paragraph, table
+from takifugu.releasing.report.populations import drawn_populations, population_maps
 from takifugu.releasing.report.reported import Reported
 
 LEVEL = 0.95
@@ -139,3 +140,30 @@ def bars_of(t: Reported, rows: Sequence[tuple[str, Json]], title: str, width: in
 
 def _drawn(count: int, what: str = "cells") -> str:
     return f"The first {MOST_BARS} of {count} {what} are drawn; the table has them all." if count > MOST_BARS else ""
+
+
+def drawing_of(t: Reported) -> str | None:
+    """Return the picture as SVG; None where the values are nothing that is drawn."""
+    pictures = list(_pictures(t))
+    return stacked(pictures) if pictures else None
+
+
+def _pictures(t: Reported) -> Iterator[str]:
+    title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+    if not t.cells:
+        yield from drawn_populations(t)
+        return
+    rows = rows_of_answers(t)
+    if t.answers[0][1].randomiser.output is MARKS:
+        if boxes_of(t.certificate.frameworks.values()) is not None:
+            yield drawn_map(t.certificate, rows[0][1], WIDE)
+        return
+    if any(row["low"] is None for _, of_unit in rows for row in of_unit):
+        return
+    if t.by_unit:
+        for cell, label in enumerate(t.answers[0][1].labels[:MOST_PICTURES]):
+            yield bars_of(t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], label, WIDE)
+        return
+    places = two_ways(t, rows[0][1])
+    crossed = None if places is None else drawn_crossed(t.certificate, places, rows[0][1], WIDE)
+    yield crossed or bars_of(t, [(r["cell"], r) for r in rows[0][1][:MOST_BARS]], title, WIDE)
