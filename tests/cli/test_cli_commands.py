@@ -398,7 +398,7 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path, monkeypatch: pytes
 
 
 def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu.releasing.publishing import publish, run
+    from takifugu.releasing.publishing import orders, publish
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -408,7 +408,7 @@ def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.Mon
     assert (outcome.exit_code, outcome.stdout) == (130, "")
     assert "State of the release: paid, not drawn. Its epsilon is spent" in outcome.stderr
     assert not (tmp_path / "out").exists()
-    monkeypatch.setattr(run, "ready", stop)
+    monkeypatch.setattr(orders, "ready", stop)
     (tmp_path / "other").mkdir()
     outcome = invoke("release", files.write(tmp_path / "other"))
     assert outcome.exit_code == 130

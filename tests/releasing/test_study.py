@@ -24,7 +24,7 @@ from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.postprocess.outcomes import MOST_ROWS
-from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing import orders
 from takifugu.releasing.study import Study
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
@@ -220,7 +220,7 @@ def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkey
 
     steps = study(tmp_path)
     with monkeypatch.context() as broken:
-        broken.setattr(run, "place", crash)
+        broken.setattr(orders, "place", crash)
         with pytest.raises(tf.TakifuguError):
             steps.release(anyway=True)
     book = Ledger.open(tmp_path / "ledger.db")

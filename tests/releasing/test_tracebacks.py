@@ -20,7 +20,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.releasing.advice import forecast as forecasting
-from takifugu.releasing.publishing import folder, publish, run
+from takifugu.releasing.publishing import folder, orders, publish
 from takifugu.releasing.publishing.resuming import resume
 
 #: A state of the data that no belief knows, and one of the data that beliefs know.
@@ -244,7 +244,7 @@ def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pyt
     monkeypatch.undo()
     assert [one.state for one in resume(tmp_path / "ledger.db")] == [ReleaseState.DONE]
     assert all(table.since for table in tf.release_file(toml).tables)
-    monkeypatch.setattr(run, "ready", raising(KeyError(PLANTED)))
+    monkeypatch.setattr(orders, "ready", raising(KeyError(PLANTED)))
     errors.append(check(lambda: tf.release_file(toml, again=["time-use"], once="second")))
     for error in errors:
         assert not any(holds(one) for one in carried(error))

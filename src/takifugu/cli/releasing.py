@@ -19,7 +19,7 @@ from takifugu.core.text.bars import bars
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.postprocess.outcomes import already
+from takifugu.releasing.postprocess.outcomes import Outcome, Published, already
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import Choice, folder_of
@@ -52,7 +52,7 @@ def release(
         print_outcome(outcome, planned)
 
 
-def print_outcome(outcome: run.Outcome, planned: plan.Plan) -> None:
+def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
     if outcome.new:
         _print_tables(outcome.new)
     if outcome.there:
@@ -65,7 +65,7 @@ def print_outcome(outcome: run.Outcome, planned: plan.Plan) -> None:
         click.echo(wrapped(completed(outcome.completed)))
 
 
-def _print_tables(tables: Sequence[run.Published]) -> None:
+def _print_tables(tables: Sequence[Published]) -> None:
     for table in tables:
         click.echo(wrapped(table.title))
         if isinstance(table.rows, Rows):
@@ -100,7 +100,7 @@ def _print_tables(tables: Sequence[run.Published]) -> None:
     click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
 
 
-def _file_lines(table: run.Published) -> list[str]:
+def _file_lines(table: Published) -> list[str]:
     """List the files of a table: those for people each, those for programs on one line."""
     people, programs = table.files[:_FOR_PEOPLE], table.files[_FOR_PEOPLE:]
     ends = ", ".join(path.name.removeprefix(table.name) for path in programs)
@@ -121,7 +121,7 @@ def completed(since: str) -> str:
     return f"completed the release of {when} UTC, which was paid for then"
 
 
-def outcome_of(outcome: run.Outcome) -> Json:
+def outcome_of(outcome: Outcome) -> Json:
     paid = outcome.reservation
     return {
         "source": paid.source,

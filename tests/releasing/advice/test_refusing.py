@@ -18,7 +18,7 @@ from takifugu.releasing.advice import advising, refusing
 from takifugu.releasing.advice.worth import worth
 from takifugu.releasing.file.records.kind import Records
 from takifugu.releasing.planning import asking
-from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing import orders
 from takifugu.releasing.report import opening
 
 SURVEY = """
@@ -164,7 +164,7 @@ def test_what_is_paid_for_is_completed_whatever_it_is_worth(tmp_path: Path, monk
         raise OSError("no space left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(run, "place", full)
+        patched.setattr(orders, "place", full)
         with pytest.raises(ReleaseError):
             tf.release_file(path, anyway=True)
     assert tf.release_file(path).completed is not None

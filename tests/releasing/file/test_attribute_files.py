@@ -21,7 +21,7 @@ from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, 
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.truth import answer_of, read
-from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing import orders
 from takifugu.releasing.publishing.run import release_file
 
 #: What the files of `attribute_files` publish, by hand, in grid units of each.
@@ -360,7 +360,7 @@ def test_an_unfinished_release_is_completed_and_pays_nothing(
         path = written(tmp_path / kind, kind)
         name = load(path).source.name
         with monkeypatch.context() as broken:
-            broken.setattr(run, "place", crash)
+            broken.setattr(orders, "place", crash)
             with pytest.raises(TakifuguError):
                 release_file(path, anyway=True)
         before = spent(tmp_path / kind, name)

@@ -21,7 +21,7 @@ from takifugu.cli import main
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, SpecError, TakifuguError
 from takifugu.model import frameworks
 from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing import orders
 
 PLACES = """\
 ledger = "ledger.db"
@@ -193,7 +193,7 @@ def test_resume_gives_the_old_column(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as crashing:
-        crashing.setattr(run, "place", fails)
+        crashing.setattr(orders, "place", fails)
         with pytest.raises(TakifuguError):
             tf.release_file(file)
     assert not (tmp_path / "release-published/answers.csv").exists()

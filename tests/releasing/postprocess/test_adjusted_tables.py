@@ -25,9 +25,10 @@ from takifugu.releasing.certificates.checksum import read_certificate, table_sta
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.postprocess.adjust import nearest
-from takifugu.releasing.publishing import run
+from takifugu.releasing.postprocess.outcomes import Published
+from takifugu.releasing.publishing import orders
 from takifugu.releasing.publishing.resuming import resume
-from takifugu.releasing.publishing.run import Published, publish, release_file
+from takifugu.releasing.publishing.run import publish, release_file
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true\nmechanism = "group"')
 CHAIN = tf.MarkovChain([[0.6, 0.2, 0.2]] * 3, 3, states=["a", "b", "c"])
@@ -207,7 +208,7 @@ def test_a_release_that_was_interrupted_has_the_same_adjusted_values(
         raise OSError("no room")
 
     with monkeypatch.context() as broken:
-        broken.setattr(run, "place", crash)
+        broken.setattr(orders, "place", crash)
         with pytest.raises(tf.TakifuguError):
             release_file(files.write(tmp_path, SPEC))
     (resumed,) = resume(tmp_path / "ledger.db")

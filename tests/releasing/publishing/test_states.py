@@ -23,7 +23,7 @@ from takifugu.cli import main
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.publishing import folder as folders
-from takifugu.releasing.publishing import publish, resuming, run
+from takifugu.releasing.publishing import orders, publish, resuming
 from takifugu.releasing.publishing.folder import alone_in
 from takifugu.releasing.publishing.resuming import Resumed
 
@@ -505,7 +505,7 @@ def test_a_ledger_that_fails_when_everything_is_published_takes_nothing_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exit code 4 would send a scheduler to complete what is complete."""
-    toml, real = small(tmp_path), run.handed_out
+    toml, real = small(tmp_path), orders.handed_out
 
     def and_then_gone(*args: Any) -> Any:
         tables = real(*args)
@@ -516,7 +516,7 @@ def test_a_ledger_that_fails_when_everything_is_published_takes_nothing_back(
         raise LedgerError("it cannot be read")
 
     with monkeypatch.context() as patched:
-        patched.setattr(run, "handed_out", and_then_gone)
+        patched.setattr(orders, "handed_out", and_then_gone)
         outcome = invoke("release", toml)
     assert outcome.exit_code == 0, outcome.output
     assert "written to" in outcome.stdout

@@ -20,6 +20,7 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
+from takifugu.releasing.postprocess.outcomes import Published
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
 from takifugu.releasing.report.document import report_html
@@ -158,10 +159,10 @@ def answers(noisy: Release, units: int) -> Iterator[tuple[str, Release]]:
         yield f"unit {i}", replace(noisy, values=tuple(v + i for v in noisy.values))
 
 
-def table(noisy: Release, units: int) -> run.Published:
+def table(noisy: Release, units: int) -> Published:
     names = tuple(f"unit {i}" for i in range(units))
     certificate = replace(noisy.certificate, scope="unit", units=names)
-    return run.Published("many", "unit", (), certificate, (), tuple(answers(noisy, units)))
+    return Published("many", "unit", (), certificate, (), tuple(answers(noisy, units)))
 
 
 def test_tables_of_units_are_drawn_by_cell() -> None:

@@ -16,7 +16,8 @@ from takifugu.releasing.certificates.certificate import checksum_of
 from takifugu.releasing.certificates.checksum import from_dict, read_certificate, table_state
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
-from takifugu.releasing.publishing.run import ordered, publish, release_file
+from takifugu.releasing.publishing.orders import ordered
+from takifugu.releasing.publishing.run import publish, release_file
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nmechanism = "group"')
 TOP = {"publisher": "City Hospital <b>", "contact": "data@hospital.example"}

@@ -12,12 +12,13 @@ from takifugu.core.tracebacks import place_of, without_data
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, plan, tables_of
+from takifugu.releasing.postprocess.outcomes import Outcome
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import alone_in
+from takifugu.releasing.publishing.orders import Ordered, handed_out, ordered, published, recipe_of
 from takifugu.releasing.publishing.progress import Progress, state_of
 from takifugu.releasing.publishing.publish import Stored
-from takifugu.releasing.publishing.run import Ordered, Outcome, handed_out, ordered, published, recipe_of
 from takifugu.releasing.publishing.settling import close, public_of, sheet_of
 from takifugu.releasing.publishing.sheets import table_of
 from takifugu.releasing.publishing.standing import Choice
