@@ -9,11 +9,11 @@ released about one is added to all: x1 + x2 mod 2 pooled, then x2, gives x1 away
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Generic, TypeVar
 
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.composition.by_entry import ByEntry
@@ -29,7 +29,7 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.search import halved
 
 #: What distinguishes units with different accounts.
-Kind = Any
+Kind = TypeVar("Kind", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Item:
 
 
 @dataclass(frozen=True, eq=False)
-class Accounts:
+class Accounts(Generic[Kind]):
     """The debits about one source, by kind of unit: units with equal debits have equal accounts, and are one kind.
 
     `counts` says how many units a kind has (one, where it does not), `frameworks` are known by their fingerprints.
@@ -202,7 +202,7 @@ def _sum(total: Amount, cost: Amount, times: int) -> Amount:
     return Amount(total.epsilon + times * cost.epsilon, total.delta + times * cost.delta)
 
 
-def what_fits(accounts: Accounts, kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
+def what_fits(accounts: Accounts[Kind], kind: Kind, new: Sequence[Item], spent: Amount, budget: Amount) -> str:
     """Return in words what could be released about a unit instead of its newest debits, within the budget."""
     history = [item for item in accounts.items[kind] if item not in new]
 

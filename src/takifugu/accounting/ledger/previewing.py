@@ -20,7 +20,7 @@ from takifugu.accounting.ledger.disk.places import path_of
 from takifugu.accounting.ledger.layouts import CUT, cut_differently, words
 from takifugu.accounting.ledger.reserving import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
-from takifugu.accounting.ledger.tallying import Tally, request_items, tally
+from takifugu.accounting.ledger.tallying import AccountKind, Tally, request_items, tally
 from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
 from takifugu.core.errors import CompositionRefused, LedgerError
 from takifugu.core.names import normalised
@@ -144,7 +144,7 @@ def _charges(computed: Tally) -> tuple[Charged, ...]:
     return tuple(Charged(count, *one) for one, count in kinds.items())
 
 
-def _alone(accounts: Accounts, new: Sequence[Item]) -> Amount:
+def _alone(accounts: Accounts[AccountKind], new: Sequence[Item]) -> Amount:
     total = NOTHING
     for item in new:
         promise = joint(accounts.frameworks[item.fingerprint], [item.charge], item.recharge, item.fingerprint)

@@ -17,7 +17,7 @@ from takifugu.accounting.composition.losses import cost_of_all
 from takifugu.accounting.ledger import histories as stored
 from takifugu.accounting.ledger import layouts
 from takifugu.accounting.ledger import store as rows
-from takifugu.accounting.ledger.accounts import Accounts, Item, Kind, adopted, foreign
+from takifugu.accounting.ledger.accounts import Accounts, Item, adopted, foreign
 from takifugu.accounting.ledger.asking import EVERYONE, ONE_OR_MANY, Request, is_link
 from takifugu.accounting.ledger.encoding import amount, decoding
 from takifugu.accounting.ledger.histories import Hit
@@ -81,8 +81,8 @@ class Account:
     number: int
     source: Source
     kinds: Mapping[AccountKind, Members]
-    accounts: Accounts
-    costs: Mapping[Kind, Amount]
+    accounts: Accounts[AccountKind]
+    costs: Mapping[AccountKind, Amount]
     mixed: str = ""
 
     @property
@@ -274,7 +274,7 @@ def _account(
     items = {kind: _items(kind, request, held) for kind in kinds}
     accounts = Accounts(frameworks, items, {kind: members.count for kind, members in kinds.items()})
     changed = [kind for kind in kinds if all_change or kind.shape >= 0]
-    costs: dict[Kind, Amount] = {}
+    costs: dict[AccountKind, Amount] = {}
     for kind in [] if is_mixed else accounts.linked(changed):
         cost = accounts.cost(kind)
         costs[kind] = most([cost, kind.spent]) if accounts.is_cut(kind) or accounts.is_by_entry(kind) else cost
