@@ -77,7 +77,7 @@ class Calibrated:
         parts = [html_table(_NOISE, _rows(self.tables)), note(_error(self.tables))]
         for table in self.tables:
             why = folded("Why this noise, and the other mechanisms", table.noisiest._repr_html_())
-            parts.append(_title(table.title) + why)
+            parts.append(f"<h3>{text(table.title)}</h3>{why}")
         return "".join([*parts, self.forecast._repr_html_()])
 
 
@@ -190,10 +190,6 @@ def _whose(table: Table, units: Sequence[str | None]) -> str:
     if table.scope != "unit":
         return whose
     return units[0] or whose if len(units) == 1 else table.people.counted(len(units))
-
-
-def _title(words: str) -> str:
-    return f"<h3>{text(words)}</h3>"
 
 
 def _why(calibration: Calibration) -> list[tuple[str, str]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,14 @@ def value_of(text: str | None, column: str, values: Mapping[str, Hashable], tabl
         raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
     if text not in values:
         no_lookalikes(table, column, values)
-        listed = list(values) if len(values) <= 20 else [*list(values)[:20], "..."]
         what = f"column {column!r} has a value that the belief does not know"
-        raise wrong("file", what, fix=f"its values are {listed}")
+        raise wrong("file", what, fix=f"its values are {first_of(values)}")
     return values[text]
+
+
+def first_of(values: Collection[str]) -> list[str]:
+    """Return declared values for a message: of many the first ones."""
+    return [*values] if len(values) <= 20 else [*islice(values, 20), "..."]
 
 
 def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: str = "file") -> None:
@@ -153,9 +158,8 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
         for row, text in enumerate(texts):
             if text is not None and (known := like(text)) is not None:
                 raise lookalike(column, row, known, "value") from None
-        listed = list(places) if len(places) <= 20 else [*list(places)[:20], "..."]
         raise DataError(
-            f"column {column!r} has a value that is not declared", fix=f"the values are {listed}"
+            f"column {column!r} has a value that is not declared", fix=f"the values are {first_of(places)}"
         ).at("value") from None
 
 

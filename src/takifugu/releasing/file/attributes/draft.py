@@ -66,7 +66,7 @@ def _records(columns: Sequence[Column]) -> Iterator[str]:
     if any(c.kind in (NUMBERS, WHOLE) for c in columns[:2]):
         place = next(n for n, c in enumerate(columns[:2]) if c.kind in (NUMBERS, WHOLE))
         values = '["yes", "no"]' if place else '["a", "b"]' if one != other else '["a", "yes"]'
-        classes = f"# classes = {{ {_key(columns[place])} = {{ ends = [20], values = {values} }} }}"
+        classes = f"# classes = {{ {toml_of(columns[place].name)} = {{ ends = [20], values = {values} }} }}"
         yield line(classes, "numbers below 20, and all others")
     yield ""
 
@@ -124,10 +124,6 @@ def _rest(columns: Sequence[Column], kind: str, hides: Sequence[str]) -> Iterato
 def _names(columns: Sequence[Column]) -> tuple[str, str]:
     """Return two columns as TOML writes them, one of them twice where there are no two."""
     return toml_of(columns[0].name), toml_of(columns[min(1, len(columns) - 1)].name)
-
-
-def _key(column: Column) -> str:
-    return toml_of(column.name)
 
 
 DRAFTED = {"normal": _normal, "independent-records": _records, "parameters": _parameters}

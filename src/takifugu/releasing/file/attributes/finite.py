@@ -15,7 +15,7 @@ from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.releasing.file.attributes.kind import Attributes, Known
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.reading import no_lookalikes, wrong
+from takifugu.releasing.file.reading import first_of, no_lookalikes, wrong
 
 
 class Finite(Attributes):
@@ -52,7 +52,7 @@ def _counted(
             if name not in classes:
                 no_lookalikes(table, name, known[name])
             what = f"column {name!r} has a value that the belief does not know"
-            raise wrong("file", what, fix=f"its values are {_short(known[name])}")
+            raise wrong("file", what, fix=f"its values are {first_of(known[name])}")
     for row in sorted(counts):
         yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), counts[row]
 
@@ -64,7 +64,3 @@ def _read(values: Mapping[str, State], classes: DeclaredClasses | None) -> Mappi
 
 def _what_to_do(name: str, classes: Mapping[str, DeclaredClasses]) -> str:
     return f'fill them, or write missing = "..." under [belief.classes.{name}]' if name in classes else FILL_THEM
-
-
-def _short(values: Mapping[str, State]) -> list[str]:
-    return list(values) if len(values) <= 20 else [*list(values)[:20], "..."]
