@@ -137,14 +137,14 @@ def guided(error: click.UsageError) -> click.UsageError:
     return click.NoSuchOption(name, words, meant, error.ctx)
 
 
-def complain(line: str) -> None:
-    """Print an error: one line where a program reads it, lines that fit where a person does."""
+def complain(line: str, colour: str = "red") -> None:
+    """Print an error, or news, on stderr: one line where a program reads it, lines that fit where a person does."""
     from takifugu.releasing.file.toml_words import in_toml
 
     text = f"takifugu: {visible(in_toml(line))}"
     text = filled(text) if is_terminal(sys.stderr) else text
     with suppress(OSError):  # nobody reads it: the outcome is the same
-        click.echo(text.replace("takifugu:", click.style("takifugu:", fg="red"), 1), err=True)
+        click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
 
 
 def _asking(context: click.Context, as_json: bool) -> click.Context:

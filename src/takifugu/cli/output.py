@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
+from typing import TYPE_CHECKING
 
 import click
 
-from takifugu.accounting.ledger import Amount
 from takifugu.cli.failures import FORMAT, PRINTED
-from takifugu.cli.terminal import is_terminal
+from takifugu.cli.group import complain
 from takifugu.core.errors import ReleaseError
 from takifugu.core.escaping import visible
 from takifugu.core.files import read_file
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import filled, width
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.notices import listening
+
+if TYPE_CHECKING:
+    from takifugu.accounting.ledger import Amount
 
 #: No file that a command writes for its user is larger.
 LARGEST_TEXT = 10_000_000
@@ -38,14 +39,6 @@ def wrapped(text: str) -> str:
     return filled(visible(text))
 
 
-def note(text: str) -> None:
-    """Print a line of news on stderr."""
-    line = f"takifugu: {visible(in_toml(text))}"
-    line = filled(line) if is_terminal(sys.stderr) else line
-    with suppress(OSError):  # nobody reads it: the work goes on
-        click.echo(line.replace("takifugu:", click.style("takifugu:", fg="yellow"), 1), err=True)
-
-
 @contextmanager
 def noticed() -> Iterator[list[str]]:
     """Print the library's notices on stderr as they come; yield the list that collects them for JSON."""
@@ -53,7 +46,7 @@ def noticed() -> Iterator[list[str]]:
 
     def hear(words: str) -> None:
         notices.append(words)
-        note(words)
+        complain(words, "yellow")
 
     with listening(hear):
         yield notices

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from takifugu.cli.output import counted
 from takifugu.cli.terminal import is_dumb, is_terminal
 from takifugu.core.searches import Search, stopping, watched
 from takifugu.core.text.tables import number, width
@@ -71,7 +72,7 @@ class _Display:
 
     def begins(self, search: Search) -> None:
         if search.seconds >= LONG:
-            whose = "" if search.things == "secrets" else f" for {_counted(search.secrets, 'secret')}"
+            whose = "" if search.things == "secrets" else f" for {counted(search.secrets, 'secret')}"
             end = "; Ctrl-C ends it, and takes the best found so far" if search.stops else ""
             self.say(
                 f"{search.name}: a search through up to {search.most:,} {search.things}{whose}, about "
@@ -178,7 +179,3 @@ def _span(seconds: float) -> str:
     ('12 s', '7 minutes')
     """
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

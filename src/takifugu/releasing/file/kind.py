@@ -10,9 +10,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Plain
@@ -31,6 +30,9 @@ from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.sections import BudgetSpec, Described, FileSpec, Section, SourceKeys
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape, opened
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
 
 Spec = TypeVar("Spec", bound=FileSpec)
 
