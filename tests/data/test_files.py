@@ -14,9 +14,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from tests.support.engines import entries
+from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import Layout, Recode, Table, column_kinds, open_frame, pieces
+from takifugu.data import Layout, Recode, Table, open_frame, pieces
 
 STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
 
@@ -234,12 +235,12 @@ def test_words_that_count_as_missing(tmp_path: Path, reader: str) -> None:
 def test_kinds_of_columns(tmp_path: Path, reader: str) -> None:
     rows = ["n,x,t,s,e,z", "1,1,2026-01-31,a,,1", "-2,0.5,2026-01-31T10:00:00Z,b,,", ",1e3,2026-02-01 10:00,3,,x"]
     (tmp_path / "d.csv").write_text("\n".join(rows))
-    assert column_kinds(open_frame(tmp_path / "d.csv")) == {
+    assert kinds_of(open_frame(tmp_path / "d.csv")) == {
         "n": "whole numbers", "x": "numbers", "t": "dates and times", "s": "texts", "e": "texts", "z": "texts",
     }  # fmt: skip
     frame = polars.DataFrame({"b": [True], "i": [1], "f": [0.5], "l": [[1]], "t": ["x"]})
     frame = frame.with_columns(d=polars.date(2026, 1, 1), c=polars.col("t").cast(polars.Categorical))
-    assert list(column_kinds(open_frame(frame)).values()) == [
+    assert list(kinds_of(open_frame(frame)).values()) == [
         "true or false", "whole numbers", "numbers", "something else", "texts", "dates and times", "texts",
     ]  # fmt: skip
 

@@ -17,10 +17,11 @@ import pytest
 from tests.data.test_files import reader  # noqa: F401 - a fixture
 from tests.support.data_files import SOURCES, Values, as_sqlite
 from tests.support.engines import entries
+from tests.support.kinds import kinds_of
 from tests.support.workbooks import CLOCK, DATE, ERROR, MOMENT, Cell, write_workbook
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import Layout, Recode, Table, Written, column_kinds, open_frame, sniffed, tally
+from takifugu.data import Layout, Recode, Table, Written, open_frame, sniffed, tally
 
 STATES = Recode(("still", "walk"))
 LAYOUT = Layout("state", unit="who", order="minute", nulls="unobserved", null_keys="drop")
@@ -50,7 +51,7 @@ def test_the_same_rows_are_the_same_integers(kind: str, reader: str, tmp_path: P
     assert read(table) == read(same)
     assert table.names[: len(ROWS)] == same.names
     if kind != "DuckDB":
-        assert [column_kinds(table)[name] for name in same.names] == [*column_kinds(same).values()]
+        assert [kinds_of(table)[name] for name in same.names] == [*kinds_of(same).values()]
     for column, codes in (("a b\"c", {"line\nend": 0, "*": 1, "\\": 2}), ("ill", {"true": 0, "false": 1})):
         assert tally(table, {column: codes}) == tally(same, {column: codes})
 
