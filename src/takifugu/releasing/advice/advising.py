@@ -55,7 +55,7 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(table: Table, expect: ExpectSpec | None = None, prior: PriorSpec | None = None) -> TableAdvice:
+def table_advice(table: Table, expect: ExpectSpec | None, prior: PriorSpec | None) -> TableAdvice:
     """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
 
     `prior` is what a file under a policy says of counts.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LESS_OFTEN = "what is named occurs less often than the best one, by"
 
 
-def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None = None, people: int = 1) -> Worth:
+def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people: int) -> Worth:
     """Return what a choice among declared values is worth where they occur as often as expected.
 
     Raises Unsupported where nothing says how often, or which difference of a quantile matters, and InputError for an

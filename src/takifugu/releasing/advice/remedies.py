@@ -155,7 +155,7 @@ def applied(raw: Plain, changes: Sequence[Change]) -> Json:
     return new
 
 
-def worth_with(raw: Plain, path: Path, changes: Sequence[Change], data: object = None) -> Worth | None:
+def worth_with(raw: Plain, path: Path, changes: Sequence[Change], data: object) -> Worth | None:
     """Return what the worst table of the changed file is worth; None where it is refused, or a table has no verdict."""
     try:
         tables = advice_of(calibrated(checked(applied(raw, changes), path, data)))

@@ -39,7 +39,7 @@ class Named(Worth):
         }[self.verdict]
 
 
-def worth_of_list(noise: SafeCells, prior: PriorSpec | None = None) -> Named:
+def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:
     """Return what a list is worth where the counts are as [prior] says; without it, where nobody was anywhere."""
     threshold = min(noise.thresholds)
     if prior is None:

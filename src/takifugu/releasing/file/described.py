@@ -41,7 +41,7 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
     return model  # type: ignore[no-any-return]
 
 
-def union_of(declared: Mapping[str, type[Any]], key: str, base: type[Section] = Section, rows: str = "") -> Any:
+def union_of(declared: Mapping[str, type[Any]], key: str, base: type[Section], rows: str) -> Any:
     """Return the type of a section that is one of several, as its `key` says."""
     models = [model_of(section, base, rows) for section in declared.values()]  # type: ignore[arg-type]
     return _one_of(models, key)
@@ -54,7 +54,7 @@ def _one_of(models: Sequence[type[Section]], key: str) -> Any:
 @cache
 def file_of(
     sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type[Any]], ...],
-    beliefs: tuple[type[Section], ...] = (),
+    beliefs: tuple[type[Section], ...],
 ) -> type[FileSpec]:
     """Return the model of a whole file about data of this shape: its tables have the keys of these queries.
 

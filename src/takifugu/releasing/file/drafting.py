@@ -119,7 +119,7 @@ def _written_lines(columns: Sequence[Column]) -> Iterator[str]:
         yield line(f"thousands = {toml_of(written.numerals.thousands)}", "guessed: the sign between thousands")
 
 
-def release_lines(name: str, query: str, words: str = "") -> Iterator[str]:
+def release_lines(name: str, query: str, words: str) -> Iterator[str]:
     """Yield how [[release]] begins; `words` say what else its query may be."""
     yield line("[[release]]", "one such section for each table that is published")
     yield f'name = "{name}"'

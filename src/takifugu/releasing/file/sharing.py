@@ -25,7 +25,7 @@ ITS_EPSILON = "give the table an epsilon of its own"
 _WINDOW = {"from_": "from", "to": "to", "window": "window", "every": "every"}
 
 
-def promise_problems(item: Table, number: int, definition: str = "") -> Iterator[TakifuguError]:
+def promise_problems(item: Table, number: int, definition: str) -> Iterator[TakifuguError]:
     """Yield what is wrong with the epsilon, delta and mechanism of one table under a definition of privacy."""
     where = ("release", number)
     if not item.shares_epsilon and not LEAST_EPSILON <= as_epsilon(item.epsilon) <= LARGEST_EPSILON:

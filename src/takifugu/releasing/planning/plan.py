@@ -134,14 +134,14 @@ def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     return _planned(file, aims_as_needed(file, watch), watch)
 
 
-def calibrated_unread(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
+def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
     """Return the calibrated plan of the tables whose noise needs no data; a window is taken to have all its steps."""
     ready = [item for item in file.items if not any(_needs_units(file, one) for one in _calibrated_with(file, item))]
     chosen = file if len(ready) == len(file.items) else file.only(ready)
     return _planned(chosen, aims_of(chosen), watch)
 
 
-def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch = unwatched) -> Plan:
+def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
     """Return the plan of a table whose noise the data decide, about one whole sequence as long as the file allows."""
     chosen = file.only(_calibrated_with(file, item))
     return _planned(chosen, aims_of(chosen), watch)

@@ -152,6 +152,6 @@ def _number(calibration: Calibration, data: object) -> Fraction:
     return value / calibration.problem.grid
 
 
-def labels_of(calibration: Calibration, data: object = None) -> tuple[str, ...]:
+def labels_of(calibration: Calibration, data: object) -> tuple[str, ...]:
     """Return the names of what is published; none where rows are published one by one."""
     return () if isinstance(data, CodedRows) else calibration.problem.published

@@ -103,7 +103,7 @@ def require_id(where: str | Path, wanted: str | None) -> None:
     ).at("ledger_id")
 
 
-def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path], new_ledger: bool = False) -> None:
+def require_same_ledger(where: str | Path, source: str, folders: Iterable[Path], new_ledger: bool) -> None:
     """Raise LedgerError where the folders hold what another ledger paid for, or what this one has forgotten.
 
     The newest certificate decides which ledger it was: whoever has continued with a new one may go on. A ledger that

@@ -111,7 +111,7 @@ def publish(
 
 
 def planned_for(
-    file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool = False, anyway: bool = False,
+    file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool, anyway: bool,
     watch: Watch = unwatched,
 ) -> Plan:  # fmt: skip
     """Return the plan of what is to be published now; what is refused is refused before its data are read.

@@ -167,7 +167,7 @@ def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
     return file.output if output is None else Path(output)
 
 
-def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool = False) -> ReleaseFile:
+def to_plan(file: ReleaseFile, folder: Path, wanted: Choice, new_ledger: bool) -> ReleaseFile:
     """Return a release file with what is to be published now: what is new, wanted again, or paid for already.
 
     Raises ReleaseError where something is in the way, and InputError for names that the file does not have.
@@ -201,7 +201,7 @@ def _to_plan(
 
 
 def to_pay(
-    standing: Sequence[Standing], wanted: Choice, payments: Sequence[Payment], folder: Path, goes_on: bool = False
+    standing: Sequence[Standing], wanted: Choice, payments: Sequence[Payment], folder: Path, goes_on: bool
 ) -> tuple[Standing, ...]:
     """Return what must be paid for now; with `goes_on` there is something else to do.
 

@@ -70,7 +70,7 @@ def lengths_of(belief: SequenceBelief) -> Lengths:
     return Lengths(belief.min_length, belief.max_length, belief.longer)
 
 
-def recode_of(belief: Any, source: SourceSpec | None = None) -> Recode:
+def recode_of(belief: Any, source: SourceSpec | None) -> Recode:
     if source is None or source.bins is None:
         return Recode(belief.states, belief.map)
     spelling_of = {str(state): state for state in belief.states}
