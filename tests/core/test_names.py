@@ -94,3 +94,15 @@ def test_a_second_time_changes_nothing(text: str) -> None:
 @given(st.text(alphabet="aé \u0301\u200b\u00a0\t", max_size=20))
 def test_composed_and_decomposed_are_one(text: str) -> None:
     assert normalised(unicodedata.normalize("NFD", text)) == normalised(unicodedata.normalize("NFC", text))
+
+
+@given(st.text(alphabet="10.- \u200b\u00ad\u00a0", max_size=8))
+def test_a_number_is_one_name_whatever_is_not_seen_in_it(text: str) -> None:
+    once = normalised(text)
+    assert normalised(once) == once
+    assert normalised(text.replace("\u200b", "").replace("\u00ad", "")) == once
+
+
+def test_a_person_who_is_a_number_has_one_budget() -> None:
+    """What is not seen behind "1.0" once made another person of it, and another batch of independent rows."""
+    assert {normalised(text) for text in ("1", "1.", " 1.0 ", "1.0\u200b", "\ufeff1.00", "1.0\u00ad")} == {"1"}

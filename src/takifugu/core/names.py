@@ -38,9 +38,15 @@ def normalised(text: str, what: str = "the name") -> str:
 
     >>> normalised(" Jose\\u0301\\u00a0 Luis\\u200b ") == normalised("Jos\\u00e9 Luis")
     True
+    >>> normalised("1.0\\u200b")
+    '1'
     """
-    if _NUMBER.fullmatch(text.strip()):  # programs that read numbers write them so, and mean one person
-        text = text.strip().partition(".")[0]
+    cleaned = _cleaned(text, what)
+    return cleaned.partition(".")[0] if _NUMBER.fullmatch(cleaned) else cleaned  # as programs write whole numbers
+
+
+def _cleaned(text: str, what: str) -> str:
+    """Return a text as it is seen."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:
         return text  # most names are, and there are many
     if len(text) > LONGEST:
