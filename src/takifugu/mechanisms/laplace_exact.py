@@ -16,18 +16,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+import numpy as np
+
 from takifugu.analysis.answer_laws.minimax_start import over_all_starts
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
 from takifugu.analysis.questions.answer_law import Compared
-from takifugu.mechanisms.common.answer_families import Located, predicted
+from takifugu.mechanisms.common.answer_families import Located, families_at_hand, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.largest_need import largest_need, refusing
 from takifugu.mechanisms.common.participants import conditions
 from takifugu.mechanisms.common.shares import alone
+from takifugu.mechanisms.common.stacks import Bools, Stack, stacked
 
 #: The scale that other comparisons are tried with lies this much above the largest found so far, relatively.
 HEADROOM = Fraction(1, 2**35)
+#: Fewer families than this are gone through as they come.
+_FEW = 16
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,12 @@ class LaplaceExact:
         1.46353212
         """
         nothing = "no comparison: the distributions differ by less than epsilon without noise"
-        scale, worst = largest_need(problem, partial(_needs, epsilon=problem.epsilon), nothing, lines=True)
+        needs, start = partial(_needs, epsilon=problem.epsilon), _start(problem)
+
+        def serves(stack: Stack, scale: Fraction) -> Bools:
+            return stack.keeps(problem.epsilon, scale)
+
+        scale, worst = largest_need(problem, needs, nothing, lines=True, serves=serves, start=start)
         noise = laplace_noise(problem, scale)
         detail = "the log-ratio reaches epsilon here first" + alone(problem, lines=True)
         witness = Witness(worst, detail, (("scale", float(noise.scale)),))
@@ -89,3 +99,33 @@ def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tup
             scale = min(needed * (1 + HEADROOM), Fraction(family.reach(index)) / epsilon)
             yield scale, family.compared[index]
         solved.add(index)
+
+
+def _start(problem: Problem) -> Fraction:
+    """Return a scale to start from that changes neither the scale nor the comparison that the search ends with; or 0.
+
+    A family whose need is at most `below` leaves a scale that is less than `above`. If all others need more than
+    `above`, the first of them is solved whatever came before it, and no family that needs less changes anything after
+    it: only the others decide.
+    """
+    located = families_at_hand(problem, lines=True)
+    stacks = stacked(located) if len(located) >= _FEW else []
+    comparisons = [(one.family, index) for one in located for index in range(len(one.family.compared))]
+    if not stacks or any(over_all_starts(one.family) is not one.family for one in located):
+        return Fraction(0)
+    largest, place = Fraction(0), len(comparisons) // 2
+    for _ in range(4):
+        family, index = comparisons[place]
+        largest = max(largest, family.smallest_scale(index, problem.epsilon))
+        losses = np.concatenate([stack.losses(largest) for stack in stacks])
+        place = int(losses.argmax())
+        if losses[place] <= problem.epsilon:
+            break
+    for width in (4, 8, 16, 32, 64):
+        above, below = (largest * (1 - w * HEADROOM) for w in (width, width + 2))
+        at_most, at_least = (
+            np.concatenate([stack.keeps(problem.epsilon, scale) for stack in stacks]) for scale in (below, above)
+        )
+        if np.array_equal(at_most, at_least) and not at_most.all():
+            return below
+    return Fraction(0)

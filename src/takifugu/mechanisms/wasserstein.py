@@ -19,6 +19,7 @@ from takifugu.analysis.questions.answer_law import Compared
 from takifugu.mechanisms.common.answer_families import Located, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.largest_need import largest_need, refusing
+from takifugu.mechanisms.common.stacks import Bools, Stack
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,11 @@ class Wasserstein:
                     farthest, scale = max(farthest, Fraction(move)), max(scale, needed)
                     yield scale, located.family.compared[index]
 
-        scale, worst = largest_need(problem, needs, "no comparison: no answer has to move", lines=True)
+        def serves(stack: Stack, scale: Fraction) -> Bools:
+            return stack.keeps(problem.epsilon, scale) & ~stack.may_move_beyond(farthest)
+
+        nothing = "no comparison: no answer has to move"
+        scale, worst = largest_need(problem, needs, nothing, lines=True, serves=serves)
         noise, moved = laplace_noise(problem, scale), ("w_infinity", float(farthest * problem.unit))
         witness = Witness(worst, "the answer must move farthest between these two", (moved,))
         return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness)

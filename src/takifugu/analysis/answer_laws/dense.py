@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.analysis.questions.answer_law import Compared
 from takifugu.numbers.distributions.pmf import Pmf
@@ -23,10 +24,16 @@ from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
+IntArray = npt.NDArray[np.int64]
+
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
 SLACK = 2.0**-35
 #: A noise this far below one place is as good as none: e^-128 of its mass leaves the place.
 SMALLEST_PLACES = 2.0**-7
+#: Comparisons are looked at together as far as their laws have at most this many places.
+_AT_ONCE = 2**17
+#: The rows of one comparison by itself.
+_FIRST_AND_SECOND: IntArray = np.array([[0, 1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +68,8 @@ class DenseFamily:
 
     def losses(self, scale: Fraction) -> list[float]:
         """Return, for each of `compared`, an upper bound on sup |log A/B| after Laplace noise; scale 0 is no noise."""
-        if not scale:
-            return [self._bare_loss(*self._rows_of(index)) for index in range(len(self.compared))]
-        noised = self.noised(scale)
-        return [self._loss(noised, *self._rows_of(index)) for index in range(len(self.compared))]
+        losses: list[float] = losses_between(self.laws, self.sides, self.decay(scale), self.margin).tolist()
+        return losses
 
     def moves(self, index: int) -> tuple[int, ...]:
         """Return increasing proposals for W-infinity; the last is certain (no move is longer)."""
@@ -97,28 +102,8 @@ class DenseFamily:
 
     def losses_of(self, index: int, scale: Fraction) -> float:
         """Return the bound of `losses` for one comparison."""
-        rows = self._rows_of(index)
-        return self._loss(self.noised(scale, rows), 0, 1) if scale else self._bare_loss(*rows)
-
-    def _loss(self, noised: Chunks, first: int, second: int) -> float:
-        one, left = noised[first]
-        two, right = noised[second]
-        ratio, orders = one / two, left - right
-        high = np.log(ratio.max(axis=1)) + orders * math.log(2)
-        low = np.log(ratio.min(axis=1)) + orders * math.log(2)
-        return self._bounded(max(float(high.max()), -float(low.min())), orders)
-
-    def _bare_loss(self, first: int, second: int) -> float:
-        one, two = self._laws[first], self._laws[second]
-        held = one.mantissas > 0
-        if not np.array_equal(held, two.mantissas > 0):
-            return math.inf
-        orders = one.exponents[held] - two.exponents[held]
-        logs = np.log(one.mantissas[held] / two.mantissas[held]) + orders * math.log(2)
-        return self._bounded(float(np.abs(logs).max()), orders)
-
-    def _bounded(self, loss: float, orders: ExponentArray) -> float:
-        return loss + self.margin + self.rounding(loss + float(np.abs(orders).max()))
+        laws = self.laws[list(self._rows_of(index))]
+        return float(losses_between(laws, _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])
 
     def rounding(self, size: float) -> float:
         """Return a bound on the rounding of a log-ratio whose value and binary orders are at most `size`."""
@@ -128,6 +113,12 @@ class DenseFamily:
     def margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
         return 2 * self.relative_error * (1 + self.relative_error)
+
+    @cached_property
+    def sides(self) -> IntArray:
+        """The rows of both sides of each of `compared`, shape (comparisons, 2)."""
+        rows = [self._rows_of(index) for index in range(len(self.compared))]
+        return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
     def _rows_of(self, index: int) -> tuple[int, int]:
         a, i, b, j = self.compared[index]
@@ -147,7 +138,7 @@ class DenseFamily:
         return logs
 
     @cached_property
-    def _laws(self) -> Wide:
+    def laws(self) -> Wide:
         """The weights divided by the sum of their row."""
         sums, tops = self._sums
         return times(self.weights, 1.0 / sums, -tops)
@@ -155,7 +146,7 @@ class DenseFamily:
     @cached_property
     def _floats(self) -> list[Pmf]:
         """The laws without what float64 cannot hold: good enough to propose a move."""
-        numbers = np.where(self._laws.exponents > -2 * NARROW, self._laws.floats(0), 0.0)
+        numbers = in_floats(self.laws)
         places = [np.flatnonzero(row) for row in numbers]
         return [Pmf(self.start + self.step * at, row[at]) for at, row in zip(places, numbers, strict=True)]
 
@@ -164,12 +155,56 @@ class DenseFamily:
         first, second = (np.flatnonzero(self.weights.mantissas[r]) for r in self._rows_of(index))
         return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
 
-    def noised(self, scale: Fraction, rows: tuple[int, ...] | None = None) -> Chunks:
-        """Return A_r at every place, for all rows or some, for a scale above 0."""
-        return decayed(self._laws if rows is None else self._laws[list(rows)], Fraction(self.step) / scale)
+    def noised(self, scale: Fraction) -> Chunks:
+        """Return A_r at every place, for all rows, for a scale above 0."""
+        return decayed(self.laws, self.decay(scale))
+
+    def decay(self, scale: Fraction) -> Fraction:
+        """Return by how much, as a logarithm, noise of a scale falls from one place to the next; 0 for no noise."""
+        return Fraction(self.step) / scale if scale else Fraction(0)
 
 
 def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tuple[Compared, ...]:
     """Return (a, i, b, j) for every unordered pair of values {a, b} and all numbers i, j in their hulls."""
     values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
     return tuple((a, i, b, j) for a, b in values for i in range(sizes[a]) for j in range(sizes[b]))
+
+
+def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:
+    """Return, for each pair of rows, an upper bound on sup |log A/B| after noise that falls by `decay` per place.
+
+    Decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
+    """
+    places = laws.mantissas.shape[1]
+    noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
+    losses = np.zeros(len(sides))
+    for start in range(0, len(sides), several):
+        one, two = sides[start : start + several].T
+        loss, orders = _bare(laws[one], laws[two]) if noised is None else _noised(noised, one, two)
+        rounding = 8 * UNIT * (roundings(places) + (loss + orders))
+        losses[start : start + several] = loss + margin + rounding
+    return losses
+
+
+def _noised(noised: Chunks, one: IntArray, two: IntArray) -> tuple[FloatArray, ExponentArray]:
+    """Return the largest |log A/B| of each pair of rows, and the largest difference of their binary orders."""
+    ratio, orders = noised.numbers[one] / noised.numbers[two], noised.exponents[one] - noised.exponents[two]
+    high = np.log(ratio.max(axis=2)) + orders * math.log(2)
+    low = np.log(ratio.min(axis=2)) + orders * math.log(2)
+    return np.maximum(high.max(axis=1), -low.min(axis=1)), np.abs(orders).max(axis=1)
+
+
+def _bare(one: Wide, two: Wide) -> tuple[FloatArray, ExponentArray]:
+    """Return the same without noise: infinity where one law has an atom that the other has not."""
+    held = one.mantissas > 0
+    both = held & (two.mantissas > 0)
+    orders = np.where(both, one.exponents - two.exponents, 0)
+    ratio = np.divide(one.mantissas, two.mantissas, out=np.ones_like(one.mantissas), where=both)
+    loss = np.abs(np.log(ratio) + orders * math.log(2)).max(axis=1)
+    differ = (held != (two.mantissas > 0)).any(axis=1)
+    return np.where(differ, math.inf, loss), np.abs(orders).max(axis=1)
+
+
+def in_floats(laws: Wide) -> FloatArray:
+    """Return laws without what float64 cannot hold."""
+    return np.where(laws.exponents > -2 * NARROW, laws.floats(0), 0.0)

@@ -48,9 +48,8 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
     (`lines`). Raises Unsupported where a belief or the query has no law of the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
-    if sum(answer_law(part).cached_bytes() for part in parts) <= CACHED_BYTES:
-        of_lines = lines and problem.cells > 1
-        yield from problem.cached((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
+    if _are_few(parts):
+        yield from _at_once(problem, parts, lines)
     else:
         secrets = sum(len(part.family.entries) for part in parts)
         seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds
@@ -59,6 +58,21 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
             for located in _located(problem, parts, lines):
                 yield located
                 search.tell(1)
+
+
+def families_at_hand(problem: Problem, lines: bool = False) -> tuple[Located, ...]:
+    """Return every answer family of a small problem, as `located_families` yields them; nothing of a large one."""
+    parts = line_parts(problem) if lines else problem.law_parts
+    return _at_once(problem, parts, lines) if _are_few(parts) else ()
+
+
+def _are_few(parts: Sequence[Part]) -> bool:
+    return sum(answer_law(part).cached_bytes() for part in parts) <= CACHED_BYTES
+
+
+def _at_once(problem: Problem, parts: Sequence[Part], lines: bool) -> tuple[Located, ...]:
+    of_lines = lines and problem.cells > 1
+    return problem.cached((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
 
 
 def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:

@@ -17,6 +17,7 @@ from takifugu.analysis.problem import Bound, Problem, Refusal
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_families import Located, located_families
+from takifugu.mechanisms.common.stacks import Bools, Stack, needing_more
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport.on_the_line import level_tolerance
 
@@ -64,16 +65,29 @@ class Comparison:
 
 #: (located family, enough so far) -> (amount, comparison) for every comparison that needs more than all before it.
 Needs = Callable[[Located, Fraction], Iterator[tuple[Fraction, Compared]]]
+#: (families, enough so far) -> whether each comparison is certainly served by that.
+Serves = Callable[[Stack, Fraction], Bools]
 Answered = TypeVar("Answered")
 
 
-def largest_need(problem: Problem, needs: Needs, nothing: str, lines: bool = False) -> tuple[Fraction, str]:
+def largest_need(
+    problem: Problem,
+    needs: Needs,
+    nothing: str,
+    lines: bool = False,
+    serves: Serves | None = None,
+    start: Fraction = Fraction(0),
+) -> tuple[Fraction, str]:
     """Return the amount that serves every comparison, and the comparison that forced it; `nothing` where none did.
 
-    For `lines` see `located_families`. Raises Unsupported where a belief or the query has no law of the answer.
+    Families that `serves` says are served are passed over; `start` is an amount that one of the others exceeds. For
+    `lines` see `located_families`. Raises Unsupported where a belief or the query has no law of the answer.
     """
-    enough, worst = Fraction(0), nothing
-    for located in located_families(problem, lines):
+    enough, worst = start, nothing
+    families = located_families(problem, lines)
+    if serves is not None:
+        families = needing_more(families, lambda stack: serves(stack, enough))
+    for located in families:
         for amount, compared in needs(located, enough):
             enough, worst = amount, located.describe(compared)
     return enough, worst

@@ -23,6 +23,8 @@ UNIT = 2.0**-53
 LOWEST = -(2**50)
 #: Products of two numbers within this many binary orders of one stay normal float64 numbers.
 NARROW = 480
+#: Multiplications of a matrix product: OpenBLAS takes one thread up to the first; threads pay from about the second on.
+_IN_ONE_THREAD, _THREADS_FROM = 2**18, 2**25
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,16 @@ def _sum(mantissas: FloatArray, exponents: ExponentArray) -> Wide:
 def scaled(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:
     """Return mantissas * 2**exponents, exponents not large; below -1100 they all give zero."""
     return np.ldexp(mantissas, np.maximum(exponents, -2000).astype(np.intc))
+
+
+def product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Return rows @ matrix; a small product in pieces that no library shares out to threads, which wait for longer."""
+    if len(rows) * matrix.size > _THREADS_FROM:
+        return rows @ matrix
+    result, piece = np.empty((len(rows), matrix.shape[1])), max(1, _IN_ONE_THREAD // matrix.size)
+    for start in range(0, len(rows), piece):
+        np.matmul(rows[start : start + piece], matrix, out=result[start : start + piece])
+    return result
 
 
 def stack(rows: list[Wide]) -> Wide:

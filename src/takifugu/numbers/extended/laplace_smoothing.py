@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
 
 import numpy as np
 
@@ -25,12 +24,15 @@ from takifugu.numbers.extended.floats import (
     add,
     moved,
     normalised,
+    product,
     scaled,
     times,
 )
 
 #: Places of a chunk, and the most binary orders that the noise may fall by within one.
 CHUNK, _ORDERS = 64, 600
+#: Bits of the powers in a chunk before they are rounded: 64 truncations in the last of them are far below float64.
+_BITS = 160
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ def decayed(weights: Wide, decay: Fraction) -> Chunks:
     inside, ahead = _kernel(decay, places)
     chunks = numbers.shape[1]
     flat = numbers.reshape(-1, places)
-    result = (flat @ inside).reshape(numbers.shape)
+    result = product(flat, inside).reshape(numbers.shape)
     if chunks == 1:
         return Chunks(result, tops, size)
     into_left, into_right = (normalised((flat @ side).reshape(tops.shape), tops) for side in (ahead[::-1], ahead))
@@ -89,9 +91,9 @@ def _cut(weights: Wide, places: int) -> tuple[FloatArray, ExponentArray]:
     """Return the weights as [row, chunk, place], over powers of two; and these powers."""
     rows, size = weights.mantissas.shape
     chunks = -(-size // places)
-    padding = ((0, 0), (0, chunks * places - size))
-    mantissas = np.pad(weights.mantissas, padding).reshape(rows, chunks, places)
-    exponents = np.pad(weights.exponents, padding, constant_values=LOWEST).reshape(rows, chunks, places)
+    mantissas, exponents = np.zeros((rows, chunks * places)), np.full((rows, chunks * places), LOWEST)
+    mantissas[:, :size], exponents[:, :size] = weights.mantissas, weights.exponents
+    mantissas, exponents = (part.reshape(rows, chunks, places) for part in (mantissas, exponents))
     tops = exponents.max(axis=2)
     return scaled(mantissas, exponents - tops[..., None]), tops
 
@@ -110,11 +112,18 @@ def _kernel(decay: Fraction, places: int) -> tuple[FloatArray, FloatArray]:
     """Return e^{-decay |i - j|} for places i, j of a chunk, and e^{-decay i}; each rounded once."""
     from mpmath import mp
 
-    bits = _ORDERS + 200
-    with mp.workprec(bits):
-        factor = int(mp.ldexp(mp.exp(-mp.mpf(decay.numerator) / decay.denominator), bits)) if places > 1 else 0
-    powers = list(accumulate([factor] * (places - 1), lambda power, f: (power * f) >> bits, initial=1 << bits))
-    rounded, at = np.array([power / (1 << bits) for power in powers]), np.arange(places)
+    if places == 1:
+        return np.ones((1, 1)), np.ones(1)
+    with mp.workprec(_BITS):
+        mantissa, order = mp.frexp(mp.exp(-mp.mpf(decay.numerator) / decay.denominator))
+        factor = int(mp.ldexp(mantissa, _BITS))
+    powers, power, exponent = [1.0], 1 << (_BITS - 1), 1 - _BITS
+    for _ in range(places - 1):
+        product = power * factor
+        longer = product.bit_length() - _BITS
+        power, exponent = product >> longer, exponent + int(order) - _BITS + longer
+        powers.append(math.ldexp(power, exponent))
+    rounded, at = np.array(powers), np.arange(places)
     return rounded[np.abs(at[:, None] - at)], rounded
 
 
