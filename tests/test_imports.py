@@ -167,6 +167,14 @@ def test_group_noise_loads_no_quilts() -> None:
     assert not [name for name in loaded if name.startswith("takifugu.influence.quilts")]
 
 
+def test_a_mechanism_loads_what_it_computes_with() -> None:
+    names = "print(*(n for n in sys.modules if n.startswith('takifugu.')))"
+    loaded = _run(f"import sys, takifugu.mechanisms.wasserstein\n{names}").split()
+    assert "takifugu.mechanisms.wasserstein" in loaded
+    rest = ("model.queries.visits", "model.queries.together", "numbers.after_noise", "numbers.permute_and_flip")
+    assert not [name for name in loaded if name.startswith(tuple(f"takifugu.{one}" for one in rest))]
+
+
 #: What reads and writes ledgers, what makes pages, and what computes slowly: nothing of it is used before a release.
 _NOT_BEFORE_A_RELEASE = ("sqlalchemy", "scipy", "takifugu.accounting.ledger.store", "takifugu.releasing.report")
 

@@ -11,7 +11,6 @@ from takifugu.analysis.randomisers.additive import Noise, check_scale, check_sha
 from takifugu.analysis.randomisers.base import Kind
 from takifugu.core.plain import Json
 from takifugu.numbers import noise_laws
-from takifugu.numbers.after_noise.gaussian import gaussian_delta
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import to_text
 
@@ -129,6 +128,8 @@ class RoundedNormal(Rounded):
     _size = scale
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+        from takifugu.numbers.after_noise.gaussian import gaussian_delta
+
         return change == 0 or gaussian_delta(change, self.sigma, epsilon) <= delta
 
     def log_mass(self, difference: int | Fraction) -> float:

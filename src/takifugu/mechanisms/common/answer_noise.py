@@ -10,7 +10,6 @@ from fractions import Fraction
 
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal, laplace_or_exact
-from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.rationals import round_up
 
@@ -29,6 +28,8 @@ def covering(problem: Problem, scale: Fraction) -> Randomiser:
             f"nothing that is hidden moves {problem.query.describe()}, so there would be no noise",
             fix="publish a query of it that needs none, such as a histogram",
         )
+    from takifugu.analysis.randomisers.selection import PermuteAndFlip
+
     units = round_up(scale * problem.unit / problem.grid)
     return PermuteAndFlip(units, choice.outcomes, choice.goal, choice.groups)
 

@@ -13,10 +13,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, answer_law
 from takifugu.analysis.questions.marginal import marginal
@@ -26,7 +26,9 @@ from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.exact_ratio import exact_law
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.leave_one_out import Sums
+
+if TYPE_CHECKING:
+    from takifugu.analysis.answer_laws.listed import ListedFamily
 
 #: Answers with more values than this are not convolved, nor where all laws together would take more products.
 MOST_SMOOTHED, MOST_PRODUCTS = 200, 2e7
@@ -71,6 +73,8 @@ def alone(problem: Problem, lines: bool = False) -> str:
 
 def smoothed(family: AnswerFamily, others: Pmf, error: float) -> ListedFamily:
     """Return the laws of a family, each convolved with the law of what other components add."""
+    from takifugu.analysis.answer_laws.listed import ListedFamily
+
     hulls = {v: tuple(exact_law(law).convolve(others) for law in laws) for v, laws in family.hulls.items()}
     whole = family.relative_error + error + family.relative_error * error
     return ListedFamily(family.entry, family.pairs, hulls, whole)
@@ -133,6 +137,8 @@ class Shares:
     @cached_property
     def _others(self) -> list[tuple[Pmf, float]]:
         """For each kind of component the law of the sum of all others, and how far its masses may be off."""
+        from takifugu.numbers.extended.leave_one_out import Sums
+
         kinds = list(self._kinds.values())
         laws = [share_law(piece, share) for piece, share, _ in kinds]
         counts = [count for _, _, count in kinds]
