@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.support import column_oracles as oracle
 from tests.support import network_oracles, tree_networks
 from tests.support.golden import golden
-from tests.support.network_influences import influences
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
@@ -22,6 +21,7 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.best import BestScale
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, layers
 from takifugu.influence.quilts.network.columns import ColumnSets
+from takifugu.influence.quilts.network.influence import influences
 from takifugu.model.queries import resolved
 
 LEVELS = ["lo", "hi"]

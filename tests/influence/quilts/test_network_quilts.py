@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
-from tests.support.network_influences import influences
 from tests.support.research import research_file
 
 from takifugu.accounting.composition import compose
@@ -23,7 +22,7 @@ from takifugu.calibration import calibrate, compare
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network import near as network_near
 from takifugu.influence.quilts.network import search as network_search
-from takifugu.influence.quilts.network.influence import influences_of
+from takifugu.influence.quilts.network.influence import influences, influences_of
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Framework, Pufferfish

@@ -37,6 +37,24 @@ MOST_CACHED = 1e7
 _Law = tuple[FloatArray, BoolArray, float]
 
 
+def influences(network: BayesianNetwork, entry: int, quilt: Iterable[int]) -> FloatArray:
+    """Return e[a, b] >= max over x_Q of log P(X_Q = x_Q | X_i = a)/P(X_Q = x_Q | X_i = b), shape (k, k).
+
+    Rounding errors are charged upwards. NEVER where x_Q is possible given a only, or where the tables would be too
+    large. Rows and columns of impossible values are meaningless.
+
+    >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[0.8, 0.2], [0.2, 0.8]])])
+    >>> round(float(influences(net, 0, [1])[0, 1]), 6)  # log 4
+    1.386294
+    """
+    known = influences_of(network)
+    k = len(network.alphabet(entry))
+    total = np.zeros((k, k))
+    for cluster in known.clusters(entry, quilt):
+        total = total + known.cluster(entry, cluster)
+    return np.minimum(total, NEVER)
+
+
 def influences_of(network: BayesianNetwork) -> Influences:
     """Return the influences of a network, with what was found so far."""
     return cached(network, Influences, lambda: Influences(network))
