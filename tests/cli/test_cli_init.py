@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from tests.support.engines import arrow
 from takifugu.cli import main
 from takifugu.core.errors import SpecError
 from takifugu.data import Table, open_frame
-from takifugu.releasing.file.columns import Column, first_look, with_roles
+from takifugu.releasing.file.guessing.columns import Column, first_look, with_roles
 from takifugu.releasing.file.kinds import KINDS, drafted
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sequences.kind import Sequences
@@ -281,7 +282,7 @@ def test_no_name_and_no_label_breaks_the_draft(tmp_path: Path, columns: list[str
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "lists"])
 def test_columns_are_guessed_from_the_first_rows_only(tmp_path: Path, engine: str) -> None:
     """A large file is not read to its end for a guess: what comes after the rows that are looked at says nothing."""
-    from takifugu.releasing.file.columns import LOOKED_AT
+    from takifugu.releasing.file.guessing.columns import LOOKED_AT
 
     path = tmp_path / "long.csv"
     path.write_text("minute,state\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(LOOKED_AT)) + "later,7\n" * 5)
@@ -401,7 +402,6 @@ FILLED = {
     },
     "users": {
         "# size = 25": "size = 12", "# values =": "values =", "# probabilities =": "probabilities =",
-        "# states =": "states =",
     },
     "network": {
         '# file = "network.bif"': 'file = "n.bif"', "# units_independent": "units_independent",
@@ -495,3 +495,13 @@ def test_a_list_of_pairs_becomes_what_the_belief_reads(tmp_path: Path) -> None:
     belief = text.partition("[belief]")[2]
     assert '# file = "data.csv"' in belief
     assert '# columns = ["i", "j"]' in belief
+
+
+@pytest.mark.parametrize("name", ["a b (final).toml", "a very long name of a release file.toml"])
+def test_the_commands_that_come_next_can_be_typed(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = table(tmp_path, "person,smokes", [f"p{number},{'yes' if number % 3 else 'no'}" for number in range(12)])
+    printed = invoke("init", data, "-o", name).output
+    for command in ("compare", "advise", "explain", "release"):
+        (line,) = [line for line in printed.splitlines() if line.startswith(f"  takifugu {command} ")]
+        assert shlex.split(line, comments=True)[:3] == ["takifugu", command, name]

@@ -40,3 +40,8 @@ def test_an_adjusted_value_stands_beside_the_noisy_one() -> None:
 def test_words_are_counted_where_they_are_many() -> None:
     rows = [{"cell": f"r{i}c0", "value": "safe" if i % 3 else "left out"} for i in range(1200)]
     assert _counted(rows) == "of 1,200: 800 safe, 400 left out"
+
+
+def test_where_words_stand_beside_numbers_these_are_counted_too() -> None:
+    rows = [{"cell": f"r{i}c0", "value": 8 + i if i % 4 == 0 else "safe"} for i in range(200)]
+    assert _counted(rows) == "of 200: 150 safe, 50 with a number"

@@ -200,6 +200,7 @@ BAD_BOOKS: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
     "a bomb": (sheet(), {"xl/theme.xml": BOMB}, "larger than 200 MB unpacked"),
     "no sheet": ({}, {}, "has no sheet"),
     "nothing in it": ({"one": [(None, None)]}, {}, "has an empty sheet"),
+    "a title": ({"one": [("SENTINEL",), (), ("who", "state"), ("Ana", "still")]}, {}, "begins with a row of one cell"),
     "blanks alone": ({"one": [("", " ")]}, {}, "is empty"),
     "another format": (sheet(), {"xl/workbook.xml": "SENTINEL"}, "cannot be read as an Excel workbook"),
     "entities": (sheet(), {"xl/workbook.xml": "<!DOCTYPE x [<!ENTITY a 'SENTINEL'>]><x/>"}, "cannot be read as"),

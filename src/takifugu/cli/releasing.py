@@ -30,6 +30,8 @@ LEGEND = (
 )
 #: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
 _DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
+#: What stands for all numbers where words are counted.
+_A_NUMBER = "with a number"
 #: The table, its certificate twice, its report: the first of its files.
 _FOR_PEOPLE = 4
 
@@ -78,7 +80,7 @@ def _print_tables(tables: Sequence[Published]) -> None:
             if unit is not None:
                 click.echo(f"\n  {unit}")
             rows = [row for row in table.rows if row.get("unit") == unit]
-            if len(rows) > _LISTED_WORDS and all(isinstance(row["value"], str) for row in rows):
+            if len(rows) > _LISTED_WORDS and any(isinstance(row["value"], str) for row in rows):
                 click.echo(wrapped(f"{_counted(rows)}; all are in {table.name}.csv"))
                 continue
             click.echo("\n".join(bars(rows[:_DRAWN_CELLS], longest)))
@@ -108,8 +110,8 @@ def _file_lines(table: Published) -> list[str]:
 
 
 def _counted(rows: Sequence[Row]) -> str:
-    """Say how often each word was published, where words were: "safe" and the like."""
-    counts = Counter(str(row["value"]) for row in rows)
+    """Say how often each word was published, where words were: "safe" and the like; and how many numbers."""
+    counts = Counter(row["value"] if isinstance(row["value"], str) else _A_NUMBER for row in rows)
     said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
     others = len(counts) - _LISTED_WORDS
     return f"of {len(rows):,}: {said}{f', and {others:,} other words' if others > 0 else ''}"

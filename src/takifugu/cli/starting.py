@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,14 +16,17 @@ from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecErro
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled, name_of, text_table
 from takifugu.data import open_frame, sniffed
-from takifugu.releasing.file.columns import Column, first_look, with_roles
 from takifugu.releasing.file.drafting import MOST_COLUMNS
+from takifugu.releasing.file.guessing.columns import Column, first_look, with_roles
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.rules import Guess, guessed, with_pairs
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted, plain_name
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import json_schema, load
 from takifugu.releasing.file.neighbours import ledger_for
+
+#: With a longer name the commands that come next do not fit beside what they are for.
+_SHORT_NAME = 30
 
 
 def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool) -> None:
@@ -97,8 +101,8 @@ def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:
     """Say what the tables of the written file are worth, as far as that can be said."""
     if missing:
         return (
-            f"Verdict: none yet. `takifugu advise {output}` says whether the table is worth reading, as soon as what "
-            "is missing is filled in."
+            f"Verdict: none yet. `takifugu advise {typed(output)}` says whether the table is worth reading, as soon as "
+            "what is missing is filled in."
         )
     from takifugu.releasing.advice.advice import advise
 
@@ -136,9 +140,17 @@ def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequenc
         click.echo(labelled([(f"  {fault.place}", text or fault.what) for fault, text in lines]))
         click.echo()
     click.echo("Then:")
-    click.echo(labelled([
-        (f"  takifugu compare {output}", "the best mechanisms, side by side"),
-        (f"  takifugu advise {output}", "is the table worth reading?"),
-        (f"  takifugu explain {output}", "what other epsilons would cost"),
-        (f"  takifugu release {output}", "publish"),
-    ]) if len(str(output)) < 30 else wrapped(f"takifugu compare {output}"))  # fmt: skip
+    file = typed(output)
+    commands = {
+        f"  takifugu compare {file}": "the best mechanisms, side by side",
+        f"  takifugu advise {file}": "is the table worth reading?",
+        f"  takifugu explain {file}": "what other epsilons would cost",
+        f"  takifugu release {file}": "publish",
+    }
+    short = len(file) <= _SHORT_NAME
+    click.echo(labelled(commands.items()) if short else "\n".join(f"{one}  # {what}" for one, what in commands.items()))
+
+
+def typed(path: Path) -> str:
+    """Return a path as a shell takes it: quoted where it has spaces and the like."""
+    return visible(shlex.quote(str(path)))

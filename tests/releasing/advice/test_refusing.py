@@ -193,3 +193,38 @@ def test_a_release_computes_the_verdict_on_a_table_once(
     monkeypatch.setattr(opening, "worth", judge)
     outcome = tf.release_file(of(tmp_path), anyway=True)
     assert len(judged) == len(outcome.tables)
+
+
+MEAN = """
+ledger = "ledger.db"
+[source]
+name = "ages"
+file = "ages.csv"
+value = "age"
+budget = 4
+[belief]
+kind = "users"
+size = 4
+values = [20, 60]
+probabilities = [0.5, 0.5]
+source = "assumed"
+[[release]]
+name = "mean"
+query = "mean"
+epsilon = {}
+"""
+
+
+@pytest.mark.parametrize(("epsilon", "code"), [(0.6, REFUSED), (0.9, DONE)])
+def test_a_mean_of_which_nobody_says_what_matters_is_refused_where_it_can_be_anything(
+    tmp_path: Path, epsilon: float, code: int
+) -> None:
+    (tmp_path / "ages.csv").write_text("age\n20\n60\n60\n20\n")
+    path = tmp_path / "ages.toml"
+    path.write_text(MEAN.format(epsilon))
+    outcome = invoke("release", path)
+    assert outcome.exit_code == code, outcome.output
+    assert tf.advise(path).tables[0].worth is None
+    words = " ".join(outcome.stderr.split())
+    assert ("from its least to its largest possible one it is 40" in words) == (code == REFUSED)
+    assert (tmp_path / "ledger.db").exists() == (code == DONE)

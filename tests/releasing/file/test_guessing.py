@@ -12,7 +12,7 @@ from tests.support.steps import calls
 
 from takifugu.cli import main
 from takifugu.data import open_frame, sniffed
-from takifugu.releasing.file.columns import first_look
+from takifugu.releasing.file.guessing.columns import first_look
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
 from takifugu.releasing.file.kinds import drafted, plain_name
@@ -169,14 +169,14 @@ def _(draw: random.Random) -> Rows:
         yield f"{case},{-87.9 + draw.random() / 2:.4f},{41.6 + draw.random() / 2:.4f},{draw.choice(['true', 'false'])}"
 
 
-@held_out("table", "likert.csv")
+@held_out("users", "likert.csv")
 def _(draw: random.Random) -> Rows:
     yield ",".join(f"Q{number}" for number in range(1, 9))
     for _ in range(120):
         yield ",".join(str(draw.randint(1, 5)) for _ in range(8))
 
 
-@held_out("table", "encuesta.csv", "latin-1")
+@held_out("users", "encuesta.csv", "latin-1")
 def _(draw: random.Random) -> Rows:
     yield "encuestado;sexo;fuma;provincia;año de nacimiento"
     for number in range(140):
@@ -184,7 +184,7 @@ def _(draw: random.Random) -> Rows:
         yield f"{number};{draw.choice('hm')};{draw.choice(['sí', 'no', 'NA'])};{where};{draw.randint(1940, 2005)}"
 
 
-@held_out("table", "census.csv")
+@held_out("users", "census.csv")
 def _(draw: random.Random) -> Rows:
     yield "age,workclass,education,hours,sex,income"
     for _ in range(400):
@@ -217,6 +217,31 @@ def _(draw: random.Random) -> Rows:
     for number in range(130):
         country, rating = draw.choice(["NL", "DE", "PL", "IT"]), draw.choice("ABC")
         yield f"S{number},{country},{rating},{draw.choice(['yes', 'no'])},{draw.randint(1, 400)}"
+
+
+@held_out("markov-chain", "shifts.csv", "cp1252")
+def _(draw: random.Random) -> Rows:
+    yield "Personalnummer;Mitarbeiter;Datum;Uhrzeit;Stunden;T\u00e4tigkeit"
+    for number in range(5):
+        for hour in range(96):
+            when = f"{1 + hour // 24:02}.03.2026;{hour % 24:02}:00"
+            doing = draw.choice(["Pause", "Einsatz"])
+            yield f"{1000 + number};M\u00fcller {number};{when};0,{draw.randint(10, 99)};{doing}"
+
+
+@held_out("markov-chain", "machine shifts.csv")
+def _(draw: random.Random) -> Rows:
+    yield "Machine,Shift,Status"
+    for machine in range(4):
+        for shift in range(60):
+            yield f"M{machine},{shift},{draw.choice(['running', 'stopped'])}"
+
+
+@held_out("markov-chain", "rooms side by side.csv")
+def _(draw: random.Random) -> Rows:
+    yield "time,Room 1,Room 2,Kitchen"
+    for hour in range(96):
+        yield f"2026-02-0{1 + hour // 24} {hour % 24:02}:00," + ",".join(draw.choice(["in", "out"]) for _ in range(3))
 
 
 @held_out("normal", "wide.csv")
@@ -262,6 +287,37 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
     assert len(wrong) * 10 <= len(HELD_OUT), wrong
 
 
+def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["init", str(write(tmp_path, "shifts.csv")), "-o", str(tmp_path / "r.toml")])
+    assert done.exit_code == 0, done.output
+    lines = (tmp_path / "r.toml").read_text(encoding="utf-8").splitlines()
+    assert any(line.startswith('order = ["Datum", "Uhrzeit"] ') for line in lines)
+    assert any(line.startswith('order_format = "%d.%m.%Y %H:%M" ') for line in lines)
+    assert not any(line.startswith("piece = ") for line in lines)
+
+
+def test_columns_side_by_side_are_said_to_be_one_for_each_unit(tmp_path: Path) -> None:
+    why = guess_about(write(tmp_path, "rooms side by side.csv")).why
+    assert "'Room 1', 'Room 2' and 'Kitchen' look like one column for each of several units" in why
+    assert "frame.melt('time')" in why
+
+
+@pytest.mark.parametrize(("header", "exchanged"), [("lat,lon", True), ("lon,lat", False)])
+def test_a_latitude_above_90_is_a_longitude(tmp_path: Path, header: str, exchanged: bool) -> None:
+    draw = random.Random(4)
+    rows = (f"{139 + draw.random():.5f},{35 + draw.random():.5f}" for _ in range(60))
+    (tmp_path / "d.csv").write_text("\n".join([header, *rows]))
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml")])
+    coordinates = '["lat", "lon"]' if exchanged else '["lon", "lat"]'
+    assert f"coordinates = {coordinates}" in (tmp_path / "r.toml").read_text()
+    assert ("exchanged: no latitude is" in " ".join(done.output.split())) == exchanged
+
+
+def test_a_table_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("who,minute,state\n")
+    assert "it has no rows" in guess_about(tmp_path / "d.csv").why
+
+
 def test_a_rule_from_outside_takes_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RULES, "_known", {})
 
@@ -270,7 +326,7 @@ def test_a_rule_from_outside_takes_part(tmp_path: Path, monkeypatch: pytest.Monk
 
     register("urn", voted)
     assert guess_about(write(tmp_path, "ballots.csv")) == Guess("urn", 46, "somebody voted")
-    assert guess_about(write(tmp_path, "likert.csv")).kind == "table"
+    assert guess_about(write(tmp_path, "likert.csv")).kind == "users"
 
 
 def test_a_reason_names_columns_and_no_value(tmp_path: Path) -> None:

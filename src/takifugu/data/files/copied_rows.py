@@ -58,12 +58,24 @@ def checked_names(source: str, names: Sequence[str]) -> None:
 def with_names(file: DataFile, written: Written, rows: Iterable[Sequence[str | None]]) -> Rows:
     """Return rows of which the first that holds anything has the names, unless the file is declared to have none."""
     lines = iter(rows)
-    first = next((row for row in lines if any(cell and cell.strip(BLANKS) for cell in row)), None)
+    first = next((row for row in lines if _filled(row)), None)
     if first is None:
         raise DataError(f"{file.name} is empty", rule="a table has a row of column names")
     if written.header:
-        return [(name or "").strip() for name in first], lines
+        second = next((row for row in lines if _filled(row)), ())
+        if _filled(first) == 1 < _filled(second):
+            raise DataError(
+                f"{file.name} begins with a row of one cell, and {_filled(second)} are in the next",
+                rule="the first row that holds anything has the names of the columns",
+                fix="delete the title above them",
+            )
+        return [(name or "").strip() for name in first], _put_back(second, lines) if second else lines
     return unnamed(len(first)), _put_back(first, lines)
+
+
+def _filled(row: Sequence[str | None]) -> int:
+    """Return how many cells of a row hold anything."""
+    return sum(1 for cell in row if cell and cell.strip(BLANKS))
 
 
 def _put_back(first: Sequence[str | None], rows: Iterable[Sequence[str | None]]) -> Iterator[Sequence[str | None]]:

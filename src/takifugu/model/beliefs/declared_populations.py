@@ -88,7 +88,7 @@ class PopulationsSection:
     def faults(self) -> Iterator[InputError]:
         if (self.laws is None) == (self.reference is None):
             fix = 'write laws = { home = ["0.6", "0.4"], out = ["0.3", "0.7"] }'
-            yield InputError("or reference must be given, one of both", fix=fix).at("laws")
+            yield InputError("laws or reference is required, one of both", fix=fix).at("laws")
         given = self.reference
         if given is not None and given.value is not None and given.coordinates is not None:
             yield InputError("is given beside coordinates", fix="write one of both").at("reference", "value")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
@@ -29,7 +31,9 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     if matters is None and _is_mean(calibration.query):
         raise Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
     if expect is not None and expect.values is not None:
-        return Expectation(_by_label(_valued(expect.values, answer), answer, "values"), matters, expect.source)
+        cells = _by_label(_valued(expect.values, answer), answer, "values")
+        _check_possible(cells, answer)
+        return Expectation(cells, matters, expect.source)
     size = calibration.framework.beliefs[0].size if calibration.framework.beliefs else 0
     times = 1.0 if expect is None else share_of_rows(expect, size, people)
     if _is_mean(calibration.query):
@@ -86,6 +90,21 @@ def share_of_rows(expect: ExpectSpec, size: int, people: int) -> float:
             fix="count those that this table reads",
         ).at("expect", key)
     return rows * counted / size
+
+
+def _check_possible(cells: Sequence[float], answer: Additive) -> None:
+    """Refuse counts of more rows than the table reads, or of fewer than none: in one cell, or in all together."""
+    if not answer.is_count:
+        return
+    fix = "count those that this table reads"
+    for label, value, most in zip(answer.labels, cells, answer.cell_ranges(), strict=True):
+        if not 0 <= value <= most:
+            what = f"{value:,g} in {label!r} is not from 0 to {most:,}, the rows that it can count"
+            raise InputError(what, fix=fix).at("expect", "values")
+    total = answer.constant_sum()
+    if total is not None and math.fsum(cells) > total:
+        what = f"{math.fsum(cells):,g} in all cells are more than the {number(total)} rows that the table reads"
+        raise InputError(what, fix=fix).at("expect", "values")
 
 
 def _valued(values: object, answer: Additive) -> Mapping[str, Hashable]:

@@ -49,9 +49,11 @@ def _reasons(
     """
     known = units_are_known(planned)
     for table, advised in zip(tables, advice, strict=True):
+        less = f"increase epsilon, publish fewer cells or one answer over all {planned.file.people.many}"
         if table.hopeless and (known or table.scope != "unit"):
-            less = f"increase epsilon, publish fewer cells or one answer over all {planned.file.people.many}"
             yield f"{table.name} would be nothing but noise: {table.words()}", less
+        elif advised.worth is None and table.says_nothing:
+            yield f"{table.name} would be nothing but noise: {table.words_of_nothing()}", less
         elif advised.worth is not None and advised.worth.verdict is Verdict.USELESS:
             yield f"{table.name} would be {advised.sentence}", "`takifugu advise` says what would help"
 

@@ -19,7 +19,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.worth import GOOD, Worth, worst
-from takifugu.releasing.file.column_words import people_of
+from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.problems import toml_of
 from takifugu.releasing.planning.plan import calibrated

@@ -18,7 +18,7 @@ from typing import get_type_hints
 from takifugu.core.errors import InputError
 from takifugu.core.sections import Key, metadata_of
 from takifugu.model.queries import name_of
-from takifugu.releasing.file.columns import Column
+from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
 from takifugu.releasing.file.problems import toml_of
 

@@ -21,10 +21,10 @@ from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.column_words import people_of
-from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.drafting import Start, head
+from takifugu.releasing.file.guessing.column_words import people_of
+from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.sections import BudgetSpec, Described, FileSpec, Section, SourceKeys

@@ -10,8 +10,8 @@ from takifugu.core.registry import Registry, loaded
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.described import file_of
+from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
 
@@ -40,8 +40,8 @@ UNLISTED = {"markov-chain-class", "parameter-box"}
 #: What `takifugu init` drafts, by the plainest name, where the data are said in fewer words than its section says.
 DRAFTED = {
     "sequences": "states, step by step: a row is a step",
-    "records": "a row is a person with several answers",
-    "users": "a row is a person with one answer",
+    "records": "a row is a person; each gets a table alone",
+    "users": "a row is a person; one table counts all",
     "contacts": "people who meet; a row is a person, or a pair",
     "network": "a row follows a Bayesian network",
     "independent-records": "answers; a whole column is the secret",

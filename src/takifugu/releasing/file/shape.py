@@ -11,8 +11,8 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import columns_of as columns_believed
-from takifugu.releasing.file.columns import SEQUENCE_ROLES
 from takifugu.releasing.file.drafting import Start, not_drafted
+from takifugu.releasing.file.guessing.columns import SEQUENCE_ROLES
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sections import FileSpec, Section, Table
 from takifugu.releasing.file.source import PARTS, open_source

@@ -97,6 +97,18 @@ class Expected:
         noise, reach = self.noise_and_range
         return noise > reach
 
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the ± of one answer at 95 % exceeds all that a cell can be, in every cell."""
+        alone = self.scope != "unit" or sum(b.answers for b in self.blurs) == 1
+        return alone and not self.remark and all(min(b.shares) > 1 for b in self.blurs if not b.marks)
+
+    def words_of_nothing(self) -> str:
+        """Say that the ± exceeds all that a cell can be."""
+        blur = self.blurs[0]
+        width, reach = number(float(blur.half_width), digits=4), number(blur.widest)
+        return f"a value is off by up to {width}, and from its least to its largest possible one it is {reach}"
+
     def words(self) -> str:
         """Say how the median absolute noise compares with the range of a cell."""
         if self.remark:

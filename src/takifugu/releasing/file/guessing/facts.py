@@ -11,8 +11,9 @@ from itertools import combinations, pairwise
 
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.values.texts import INTEGER, NUMBER
-from takifugu.releasing.file.column_words import words
-from takifugu.releasing.file.columns import MOST_STATES, FirstLook, Seen
+from takifugu.releasing.file.guessing.column_words import words
+from takifugu.releasing.file.guessing.columns import FirstLook
+from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 _NORTH = words("lat latitude latitud latitudine breite breitengrad")
 _EAST = words("lon lng long longitude longitud longitudine lange langengrad")
@@ -26,6 +27,8 @@ _ENDS = tuple(
 _BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegrundet")
 #: So many columns of a wide table are tried as pieces.
 _TRIED = 20
+#: So many columns that are alike are the same thing of several people, side by side.
+_SIDE_BY_SIDE = 3
 #: What often stands for a missing value.
 _MISSING = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "-999"))
 
@@ -53,7 +56,7 @@ class Facts:
             first = next((column for column in numbers if column.words & north), None)
             second = next((column for column in numbers if column.words & east), None)
             if first is not None and second is not None:
-                return first, second
+                return (second, first) if _exchanged(first, second) else (first, second)
         plane = [column for column in numbers if column.words & {"x", "y"} and column.kind == NUMBERS]
         if len(plane) == 2 and len(numbers) <= 4:
             across, up = sorted(plane, key=lambda column: "y" in column.words)
@@ -62,6 +65,23 @@ class Facts:
         if len(fine) == 2 and column_range(fine[0]) <= 90 and column_range(fine[1]) <= 180:
             return fine[0], fine[1]
         return None
+
+    @property
+    def are_exchanged(self) -> bool:
+        """Return whether what is called latitude goes beyond 90, as only a longitude does."""
+        return self.coordinates is not None and bool(self.coordinates[1].words & _NORTH)
+
+    @cached_property
+    def side_by_side(self) -> tuple[Seen, ...]:
+        """Return columns that hold the same few values, or numbers alike: the same of several people."""
+        few = [c for c in self.columns if c.kind in (TEXTS, YES_NO, WHOLE) and 1 < len(c.labels) <= MOST_STATES]
+        alike = [[c for c in few if set(c.labels) == set(one.labels)] for one in few if not one.tells_when]
+        numbers = [c for c in self.columns if c.kind == NUMBERS and not c.is_epoch]
+        reaches = [column_range(column) for column in numbers]
+        if len(numbers) >= _SIDE_BY_SIDE and max(reaches) <= 2 * min(reaches):
+            alike.append(numbers)
+        best = max(alike, key=len, default=[])
+        return tuple(best) if len(best) >= _SIDE_BY_SIDE and 2 * len(best) > len(self.columns) else ()
 
     @cached_property
     def ends(self) -> tuple[Seen, Seen] | None:
@@ -96,7 +116,7 @@ class Facts:
     def with_several_rows(self) -> Seen | None:
         """Return a column that names whose row it is, several rows each."""
         rest = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when]
-        rest = [column for column in rest if 0 < len(column.labels) * 2 <= column.rows]
+        rest = [c for c in rest if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
         named = [column for column in rest if column.named("unit")]
         many = [c for c in rest if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
         together = [column for column in rest if 1 < column.runs == len(column.labels)]
@@ -168,6 +188,11 @@ def without_marks(look: FirstLook) -> FirstLook:
 
 def _all(form: str, texts: Sequence[str]) -> bool:
     return bool(texts) and all(re.match(form, text) for text in texts)
+
+
+def _exchanged(north: Seen, east: Seen) -> bool:
+    degrees = bool(north.words & _NORTH and north.labels and east.labels)
+    return degrees and 90 < column_range(north) <= 180 and column_range(east) <= 90
 
 
 def column_range(column: Seen) -> float:

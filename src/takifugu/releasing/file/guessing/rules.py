@@ -11,15 +11,19 @@ from dataclasses import dataclass, replace
 from takifugu.core.escaping import visible
 from takifugu.core.registry import Registry
 from takifugu.data.kinds import TIMES
-from takifugu.releasing.file.column_words import words
-from takifugu.releasing.file.columns import MOST_STATES, Column, Seen
+from takifugu.releasing.file.guessing.column_words import words
+from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
-#: Words in the names of columns of companies and their figures.
+#: Words in the names of columns that name companies, and of columns of numbers that are their figures.
 _COMPANY = words(
-    "company firm business enterprise corporation supplier branch store shop turnover revenue sales profit "
-    "employees headcount assets equity firma unternehmen betrieb umsatz gewinn mitarbeiter entreprise societe "
-    "effectif empresa ventas ingresos azienda fatturato"
+    "company firm business enterprise corporation supplier branch store shop firma unternehmen betrieb entreprise "
+    "societe empresa azienda"
+)
+_FIGURES = words(
+    "turnover revenue sales profit employees headcount assets equity umsatz gewinn mitarbeiter effectif ventas "
+    "ingresos fatturato"
 )
 _PLACE = words("place poi venue location stop spot cell tower ort lieu lugar luogo")
 #: A table is one of numbers if so many of ten columns are.
@@ -61,14 +65,27 @@ def _places(facts: Facts) -> tuple[int, str] | None:
 
 
 def _companies(facts: Facts) -> tuple[int, str] | None:
-    if not facts.words & _COMPANY or not facts.amounts:
+    if not _of_companies(facts) or not facts.amounts:
         return None
-    return 65, f"each row is a company, by {names_of([c for c in facts.columns if c.words & _COMPANY][:2])}"
+    return 65, f"each row is a company, by {names_of(_of_companies(facts)[:2])}"
+
+
+def _of_companies(facts: Facts) -> list[Seen]:
+    """Return the columns that say that each row is a company; none where rows are steps of the same few."""
+    if facts.with_several_rows is not None and facts.order is not None:
+        return []
+    return [c for c in facts.columns if c.words & _COMPANY or (c.words & _FIGURES and c in facts.amounts)]
 
 
 def _sequences(facts: Facts) -> tuple[int, str] | None:
     if facts.order is None:
         return None
+    if facts.side_by_side and (facts.order.kind == TIMES or facts.is_even):
+        return 62, (
+            f"{names_of([facts.order])} tells when each row was. {names_of(facts.side_by_side[:3])} look like one "
+            "column for each of several units, and one column is read: to publish all of them make it a row for each "
+            f"time and unit first (in pandas, frame.melt({facts.order.name!r}))"
+        )
     measured = len(facts.amounts) in (1, 2)
     if facts.with_several_rows is not None and (facts.answers or measured):
         return 60, f"{names_of([facts.with_several_rows])} has several rows, in the order of {names_of([facts.order])}"
@@ -83,7 +100,7 @@ def _numbers(facts: Facts) -> tuple[int, str] | None:
     number, others = len(facts.amounts), len(facts.answers)
     if number < 2:
         return None
-    if facts.words & _COMPANY and number > others:
+    if _of_companies(facts) and number > others:
         return 66, f"each row is a company, and most columns are numbers, such as {names_of(facts.amounts[:2])}"
     if number * 10 < _MOSTLY * (number + others):
         return None
@@ -91,15 +108,13 @@ def _numbers(facts: Facts) -> tuple[int, str] | None:
 
 
 def _people(facts: Facts) -> tuple[int, str] | None:
-    if len(facts.answers) + len(facts.amounts) != 1 or facts.with_several_rows is not None:
-        return None
-    return 45, f"each row is another person, with one answer in {names_of([*facts.answers, *facts.amounts])}"
-
-
-def _survey(facts: Facts) -> tuple[int, str] | None:
-    if len(facts.answers) < 2:
-        return 1, "nothing in its columns speaks for another kind"
-    return 40, f"each row is a person or case, with a few answers in {names_of(facts.answers[:3])}"
+    if len(facts.answers) + len(facts.amounts) == 1 and facts.with_several_rows is None:
+        return 45, f"each row is another person, with one answer in {names_of([*facts.answers, *facts.amounts])}"
+    if len(facts.answers) > 1:
+        return 40, f"each row is a person or case, with a few answers in {names_of(facts.answers[:3])}"
+    if not any(column.rows for column in facts.columns):
+        return 1, "it has no rows, so nothing but the names of its columns is known"
+    return 1, "nothing in its columns speaks for another kind"
 
 
 def names_of(columns: Sequence[Seen]) -> str:
@@ -118,7 +133,7 @@ RULES: Registry[Rule] = Registry("the rule about a table", {
     "populations": "releasing.file.guessing.rules:_places",
     "independent-records": "releasing.file.guessing.rules:_companies",
     "normal": "releasing.file.guessing.rules:_numbers", "markov-chain": "releasing.file.guessing.rules:_sequences",
-    "users": "releasing.file.guessing.rules:_people", "table": "releasing.file.guessing.rules:_survey",
+    "users": "releasing.file.guessing.rules:_people",
 })  # fmt: skip
 
 
@@ -133,7 +148,7 @@ def register(kind: str, rule: Rule) -> None:
 
 def guessed(facts: Facts) -> Guess:
     """Return the kind that a table seems to be for: the rule with the most points, the first of equal ones."""
-    best = Guess("table", 0, "")
+    best = Guess("users", 0, "")
     for kind in RULES.names:
         said = RULES.find(kind)(facts)
         if said is not None and said[0] > best.points:
@@ -142,13 +157,29 @@ def guessed(facts: Facts) -> Guess:
 
 
 def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Column, ...]:
-    """Return the columns with the roles that only several columns together have: ends of a contact, coordinates."""
+    """Return the columns with the roles that only several columns together have: ends of a contact, coordinates.
+
+    Of people the first answer is what each row contributes.
+    """
+    if kind == "users":
+        return _with_an_answer(facts, columns)
     pair, roles = (facts.ends, ("one", "other")) if kind == "contacts" else (facts.coordinates, ("y", "x"))
     fits = kind in ("contacts", "populations") or (kind == "asymmetric" and len(columns) > 2)
     if pair is None or not fits:
         return tuple(columns)
     role_of = dict(zip((column.name for column in pair), roles, strict=True))
     why = "who met whom" if kind == "contacts" else "coordinates"
+    if kind != "contacts" and facts.are_exchanged:
+        why = "coordinates, exchanged: no latitude is above 90"
     return tuple(
         replace(c, role=role_of[c.name], why=why, sure="likely") if c.name in role_of else c for c in columns
+    )
+
+
+def _with_an_answer(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
+    if any(column.role == "value" for column in columns) or not facts.answers:
+        return tuple(columns)
+    first = facts.answers[0].name
+    return tuple(
+        replace(c, role="value", why="a few values recur", sure="a guess") if c.name == first else c for c in columns
     )

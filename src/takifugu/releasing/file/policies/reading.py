@@ -35,7 +35,8 @@ def visited(table: Table, person: str, where: Sequence[str], placed: Placed, dom
         elif elsewhere != "ignore":
             raise wrong(
                 "elsewhere", "the data have a row at a place that is not declared",
-                fix='declare all places, or write elsewhere = "ignore": nothing is then said about that place',
+                fix="declare all places (of a grid: is x the longitude and y the latitude, and not the other way "
+                'round?), or write elsewhere = "ignore": nothing is then said about that place',
             )  # fmt: skip
     try:
         return domain.counted(records.values())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from takifugu.data.kinds import NUMBERS, WHOLE
-from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.drafting import Start, comment, line, plain, release_lines
+from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.problems import toml_of
 
 

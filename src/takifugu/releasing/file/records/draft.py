@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from takifugu.releasing.file.columns import Column
 from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, listed, name_line, relative, release_lines
+from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.problems import toml_of
 
 _NEEDS = {"unit": "with units_independent: ", "group": "with groups: "}
@@ -146,6 +146,11 @@ def _rest(kind: str, columns: Sequence[Column], roles: Sequence[str]) -> Iterato
     else:
         yield line('kind = "every-entry"', "the value of every single person")
     yield ""
+    if kind == "users":
+        what = 'how many people have each value; or "count" with states = [...]'
+        yield from release_lines("published-numbers", "histogram", what)
+        yield EPSILON
+        return
     yield from release_lines("published-number", "count", 'or "histogram", "sum", "mean", "identity"')
     yield from comment("FILL IN the values that are counted.")
     yield '# states = ["ill"]' if kind == "contacts" else '# states = ["yes"]'

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from takifugu.data.kinds import TIMES
-from takifugu.releasing.file.columns import Column, looked_at
 from takifugu.releasing.file.drafting import EPSILON, WIDTH, Start, comment, line, listed, plain, release_lines, to_name
+from takifugu.releasing.file.guessing.columns import Column, looked_at
 from takifugu.releasing.file.problems import toml_of
 
 _LONGEST_LABEL = 60
@@ -44,9 +44,12 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     yield from start.source("")
     for role in ("unit", "piece", "order", "value"):
         if role in by_role:
-            yield line(f"{role} = {toml_of(by_role[role].name)}", f"guessed: {_WHAT[role]}")
+            clock = by_role.get("clock") if role == "order" else None
+            name = by_role[role].name if clock is None else [by_role[role].name, clock.name]
+            yield line(f"{role} = {toml_of(name)}", f"guessed: {_WHAT[role]}")
             if role == "order" and by_role[role].form is not None:
-                yield line(f"order_format = {toml_of(by_role[role].form)}", "guessed: how its times are written")
+                form = f"{by_role[role].form}{'' if clock is None else f' {clock.form}'}"
+                yield line(f"order_format = {toml_of(form)}", "guessed: how its times are written")
         elif role == "value":
             yield from comment(
                 "FILL IN the column with the states, one of "

@@ -15,7 +15,7 @@ from takifugu.core.errors import DataError, TakifuguError, did_you_mean
 from takifugu.data import Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Mean, Query, Sum
-from takifugu.releasing.file.column_words import people_of
+from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import named_columns

@@ -17,20 +17,31 @@ _BY_ROLE = {
     "unit": (
         "unit person participant user subject patient individual respondent customer client member device phone sensor "
         "household home vehicle car animal id uid pid who name student employee worker station cow owner wer "
-        "teilnehmer patientin proband kunde nutzer benutzer gerat haushalt personne sujet utilisateur menage persona "
-        "sujeto usuario paciente cliente hogar utente soggetto"
+        "machine pupil child resident citizen driver dog horse bird house"
     ),
     "piece": "piece segment bout session run trip episode block night visit recording part sequence seq track stay",
     "order": (
         "order time timestamp ts date datetime minute min hour second sec day week month year step t tick index idx "
-        "position pos frame epoch at when nr number zeit uhr stunde tag jahr heure jour annee hora dia ora giorno"
+        "position pos frame epoch at when nr number zeit uhr stunde tag jahr heure jour annee hora dia ora giorno "
+        "shift schicht round"
     ),
     "value": (
         "value state status activity posture behaviour behavior label class category mode event condition location "
         "place room zone level diagnosis result code action phase stage symptom"
     ),
 }
+#: What those are called in English whose rows a column of such a name holds.
+_IN_ENGLISH = {
+    word: noun for noun, foreign in {
+        "person": "personne persona", "participant": "teilnehmer teilnehmerin proband probandin",
+        "patient": "patientin paciente", "customer": "kunde kundin cliente", "subject": "sujet sujeto soggetto",
+        "user": "nutzer nutzerin benutzer utilisateur usuario utente", "device": "gerat gerate",
+        "household": "haushalt menage hogar", "employee": "mitarbeiter mitarbeiterin personalnummer",
+        "machine": "maschine", "pupil": "schuler schulerin", "vehicle": "fahrzeug",
+    }.items() for word in foreign.split()
+}  # fmt: skip
 WORDS = {role: words(text) for role, text in _BY_ROLE.items()}
+WORDS["unit"] |= _IN_ENGLISH.keys()
 #: Words that say whose row it is in a sentence, too: a column of such a name names those whose data there are.
 NOUNS = words(
     "person participant user subject patient individual respondent customer client member device phone sensor "
@@ -64,8 +75,10 @@ def people_of(column: str | None) -> People:
 
     >>> people_of("household_id").many, people_of("userId").one, people_of("who").many, people_of(None).are_named
     ('households', 'user', 'people', False)
+    >>> people_of("Geräte-ID").many, people_of("Ménage").many
+    ('devices', 'households')
     """
     if column is None:
         return People(are_named=False)
-    nouns = words_in(column) - _NAMING
+    nouns = {_IN_ENGLISH.get(word, word) for word in words_in(column) - _NAMING}
     return People(min(nouns)) if len(nouns) == 1 and nouns <= NOUNS else PEOPLE

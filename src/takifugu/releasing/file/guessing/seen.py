@@ -1,0 +1,152 @@
+"""What the first rows of one column look like, and how much it looks like a column of each role."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from takifugu.data import Numerals, TimeFormat
+from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
+from takifugu.releasing.file.guessing.column_words import GROUPS, WHEN, WORDS, words_in
+
+#: A column with more distinct values than this is not taken for a column of states.
+MOST_STATES = 20
+_CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How much a column looks like one of a role, and what speaks for it."""
+
+    points: int = 0
+    why: str = ""
+
+
+class Seen:
+    """What the first rows of a column look like."""
+
+    def __init__(
+        self, name: str, kind: str, values: Sequence[str | None], numerals: Numerals, form: str | None
+    ) -> None:
+        present = [v for v in values if v is not None]
+        self.name, self.rows, self.kind, self.numerals, self.form = name, len(present), kind, numerals, form
+        self.labels = tuple(dict.fromkeys(present))
+        self.runs = sum(a != b for a, b in pairwise(present)) + 1
+        ranks = self.ranks(present)
+        self.rising = sum(a < b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
+        self.words = words_in(name)
+
+    @cached_property
+    def stem(self) -> str:
+        """Return the name without what tells two like it apart: a digit or one letter at its end."""
+        return re.sub(r"(?i)(?:[ _-]?[0-9]+|[ _-][abij])$", "", self.name).strip().lower()
+
+    @property
+    def decimals(self) -> int:
+        """Return how many digits most numbers have behind the point."""
+        behind = sorted(len(self.numerals.plain(text).partition(".")[2]) for text in self.labels)
+        return behind[len(behind) // 2] if behind else 0
+
+    @property
+    def is_epoch(self) -> bool:
+        """Return whether the column rises in seconds or milliseconds since 1970."""
+        return self.kind in (WHOLE, NUMBERS) and self.epoch is not None
+
+    @property
+    def epoch(self) -> str | None:
+        """Return the format of the column's times, "epoch" and "epoch_ms" for whole numbers since 1970."""
+        if self.kind not in (WHOLE, NUMBERS) or not self.labels:
+            return self.form
+        first = float(self.numerals.plain(self.labels[0]))
+        return "epoch" if 1e9 <= first < 1e10 else "epoch_ms" if 1e12 <= first < 1e13 else None
+
+    @property
+    def tells_when(self) -> bool:
+        """Return whether the column holds dates or times, or numbers of days, months or years."""
+        return self.kind == TIMES or self.is_clock or bool(self.words & WHEN)
+
+    @cached_property
+    def is_clock(self) -> bool:
+        """Return whether the column holds times of day without a date."""
+        return bool(self.labels) and all(re.fullmatch(_CLOCK, text) for text in self.labels)
+
+    @property
+    def clock_form(self) -> str:
+        """Return the format of a column of times of day."""
+        return "%H:%M:%S" if self.labels[0].count(":") == 2 else "%H:%M"
+
+    @property
+    def is_date(self) -> bool:
+        """Return whether the column holds dates without a time of day."""
+        if self.form is not None:
+            return not re.search("%[HI]", self.form) and not self.form.startswith("epoch")
+        return self.kind == TIMES and all(re.fullmatch(_DATE, text) for text in self.labels)
+
+    def ranks(self, values: Sequence[str | None]) -> list[Any]:
+        """Return what the values are compared by; missing ones are the least."""
+        if self.form is not None:
+            read = TimeFormat(self.form).read
+            return [(None if v is None else read(v)) or datetime.min for v in values]
+        if self.kind in (WHOLE, NUMBERS):
+            number = {v: float("-inf") if v is None else float(self.numerals.plain(v)) for v in set(values)}
+            return [number[v] for v in values]
+        return [v or "" for v in values] if self.kind == TIMES else []
+
+    def named(self, role: str) -> int:
+        return 3 * bool(self.words & WORDS[role])
+
+    def score(self, role: str) -> Score:
+        """Return how much the column looks like one of this role: 2 points are enough."""
+        if not self.rows:
+            return Score()
+        named = {self.named(role): "its name"} if role in WORDS else {}
+        scores = {"order": self._order, "value": self._value, "unit": self._unit, "piece": self._piece,
+                 "person": self._person, "group": self._group}[role]()  # fmt: skip
+        if scores is None:
+            return Score()
+        reasons = [*named.items(), *scores]
+        return Score(sum(points for points, _ in reasons), ", ".join(why for points, why in reasons if points > 0))
+
+    def _order(self) -> list[tuple[int, str]] | None:
+        different = len(self.labels)
+        if self.kind not in (TIMES, WHOLE, NUMBERS) or different < 2:
+            return None
+        return [
+            (3 * (self.kind == TIMES), "it holds times"), (2 * (self.rising >= 0.8), "it rises"),
+            (int(different > MOST_STATES), "many values"),
+        ]  # fmt: skip
+
+    def _value(self) -> list[tuple[int, str]] | None:
+        different = len(self.labels)
+        if different > MOST_STATES or self.kind in (TIMES, NUMBERS) or self.is_clock or self.rows < 2:
+            return None
+        return [
+            (2 * (self.kind in (TEXTS, YES_NO)), "a few words"),
+            (1 if self.runs > different else -1, "they recur"), (-self.named("unit") - self.named("piece"), ""),
+        ]  # fmt: skip
+
+    def _unit(self) -> list[tuple[int, str]] | None:
+        different = len(self.labels)
+        if self.kind == NUMBERS or self.tells_when or different > max(1, self.rows // 2):
+            return None
+        return [(2 * (different > 1 and self.runs == different), "rows of one stand together")]
+
+    def _piece(self) -> list[tuple[int, str]] | None:
+        different = len(self.labels)
+        return [] if self.kind in (WHOLE, TEXTS) and different <= max(1, self.rows // 2) else None
+
+    def _person(self) -> list[tuple[int, str]] | None:
+        if self.kind not in (WHOLE, TEXTS) or self.tells_when or self.rows < 2 or len(self.labels) < self.rows:
+            return None
+        return [(self.named("unit"), "its name"), (2, "each row has another")]
+
+    def _group(self) -> list[tuple[int, str]] | None:
+        different = len(self.labels)
+        if self.kind not in (WHOLE, TEXTS) or self.tells_when or not 1 < different <= MOST_STATES:
+            return None
+        return [(3 * bool(self.words & GROUPS), "its name"), (different * 3 <= self.rows, "a few values recur")]
