@@ -298,7 +298,7 @@ def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) ->
 
 def test_columns_side_by_side_are_said_to_be_one_for_each_unit(tmp_path: Path) -> None:
     why = guess_about(write(tmp_path, "rooms side by side.csv")).why
-    assert "'Room 1', 'Room 2' and 'Kitchen' look like one column for each of several units" in why
+    assert "'Room 1', 'Room 2' and 'Kitchen' look like one column for each of several people" in why
     assert "frame.melt('time')" in why
 
 

@@ -83,8 +83,8 @@ def _sequences(facts: Facts) -> tuple[int, str] | None:
     if facts.side_by_side and (facts.order.kind == TIMES or facts.is_even):
         return 62, (
             f"{names_of([facts.order])} tells when each row was. {names_of(facts.side_by_side[:3])} look like one "
-            "column for each of several units, and one column is read: to publish all of them make it a row for each "
-            f"time and unit first (in pandas, frame.melt({facts.order.name!r}))"
+            "column for each of several people, rooms or devices, and one is read: to publish all make it a row for each "
+            f"time and each of them first (in pandas, frame.melt({facts.order.name!r}))"
         )
     measured = len(facts.amounts) in (1, 2)
     if facts.with_several_rows is not None and (facts.answers or measured):
