@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from takifugu.data import Table
-from takifugu.releasing.file.columns import first_look
+from takifugu.releasing.file.guessing.columns import first_look
 
 
 def kinds_of(table: Table) -> dict[str, str]:

@@ -83,7 +83,7 @@ def _sequences(facts: Facts) -> tuple[int, str] | None:
     if facts.side_by_side and (facts.order.kind == TIMES or facts.is_even):
         return 62, (
             f"{names_of([facts.order])} tells when each row was. {names_of(facts.side_by_side[:3])} look like one "
-            "column for each of several people, rooms or devices, and one is read: to publish all make it a row for each "
+            "column for each of several people or rooms, and one is read: to publish all make it a row for each "
             f"time and each of them first (in pandas, frame.melt({facts.order.name!r}))"
         )
     measured = len(facts.amounts) in (1, 2)
