@@ -101,7 +101,8 @@ class Expected:
     def says_nothing(self) -> bool:
         """Whether the ± of one answer at 95 % exceeds all that a cell can be, in every cell."""
         alone = self.scope != "unit" or sum(b.answers for b in self.blurs) == 1
-        return alone and not self.remark and all(min(b.shares) > 1 for b in self.blurs if not b.marks)
+        with_numbers = [blur for blur in self.blurs if not blur.marks]
+        return alone and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
 
     def words_of_nothing(self) -> str:
         """Say that the ± exceeds all that a cell can be."""
