@@ -17,7 +17,7 @@ from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Query
-from takifugu.model.secrets import every_entry
+from takifugu.model.secrets.of_entries import every_entry
 from takifugu.numbers.rationals import round_up
 
 SLOW = [[0.9, 0.1], [0.4, 0.6]]
