@@ -17,6 +17,9 @@ from takifugu.core.plain import Plain
 #: What is said of a layout that no caller named: entries are then told apart by the lengths of their sequences.
 UNDECLARED = ""
 
+#: No layout is written in so many characters.
+LONGEST = 100_000
+
 #: What is said of a unit whose releases read sequences of different lengths, and no layout was declared.
 CUT = (
     "these sequences have other lengths than those of earlier releases about the same person, and no layout is "
@@ -30,6 +33,17 @@ def written(layout: Plain) -> str:
     """Return a declared layout as the one text that a ledger keeps, by the keys that a user would write."""
     said = {key: value for key, value in layout.items() if value is not None}
     return json.dumps(said, sort_keys=True, separators=(",", ":"), default=str, ensure_ascii=False)
+
+
+def known_layout(text: object) -> str:
+    """Return a layout as a ledger keeps it; ValueError for a text that is none.
+
+    >>> known_layout('{"unit":"bed"}')
+    '{"unit":"bed"}'
+    """
+    if not isinstance(text, str) or len(text) > LONGEST or not isinstance(_read(text), dict):
+        raise ValueError(f"its layout is {str(text)!r:.40}")
+    return text
 
 
 def differences(before: str, now: str) -> str:

@@ -16,13 +16,13 @@ from takifugu.accounting.ledger.accounts import Accounts, Item
 from takifugu.accounting.ledger.asking import request_of
 from takifugu.accounting.ledger.book import Ledger
 from takifugu.accounting.ledger.budgets import Budget, other_budget, spent_already
-from takifugu.accounting.ledger.disk.places import path_of
+from takifugu.accounting.ledger.disk.places import path_of, place_of
 from takifugu.accounting.ledger.layouts import CUT, cut_differently, words
 from takifugu.accounting.ledger.reserving import TooMuch, refusal
 from takifugu.accounting.ledger.same_people import Declaration, not_declared
 from takifugu.accounting.ledger.tallying import AccountKind, Tally, request_items, tally
 from takifugu.accounting.ledger.values import NOTHING, Amount, Debit, as_budget, most, short
-from takifugu.core.errors import CompositionRefused, LedgerError
+from takifugu.core.errors import CompositionRefused
 from takifugu.core.names import normalised
 
 
@@ -105,15 +105,12 @@ def preview(
 def layout_words(where: str | Path, source: str, layout: str) -> str:
     """Return what it means to read a source in this layout, or nothing where a ledger knows it in no other one.
 
-    A ledger that cannot be read says nothing here: whoever pays is told.
+    Raises LedgerError for a ledger that cannot be read: nothing can be paid from it, either.
     """
-    try:
-        if not path_of(where).exists():
-            return ""
-        with as_it_is(where) as book, book.store.reading() as connection:
-            known = rows.read_source(connection, normalised(source))
-    except LedgerError:
+    if not place_of(path_of(where)).exists():
         return ""
+    with as_it_is(where) as book, book.store.reading() as connection:
+        known = rows.read_source(connection, normalised(source))
     if known is None or known[1].layout is None or (known[1].layout == layout and not known[1].is_mixed):
         return ""
     return words(known[1].name, known[1].layout, layout)
@@ -123,7 +120,7 @@ def layout_words(where: str | Path, source: str, layout: str) -> str:
 def as_it_is(where: str | Path | None) -> Iterator[Ledger]:
     """Yield the ledger as it is: one that is not there is an empty one."""
     path = None if where is None else path_of(where)
-    if path is not None and path.exists():
+    if path is not None and place_of(path).exists():
         yield Ledger.open(path, create=False)
         return
     with TemporaryDirectory(prefix="takifugu-") as folder:

@@ -13,9 +13,10 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, update
 
 from takifugu.accounting.ledger.disk import sqlite
-from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, in_use, place_of
+from takifugu.accounting.ledger.disk.places import check_locks, check_one_name, check_side_files, in_use, place_of
 from takifugu.accounting.ledger.encoding import amount, decoding, known_state, new_row, now
 from takifugu.accounting.ledger.histories import charge_of_text, entry_rows
+from takifugu.accounting.ledger.layouts import known_layout
 from takifugu.accounting.ledger.tables import (
     KIND,
     VERSION,
@@ -93,6 +94,7 @@ def open_store(path: Path, timeout: float, create: bool) -> Store:
             raise LedgerError(
                 f"the ledger {str(path)!r} is a device or a pipe", fix="give the path of a file"
             ).at("ledger")
+        check_side_files(path)
         check_one_name(path)
         check_locks(path.parent)
         if path.stat().st_size == 0:
@@ -134,7 +136,7 @@ def check_layout(connection: Connection, path: Path) -> None:
     ]
     for name, columns in tables.items():
         held = connection.exec_driver_sql(f"PRAGMA table_xinfo({name})").all()
-        strange += [name] if {row[1] for row in held} != columns or any(row[6] for row in held) else []
+        strange += [name] if {row[1] for row in held} != columns else []
     if strange:
         raise LedgerError(
             f"the ledger {str(path)!r} has a part that no ledger has ({visible(min(strange))[:40]!r})",
@@ -184,7 +186,8 @@ def source_of_row(connection: Connection, number: int) -> Source:
 def _source(row: Row[Any]) -> Source:
     with decoding():
         budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
-    return Source(row.name, row.public_id, budget, row.budget_is_implied, row.layout, row.is_mixed)
+        layout = None if row.layout is None else known_layout(row.layout)
+    return Source(row.name, row.public_id, budget, row.budget_is_implied, layout, row.is_mixed)
 
 
 def add_source(connection: Connection, name: str, public_id: str, created: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import stat
 import threading
 import time
 from collections import Counter
@@ -30,6 +31,9 @@ _FRESH = 3600.0
 
 #: How long another process may take between giving a new ledger its name and removing the unfinished one's.
 PATIENCE = 2.0
+
+#: Finds a part of a database that computes something when it is read: a view, a trigger, a module.
+COMPUTING = "select 1 from sqlite_master where type not in ('table', 'index') or sql like '%virtual%table%' limit 1"
 
 #: Folders whose locks were seen to work by this process, and how many of its transactions are open on each file.
 _sound: set[tuple[int, int]] = set()
@@ -72,6 +76,19 @@ def sweep(folder: Path) -> None:
                 Path(entry.path).unlink(missing_ok=True)
     except OSError:
         return  # what is wrong with the folder is said when the ledger is opened
+
+
+def check_side_files(path: Path) -> None:
+    """Raise LedgerError where one of SQLite's files beside a ledger is none: a pipe would be waited for without end."""
+    for end in ("-journal", "-wal", "-shm"):
+        beside = path.with_name(path.name + end)
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(beside.lstat().st_mode):
+                raise LedgerError(
+                    f"{str(beside)!r} beside the ledger is a folder, a link, a device or a pipe",
+                    rule="SQLite keeps what is not yet in a ledger in a file of this name",
+                    fix="move it away",
+                ).at("ledger")
 
 
 def check_one_name(path: Path) -> None:

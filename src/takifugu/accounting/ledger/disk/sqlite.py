@@ -16,7 +16,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
-from takifugu.accounting.ledger.disk.places import DRAFT, not_in_use, sweep
+from takifugu.accounting.ledger.disk.places import COMPUTING, DRAFT, not_in_use, sweep
 from takifugu.core.errors import LedgerError
 
 #: The one statement that lets a single writer in: nobody else reads what it is about to spend before it has committed.
@@ -37,6 +37,9 @@ NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EM
 #: The pool logs the traceback of a connection that cannot be closed; what was wrong was raised before.
 _SILENT = "takifugu"
 logging.getLogger(f"sqlalchemy.pool.impl.NullPool.{_SILENT}").disabled = True
+
+#: No value of a ledger has so many bytes; one that an edited table computes may have any number.
+_LENGTH = 250_000_000
 
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512
@@ -74,6 +77,7 @@ def engine_of(path: Path, timeout: float) -> Engine:
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, record: object) -> None:
         connection.isolation_level = None  # the driver must not begin transactions by itself
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LENGTH)
         for setting in SETTINGS:
             connection.execute(setting)
 
@@ -167,9 +171,12 @@ def check_length(path: Path) -> None:
 
 
 def check_harmless(connection: Connection) -> None:
-    """Raise the driver's error for a database that computes something when it is read: views, triggers, modules."""
-    query = "select 1 from sqlite_master where type not in ('table', 'index') or sql like '%virtual%table%' limit 1"
-    if connection.exec_driver_sql(query).first() is not None:
+    """Raise the driver's error for a database that computes something when it is read.
+
+    That is one with views, triggers, modules, or columns that are computed from others.
+    """
+    columns = "select 1 from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table' and c.hidden limit 1"
+    if any(connection.exec_driver_sql(query).first() is not None for query in (COMPUTING, columns)):
         raise _failure(sqlite3.SQLITE_NOTADB)
 
 

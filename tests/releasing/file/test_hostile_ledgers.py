@@ -1,0 +1,130 @@
+"""Ledgers that are none, were edited, or compute without end: `compare` says so soon, and leaves them as they are."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.releasing import files
+from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, invoke, published, run
+
+#: A table that never ends, where one row is looked for by its name.
+ENDLESS = (
+    "with recursive n(i) as (select 1 union all select i + 1 from n) "
+    "select cast(i as text) as name, 'x' as layout from n"
+)
+
+
+def sql(*statements: str) -> Callable[[Path], object]:
+    def edit(ledger: Path) -> None:
+        with closing(sqlite3.connect(ledger)) as connection:
+            connection.execute("pragma legacy_alter_table = on")
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+
+    return edit
+
+
+def master(what: str) -> Callable[[Path], object]:
+    """Return an edit of what the file says of its table of sources."""
+    return sql("pragma writable_schema = on", f"update sqlite_master set {what} where name = 'sources'")
+
+
+def instead(make: Callable[[Path], object]) -> Callable[[Path], object]:
+    return lambda ledger: (ledger.unlink(), make(ledger))
+
+
+def beside(end: str, make: Callable[[Path], object]) -> Callable[[Path], object]:
+    return lambda ledger: make(ledger.with_name(ledger.name + end))
+
+
+def in_a_circle(ledger: Path) -> None:
+    ledger.symlink_to(ledger.with_name("other.db"))
+    ledger.with_name("other.db").symlink_to(ledger)
+
+
+HOSTILE: dict[str, Callable[[Path], object]] = {
+    "a table that never ends": sql("alter table sources rename to hidden", f"create view sources as {ENDLESS}"),
+    "a pipe": instead(os.mkfifo),
+    "a column that is computed": sql(
+        "alter table sources rename column layout to hidden",
+        "alter table sources add column layout text generated always as (hex(zeroblob(400000000)))",
+    ),
+    "a journal that is a pipe": beside("-journal", os.mkfifo),
+    "a layout that is none": sql("update sources set layout = 'garbage'"),
+    "a huge layout": sql("update sources set layout = '{\"a\":\"' || hex(zeroblob(100000000)) || '\"}'"),
+    "a format that never ends": sql("alter table meta rename to hidden", f"create view meta as {SLOW}"),
+    "a trigger": sql("create trigger more after insert on debits begin delete from debits; end"),
+    "a view": sql("create view more as select 1"),
+    "a table": sql("create table more (x)"),
+    "an index": sql("create index more on sources (name, length(public_id))"),
+    "a module": sql("alter table sources rename to hidden", "create virtual table sources using fts5(name, layout)"),
+    "a layout of a list": sql("update sources set layout = '[1]'"),
+    "a layout of a number": sql("update sources set layout = 5"),
+    "a layout of bytes": sql("update sources set layout = x'ff00'"),
+    "a layout in layouts": sql(f"update sources set layout = '{'[' * 100_000}'"),
+    "a layout of no text": sql("update sources set layout = cast(x'ff00' as text)"),
+    "a layout beyond all limits": sql("update sources set layout = cast(zeroblob(300000000) as text)"),
+    "a huge budget": sql("update sources set budget_epsilon = '1e999999999'"),
+    "a budget that is none": sql("update sources set budget_epsilon = x'00'"),
+    "half a statement": master("sql = 'create table sources (name'"),
+    "a page that is not there": master("rootpage = 99999"),
+    "a page of another table": master("rootpage = 1"),
+    "an order that nobody knows": master("sql = 'create table sources (name text collate nowhere, layout)'"),
+    "bytes as a statement": master("sql = x'ff00ff'"),
+    "another version": sql("update meta set version = 3"),
+    "a key that is none": sql("update meta set key = 'zz'"),
+    "a folder": instead(Path.mkdir),
+    "links in a circle": instead(in_a_circle),
+    "a device": instead(lambda ledger: ledger.symlink_to("/dev/zero")),
+    "a text": lambda ledger: ledger.write_text("no ledger"),
+    "nothing": lambda ledger: ledger.write_bytes(b""),
+    "a start": lambda ledger: ledger.write_bytes(b"SQLite format 3\0"),
+    "a part": lambda ledger: ledger.write_bytes(ledger.read_bytes()[:5000]),
+    "other pages": lambda ledger: ledger.write_bytes(ledger.read_bytes()[:4096] + b"\xa5" * 70_000),
+    "a terabyte": lambda ledger: (ledger.write_bytes(b""), os.truncate(ledger, 10**12)),
+    "another name": lambda ledger: os.link(ledger, ledger.with_name("other.db")),
+    "a journal that is a folder": beside("-journal", Path.mkdir),
+    "a side file that is a pipe": beside("-wal", os.mkfifo),
+    "a side file that is a device": beside("-wal", lambda path: path.symlink_to("/dev/zero")),
+    "an index that is a pipe": beside("-shm", os.mkfifo),
+}
+
+
+def _seen(ledger: Path) -> object:
+    """Return all that a file is, without reading what has no end."""
+    about = ledger.lstat()
+    small = ledger.is_file() and not ledger.is_symlink() and about.st_size < 10**9
+    content = hashlib.sha256(ledger.read_bytes()).hexdigest() if small else ""
+    return about.st_mode, about.st_size, about.st_ino, content, sorted(path.name for path in ledger.parent.iterdir())
+
+
+@pytest.mark.sampled(14)
+@pytest.mark.parametrize("harm", HOSTILE.values(), ids=[name.replace(" ", "-") for name in HOSTILE])
+def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[Path], object]) -> None:
+    """It asks the ledger for a layout at a glance, and then opens it: a source of another layout would be said."""
+    study = tmp_path / "study"
+    study.mkdir()
+    published(study)
+    files.write(study, SMALL.replace('order = "t [min]"\n', ""))
+    ledger = study / "ledger.db"
+    harm(ledger)
+    before = _seen(ledger)
+    code, said = run(tmp_path, "compare", study / "release.toml")
+    assert code == 2, said
+    assert "ledger" in said
+    assert len(said) < 2_000
+    assert _seen(ledger) == before
+
+
+def test_compare_says_what_another_layout_means(tmp_path: Path) -> None:
+    where = published(tmp_path)
+    assert "another layout" not in invoke("compare", where).output
+    files.write(tmp_path, SMALL.replace('order = "t [min]"\n', ""))
+    assert "is read in another layout than before" in " ".join(invoke("compare", where).output.split())
