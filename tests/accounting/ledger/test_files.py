@@ -127,8 +127,8 @@ def test_a_new_ledger_is_on_the_disk_with_its_name_and_keeps_no_handle(
 
 
 LAYOUT = """batches: id INTEGER!*, units INTEGER!
-charges: id INTEGER!*, framework INTEGER!, digest TEXT!, links BOOLEAN!, body TEXT!, (one framework+digest), \
-[framework -> frameworks.id]
+charges: id INTEGER!*, framework INTEGER!, digest TEXT!, links BOOLEAN!, body TEXT!, (framework), \
+(one framework+digest), [framework -> frameworks.id]
 contents: digest TEXT!*, body BLOB!, (one digest)
 debits: id INTEGER!*, batch INTEGER!, release INTEGER!, charge INTEGER!, recharge BOOLEAN!, reading TEXT!, (batch), \
 (release), [batch -> batches.id], [charge -> charges.id], [release -> releases.id]
@@ -155,7 +155,7 @@ is_everyone BOOLEAN!, (one tag+source), \
 """
 
 
-def test_the_tables_of_format_4(path: Path) -> None:
+def test_the_tables_of_format_5(path: Path) -> None:
     """Other tables need another number: older programs must refuse them."""
     lines = []
     with closing(sqlite3.connect(path)) as connection:
@@ -223,13 +223,13 @@ def test_files_that_are_no_ledger_stay_as_they_are(tmp_path: Path) -> None:
         Ledger.open(other)
 
 
-@pytest.mark.parametrize(("version", "fix"), [(5, "install a newer Takifugu"), (3, "the Takifugu that made it")])
+@pytest.mark.parametrize(("version", "fix"), [(6, "install a newer Takifugu"), (4, "the Takifugu that made it")])
 def test_another_version_is_refused(path: Path, version: int, fix: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update meta set version = ?", (version,))
         connection.commit()
     before = dump(path)
-    with pytest.raises(LedgerError, match=f"is in format {version}, not 4: .*{fix}"):
+    with pytest.raises(LedgerError, match=f"is in format {version}, not 5: .*{fix}"):
         Ledger.open(path)
     assert dump(path) == before
 

@@ -16,11 +16,11 @@ from tests.support import messages
 from tests.support.ledger_tools import charge, dump
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, joint, sums
+from takifugu.accounting.composition import Charge, joint, sums, windows
 from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.series import each_window, places_of
 from takifugu.accounting.composition.windows import FEW, Windows
-from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger, histories
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.chains import recordings
 from takifugu.model.frameworks import Framework
@@ -44,7 +44,8 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 @pytest.fixture(autouse=True)
-def _afresh() -> Iterator[None]:
+def _afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(windows, "IN_A_PART", 3)  # so that few windows are in several parts
     messages.forget()
     yield
     messages.forget()
@@ -125,12 +126,46 @@ def test_one_charge_of_many_windows_costs_what_they_cost_one_by_one(
     rows = [one for one in held if isinstance(one, Windows)]
     assert rows
     for one in rows:
-        windows = each_window(one)
-        assert [int(place) for window in windows for place in places_of(window)] == places_of(one).tolist()
-        assert len(windows) > FEW
+        each = each_window(one)
+        assert [int(place) for window in each for place in places_of(window)] == places_of(one).tolist()
+        assert len(each) > FEW
     monkeypatch.setattr(sums, "merged", list)
     apart = joint(framework_from(framework.to_dict()), charges).epsilon
     assert float(together) == pytest.approx(float(apart), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_more_window_changes_one_part(seed: int) -> None:
+    """And parts are cut as if all windows had come at once, whatever came before what."""
+    random = np.random.default_rng(seed)
+    one = charge(framework_of("two values"), tf.Count(1), 30, QUILT)
+    places = [24 * int(n) for n in random.permutation(200)]
+    noise = [30 + Fraction(int(n), 1000) for n in random.permutation(997)[:200]]
+    many = [replace(one, at=place, scale=scale, calendar="hours") for place, scale in zip(places, noise, strict=True)]
+    (held,) = merged(many[:150])
+    for new in many[150:]:
+        before, (held,) = held, merged([held, new])
+        assert isinstance(before, Windows)
+        assert isinstance(held, Windows)
+        known = set(map(id, before.parts))
+        assert sum(id(part) not in known for part in held.parts) <= 2  # it may begin one
+        assert len(held.parts) > 20
+    (at_once,) = merged(many)
+    assert at_once == held
+    assert list(map(windows.part_of, [part.text for part in held.parts])) == list(held.parts)
+
+
+def test_whether_units_are_tied_is_asked_of_an_index(ledger: Ledger) -> None:
+    framework = framework_of("two values")
+    ledger.reserve("data", [Debit(framework, charge(framework, tf.Count(1), 30, QUILT))])
+    plans: list[str] = []
+    with ledger.store.reading() as connection:
+        raw = connection.connection.dbapi_connection
+        raw.set_trace_callback(plans.append)
+        histories.has_links(connection, 1)
+        raw.set_trace_callback(None)
+        explained = connection.exec_driver_sql(f"explain query plan {plans[-1]}").all()
+    assert any("charges_that_link" in row.detail for row in explained)
 
 
 def test_the_next_window_follows_few_stretches_however_many_there_are(

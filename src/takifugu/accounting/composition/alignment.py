@@ -163,7 +163,7 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
     runs = []
     for places, item in zip(starts, items, strict=True):
         if isinstance(item.charge, Windows):
-            runs.append(Run(places, item.read.changes, item.read.grid / entry_of(item.charge), item.charge.shares()))
+            runs.append(Run(places, item.read.changes, item.read.grid / entry_of(item.charge), item.charge.parts))
             continue
         key = item.read.grid, item.scale * len(places)
         rate = rates.setdefault(key, key[0] / key[1] if item.scale else Fraction(0))

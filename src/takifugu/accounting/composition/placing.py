@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from takifugu.accounting.composition.stretches import Stretches
+from takifugu.accounting.composition.windows import Part
 from takifugu.model.queries import IntArray
 
 #: The cost of a whole recording stays below 2 to this power, in units.
@@ -23,27 +25,28 @@ COST_BITS = 58
 class Run(NamedTuple):
     """What releases of one query move at the steps from each of `starts` on, in units of `rate` of cost.
 
-    Where they cost something else at each start, `shares` says what, as numerators and denominators.
+    Where they cost something else at each start, `parts` say what.
     """
 
     starts: IntArray
     changes: IntArray
     rate: Fraction
-    shares: Sequence[tuple[int, int]] = ()
+    parts: Sequence[Part] = ()
 
     @property
     def cost(self) -> float:
         """What all windows cost, about."""
         up, down = self.rate.numerator, self.rate.denominator
-        each = [up * p / (down * q) for p, q in self.shares] or [up / down] * len(self.starts)
-        return math.fsum(each) * float(self.changes.sum())
+        each = chain.from_iterable(part.costs(up, down) for part in self.parts)
+        return math.fsum(each if self.parts else [up / down] * len(self.starts)) * float(self.changes.sum())
 
     def in_units(self, unit: Fraction) -> IntArray:
         """Return what each start costs in multiples of a unit, rounded up."""
         one = self.rate / unit
         up, down = one.numerator, one.denominator
-        each = [-(-up * p // (down * q)) for p, q in self.shares] or [-(-up // down)] * len(self.starts)
-        return np.array(each, dtype=np.int64)
+        if self.parts:
+            return np.concatenate([part.in_units(up, down) for part in self.parts])
+        return np.full(len(self.starts), -(-up // down), dtype=np.int64)
 
 
 def piled(runs: Sequence[Run], start: int | None = None) -> Stretches:
@@ -57,10 +60,10 @@ def piled(runs: Sequence[Run], start: int | None = None) -> Stretches:
     >>> found.lengths.tolist(), found.values.tolist(), found.unit
     ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
     """
-    rates = {(run.rate, not run.shares) for run in runs}
+    rates = {(run.rate, not run.parts) for run in runs}
     shapes = {id(run.changes): _edges(run.changes) for run in runs}
     unit = runs[0].rate
-    if len(rates) > 1 or runs[0].shares:
+    if len(rates) > 1 or runs[0].parts:
         whole = math.fsum(run.cost for run in runs) * (1 + 1e-9)
         unit = Fraction(2) ** (math.frexp(whole)[1] - COST_BITS)
     first = min(int(run.starts[0]) for run in runs) if start is None else start

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 
 from takifugu.accounting.composition.several import Several, added_up, costliest, kind_of, several, together
-from takifugu.accounting.composition.windows import FEW, Row, Windows, are_few, in_rows, row_of, with_row
+from takifugu.accounting.composition.windows import FEW, Part, Row, Windows, are_few, in_rows, row_of, with_rows
 from takifugu.analysis.guarantee import Charge
 from takifugu.model.queries import IntArray
 
@@ -50,7 +51,7 @@ class Groups:
 def places_of(charge: Charge) -> IntArray:
     """Return where the windows of a charge start, in order; of a charge without declared places none."""
     if isinstance(charge, Windows):
-        return np.array(charge.places, dtype=np.int64)
+        return charge.places
     if isinstance(charge, Several) and charge.series:
         return places_in(charge.series)
     return np.array([] if charge.at is None else [charge.at], dtype=np.int64)
@@ -119,9 +120,9 @@ def _of_one_kind(charges: Sequence[Charge]) -> Iterable[Charge]:
     if (are_rows and len(charges) == 1) or several(charges[0]).rates is None:
         return charges if are_rows else _by_cost(charges)
     if are_rows or len(charges) >= FEW.bit_length():  # m charges have less than 2^m different sums
-        rows = _rows(charges)
-        if not are_few(rows):
-            return [in_rows(charges[0], rows, [several(charge) for charge in charges])]
+        parts = _parts(charges)
+        if not are_few(chain.from_iterable(part.rows for part in parts)):
+            return [in_rows(charges[0], parts, [several(charge) for charge in charges])]
     return _by_cost([one for charge in charges for one in _in_parts(charge)])
 
 
@@ -129,21 +130,20 @@ def _in_parts(charge: Charge) -> Iterable[Charge]:
     return charge.each() if isinstance(charge, Windows) else [charge]
 
 
-def _rows(charges: Sequence[Charge]) -> list[Row]:
+def _parts(charges: Sequence[Charge]) -> list[Part]:
     """Return what windows of one kind add up to at each place."""
-    longest = max(charges, key=lambda charge: len(charge.rows) if isinstance(charge, Windows) else 0)
-    rows = list(longest.rows) if isinstance(longest, Windows) else []
-    for charge in charges:
-        if charge is longest and rows:
-            continue
-        if isinstance(charge, Windows):
-            for row in charge.rows:
-                with_row(rows, row)
-            continue
-        one, places = several(charge), places_of(charge).tolist()
-        for row in (row_of(place, one, len(places)) for place in places):
-            with_row(rows, row)
-    return rows
+    longest = max(charges, key=lambda charge: len(charge.parts) if isinstance(charge, Windows) else 0)
+    known = longest.parts if isinstance(longest, Windows) else ()
+    others = (charge for charge in charges if charge is not longest or not known)
+    return with_rows(known, chain.from_iterable(map(_rows, others)))
+
+
+def _rows(charge: Charge) -> Iterable[Row]:
+    """Return what the windows of a charge add up to, each by itself."""
+    if isinstance(charge, Windows):
+        return charge.rows
+    one, places = several(charge), places_of(charge).tolist()
+    return (row_of(place, one, len(places)) for place in places)
 
 
 def _read(charge: Charge) -> Hashable:

@@ -1,20 +1,28 @@
 """Windows of one kind that all cost something else, as one charge: weeks of which each has noise of its own.
 
 Where many places of one query have sums of their own, a row of integers says what each adds up to; the sums are those
-that the windows would have one by one, so it does not matter when they became one charge.
+that the windows would have one by one, so it does not matter when they became one charge. Rows lie in parts, cut where
+the places alone say: one more window changes one of them, and all others are what they were, computed once.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, lru_cache, reduce
+from itertools import chain
+from typing import Any
+from zlib import crc32
+
+import numpy as np
 
 from takifugu.accounting.composition.several import BITS, Several, Total, added_up, several
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.sections import values_of
+from takifugu.model.queries import IntArray
 
 #: So many different costs of the windows of one kind are series of their own.
 FEW = 8
@@ -22,6 +30,83 @@ FEW = 8
 #: For one release that is short: the place, and of rate and epsilon the exact numerator and denominator.
 Row = tuple[int, ...]
 SHORT = 5
+#: So many rows are in one part, about.
+IN_A_PART = 64
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows in the order of their places, and what is computed from them."""
+
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """The rows as JSON, as a ledger keeps them."""
+        return json.dumps(self.rows, separators=(",", ":"))
+
+    @cached_property
+    def places(self) -> IntArray:
+        return np.array([row[0] for row in self.rows], dtype=np.int64)
+
+    @cached_property
+    def shares(self) -> list[tuple[int, int]]:
+        """The rate of each window as numerator and denominator."""
+        return [(row[1], row[2]) if len(row) == SHORT else (row[2], row[3]) if row[4] else (row[5], 2**BITS)
+                for row in self.rows]  # fmt: skip
+
+    def costs(self, up: int, down: int) -> list[float]:
+        """Return up/down of each rate, about."""
+        key = "costs", up, down
+        if key not in self._computed:
+            self._computed[key] = [up * p / (down * q) for p, q in self.shares]
+        return self._computed[key]  # type: ignore[no-any-return]
+
+    def in_units(self, up: int, down: int) -> IntArray:
+        """Return up/down of each rate, rounded up to an integer."""
+        key = "in units", up, down
+        if key not in self._computed:
+            self._computed[key] = np.array([-(-up * p // (down * q)) for p, q in self.shares], dtype=np.int64)
+        return self._computed[key]  # type: ignore[no-any-return]
+
+    @cached_property
+    def _computed(self) -> dict[tuple[str, int, int], Any]:
+        return {}
+
+
+@lru_cache(maxsize=4096)
+def part_of(text: str) -> Part:
+    """Return the rows that a text describes, always the same object for the same text."""
+    rows = tuple(tuple(map(int, row)) for row in json.loads(text))
+    if not rows or any(len(row) < SHORT for row in rows):
+        raise ValueError("windows without a sum")
+    return Part(rows)
+
+
+def in_parts(rows: Sequence[Row]) -> list[Part]:
+    """Return rows in parts; where one begins is said by its first place alone, so that equal rows are in equal parts.
+
+    >>> rows = [(place, 1, 2, 1, 4) for place in range(1000)]
+    >>> parts = in_parts(rows)
+    >>> with_rows(in_parts(rows[:300] + rows[301:]), rows[300:301]) == parts
+    True
+    """
+    begins = [n for n, row in enumerate(rows) if n and crc32(b"%d" % row[0]) % IN_A_PART == 0]
+    return [Part(tuple(rows[a:b])) for a, b in zip([0, *begins], [*begins, len(rows)], strict=True)]
+
+
+def with_rows(parts: Sequence[Part], rows: Iterable[Row]) -> list[Part]:
+    """Return parts to which the costs of more windows are added; those that hold none of them stay as they are."""
+    changed, firsts = list(parts), [part.rows[0][0] for part in parts]
+    more: dict[int, list[Row]] = {}
+    for row in rows:
+        more.setdefault(max(bisect_right(firsts, row[0]) - 1, 0), []).append(row)
+    for at in sorted(more, reverse=True):
+        both = list(parts[at].rows) if parts else []
+        for row in more[at]:
+            _with_row(both, row)
+        changed[at : at + 1] = in_parts(both)
+    return changed
 
 
 _OF_SEVERAL = [field.name for field in fields(Several)]
@@ -29,15 +114,19 @@ _OF_SEVERAL = [field.name for field in fields(Several)]
 
 @dataclass(frozen=True)
 class Windows(Several):
-    """Releases of one query in windows at many places: `rows` says what they add up to at each, in their order."""
+    """Releases of one query in windows at many places: `parts` say what they add up to at each, in their order."""
 
-    rows: tuple[Row, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     __hash__ = Charge.__hash__
 
     @property
-    def places(self) -> list[int]:
-        return [row[0] for row in self.rows]
+    def places(self) -> IntArray:
+        return np.concatenate([part.places for part in self.parts])
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        return chain.from_iterable(part.rows for part in self.parts)
 
     def each(self) -> Iterator[Charge]:
         """Yield the charge of each window."""
@@ -49,25 +138,20 @@ class Windows(Several):
         """Return a charge of the same kind without the rows."""
         return Several(**values_of(self, _OF_SEVERAL))
 
-    def shares(self) -> list[tuple[int, int]]:
-        """Return the rate of each window as numerator and denominator."""
-        return [(row[1], row[2]) if len(row) == SHORT else (row[2], row[3]) if row[4] else (row[5], 2**BITS)
-                for row in self.rows]  # fmt: skip
 
-
-def in_rows(first: Charge, rows: Sequence[Row], sums: Sequence[Several]) -> Windows:
+def in_rows(first: Charge, parts: Sequence[Part], sums: Sequence[Several]) -> Windows:
     """Return windows like `first` as one charge; `sums` are charges that hold all releases of the rows."""
     rates = reduce(Total.__add__, [one.rates for one in sums if one.rates is not None])
     promised = reduce(Total.__add__, [one.promised for one in sums])
     least = min(one.least for one in sums if one.least is not None)
     times, largest = sum(one.times for one in sums), max(one.largest for one in sums)
-    summed = added_up(replace(several(first), at=rows[0][0]), times, 1, rates, promised, largest, least)
-    return windows_of(summed, rows)
+    summed = added_up(replace(several(first), at=parts[0].rows[0][0]), times, 1, rates, promised, largest, least)
+    return windows_of(summed, parts)
 
 
-def windows_of(summed: Several, rows: Sequence[Row]) -> Windows:
+def windows_of(summed: Several, parts: Sequence[Part]) -> Windows:
     """Return a charge of all windows together with what each adds up to."""
-    return Windows(**values_of(summed, _OF_SEVERAL), rows=tuple(rows))
+    return Windows(**values_of(summed, _OF_SEVERAL), parts=tuple(parts))
 
 
 def row_of(place: int, one: Several, windows: int) -> Row:
@@ -77,7 +161,7 @@ def row_of(place: int, one: Several, windows: int) -> Row:
     return _short((place, one.times // windows, *_numbers(rates), *_numbers(promised)))
 
 
-def with_row(rows: list[Row], row: Row) -> None:
+def _with_row(rows: list[Row], row: Row) -> None:
     """Add what a window costs to rows in the order of their places."""
     at = bisect_left(rows, row[:1])
     if at == len(rows) or rows[at][0] != row[0]:
@@ -88,7 +172,7 @@ def with_row(rows: list[Row], row: Row) -> None:
     rows[at] = _short((row[0], one[1] + row[1], *_numbers(rates), *_numbers(promised)))
 
 
-def are_few(rows: Sequence[Row]) -> bool:
+def are_few(rows: Iterable[Row]) -> bool:
     """Whether windows have few different costs."""
     different: set[Row] = set()
     for row in rows:

@@ -17,7 +17,7 @@ from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_one
 from takifugu.accounting.composition.folding import folded
 from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.several import Several, Total, added_up
-from takifugu.accounting.composition.windows import Windows, windows_of
+from takifugu.accounting.composition.windows import Windows, part_of, windows_of
 from takifugu.accounting.ledger.accounts import Item
 from takifugu.accounting.ledger.encoding import decoding
 from takifugu.accounting.ledger.histories import charges_of, debits_of, rows_of, select_these
@@ -99,7 +99,7 @@ def _term(charge: Charge) -> Json:
             "series": charge.series,
         }  # fmt: skip
     if isinstance(charge, Windows):
-        term["several"]["rows"] = charge.rows
+        term["several"]["rows"] = [part.text for part in charge.parts]
     if isinstance(charge, ByEntry):
         term["by entry"] = {
             "under": charge.under, "rates": [rates.to_json() for rates in charge.rates_of], "apart": charge.is_apart,
@@ -137,7 +137,7 @@ def _read_term(term: Plain, charges: Mapping[int, Charge]) -> Charge:
         return _read_by_entry(term["by entry"], first, int(held["times"]), int(held["readings"]), promised, largest)
     summed = added_up(first, int(held["times"]), int(held["readings"]), rates, promised, largest, least)
     if "rows" in held:
-        return windows_of(summed, list(map(tuple, held["rows"])))
+        return windows_of(summed, list(map(part_of, held["rows"])))
     return replace(summed, series=series)
 
 

@@ -5,13 +5,13 @@ Numbers that are spent are exact rationals, written as text; units are keyed has
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
 
 #: What `meta.kind` says, so that no other database is taken for a ledger.
 KIND = "takifugu-ledger"
 
 #: The layout of the tables below; another one is refused, never guessed.
-VERSION = 4
+VERSION = 5
 
 metadata = MetaData()
 
@@ -100,6 +100,8 @@ charges = Table(
     Column("body", Text, nullable=False),  # canonical JSON without release and reading, so that equal ones meet
     UniqueConstraint("framework", "digest"),
 )
+#: Few charges tie units together, and whether any does is asked before each release.
+Index("charges_that_link", charges.c.framework, sqlite_where=charges.c.links)
 
 reservations = Table(
     "reservations",

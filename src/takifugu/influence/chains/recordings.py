@@ -81,7 +81,8 @@ def recording_loss(chain: PeriodicChain, lengths: IntArray, rates: FloatArray, f
     if ahead.law is not None and behind.law is not None:
         taken = 2 * len(lengths) * (OVERHEAD + 8 * len(chain.states) ** 2 * (sweep.reach(behind) + behind.period + 1))
         _remember(law, known, Recording(left, right, losses, taken))
-    worst = max(range(len(losses)), key=lambda number: losses[number].epsilon)
+    epsilons = [loss.epsilon for loss in losses]
+    worst = epsilons.index(max(epsilons))
     entry = losses[worst].entry + left.starts[worst]
     return replace(losses[worst], entry=entry) if losses[worst].epsilon else Loss(0.0)
 
