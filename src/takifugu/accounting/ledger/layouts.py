@@ -17,8 +17,8 @@ from takifugu.core.plain import Plain
 #: What is said of a layout that no caller named: entries are then told apart by the lengths of their sequences.
 UNDECLARED = ""
 
-#: No layout is written in so many characters.
-LONGEST = 100_000
+#: No layout is written in so many characters: a release file, of which it is a part, has at most a third.
+LONGEST = 30_000_000
 
 #: What is said of a unit whose releases read sequences of different lengths, and no layout was declared.
 CUT = (
