@@ -57,14 +57,14 @@ class Part:
 
     def costs(self, up: int, down: int) -> list[float]:
         """Return up/down of each rate, about."""
-        key = "costs", up, down
+        key = "floats", up, down
         if key not in self._computed:
             self._computed[key] = [up * p / (down * q) for p, q in self.shares]
         return self._computed[key]  # type: ignore[no-any-return]
 
     def in_units(self, up: int, down: int) -> IntArray:
         """Return up/down of each rate, rounded up to an integer."""
-        key = "in units", up, down
+        key = "integers", up, down
         if key not in self._computed:
             self._computed[key] = np.array([-(-up * p // (down * q)) for p, q in self.shares], dtype=np.int64)
         return self._computed[key]  # type: ignore[no-any-return]
