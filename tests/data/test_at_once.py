@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
 from takifugu.data.rows.at_once import NotPlain, rows_at_once
+from takifugu.data.rows.in_bits import RowsInBits, rows_in_bits
 from takifugu.data.times.calendar import Calendar
 
 duckdb = pytest.importorskip("duckdb")
@@ -151,3 +153,83 @@ def test_weights_of_places() -> None:
     read = pieces(open_frame(relation(rows)), layout, STATES, weights={range(5, 15): 2})
     expected = [2 * sum(tick % 2 == code for tick in range(5, 15) if tick != 11) for code in (0, 1)]
     assert all(np.array_equal(piece.counts, expected) for piece in read)
+
+
+def parquet(folder: Path, rows: list[Row], ordered_by: str = "bigint") -> Path:
+    """Write rows as a Parquet file; ticks may be written as times, one minute each."""
+    file, tick = folder / "rows.parquet", "timestamp '2026-01-01' + to_minutes(tick)"
+    relation(rows).project(f"unit, {tick if ordered_by == 'timestamp' else 'tick'} as tick, state").write_parquet(
+        str(file)
+    )
+    return file
+
+
+def carefully_read(file: Path, layout: Layout, **how: Any) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)
+        patch.setattr("takifugu.data.rows.in_bits.rows_in_bits", lambda *_: None)
+        return answer(open_frame(file), layout, **how)
+
+
+@settings(max_examples=60)
+@given(tables(), st.sampled_from(["bigint", "timestamp"]), st.sampled_from([{}, {"longest": 4, "longer": "cut"}]))
+def test_a_parquet_file_is_read_as_the_careful_reading_reads_it(
+    tmp_path_factory: pytest.TempPathFactory, drawn: Any, ordered_by: str, lengths: Any
+) -> None:
+    rows, step = drawn
+    file = parquet(tmp_path_factory.mktemp("rows"), rows, ordered_by)
+    layout = Layout("state", unit="unit", order="tick", step=step if ordered_by == "bigint" else f"{step}min")
+    carefully = carefully_read(file, layout, lengths=Lengths(**lengths))
+    assert answer(open_frame(file), layout, lengths=Lengths(**lengths)) == carefully
+
+
+def in_bits(file: Path, step: int = 1) -> RowsInBits:
+    rows = rows_in_bits(open_frame(file), Layout("state", unit="unit", order="tick", step=step), STATES)
+    assert rows is not None
+    return rows
+
+
+def test_a_parquet_file_takes_one_pass_with_gaps_too(tmp_path: Path) -> None:
+    rows = [row for row in complete(50) if row[1] not in {3, 4, 20}]
+    runs = (range(3), range(5, 20), range(21, 50))
+    assert in_bits(parquet(tmp_path, rows)).surveyed()[0].runs == {(unit, None): runs for unit in "uvw"}
+
+
+def test_pieces_of_a_parquet_file_lie_where_they_like(tmp_path: Path) -> None:
+    rows: list[Row] = [*(("u", 3 * n - 9, "a") for n in (0, 1, 3)), *(("v", 3 * n + 40, "b") for n in range(4))]
+    known, facts = in_bits(parquet(tmp_path, rows), step=3).surveyed()
+    assert known.runs == {("u", None): (range(2), range(3, 4)), ("v", None): (range(4),)}
+    assert {key: [(fact.low, fact.high) for fact in some] for key, some in facts.items()} == {
+        ("u", None): [(-9, 0)],
+        ("v", None): [(40, 49)],
+    }
+
+
+@pytest.mark.parametrize(
+    "change", [("u", 5, "a"), ("u", 5, "b"), ("u", None, "a"), ("u", 7, None), ("x" * 300, 5, "a")]
+)
+def test_what_bits_do_not_say_is_left_to_the_careful_reading(tmp_path: Path, change: Row) -> None:
+    rows = [row for row in complete(50) if row[:2] != ("u", 7)]
+    with pytest.raises(NotPlain):
+        in_bits(parquet(tmp_path, [*rows, change])).surveyed()
+
+
+def test_bounds_that_are_not_those_of_the_rows_are_noticed(tmp_path: Path) -> None:
+    rows = in_bits(parquet(tmp_path, complete(50)))
+    with pytest.raises(NotPlain):
+        replace(rows, size=40).surveyed()
+
+
+def test_what_takes_too_much_memory_is_left_to_the_careful_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, layout = parquet(tmp_path, complete(50)), Layout("state", unit="unit", order="tick", step=1)
+    expected = carefully_read(file, layout)
+    with monkeypatch.context() as patch:
+        patch.setattr("takifugu.data.rows.in_bits.MOST_BYTES", 1000)
+        with pytest.raises(NotPlain):
+            in_bits(file).surveyed()
+        assert answer(open_frame(file), layout) == expected
+    monkeypatch.setattr("takifugu.data.rows.in_bits.MOST_BITS", 50)
+    assert rows_in_bits(open_frame(file), layout, STATES) is None
+    assert answer(open_frame(file), layout) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ class Table:
     #: Returns the frame without the rows that hold nothing at all, where they may be there: it looks at every column.
     without_blank_rows: Callable[[], Any] | None = field(default=None, repr=False)
     written: Written = field(default_factory=Written, repr=False)
+    #: Gives DuckDB no more bytes while it lasts, where nobody else uses it and it knows the bounds of columns unread.
+    within: Callable[[int], AbstractContextManager[None]] | None = field(default=None, repr=False)
 
     @property
     def in_python(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.temporary import private_folder
-from takifugu.data.files.with_duckdb import opened, place
+from takifugu.data.files.with_duckdb import opened, place, within
 from takifugu.data.values.written import Written
 
 #: The bytes of the longest text of a column, and of all its texts together; None where it has none.
@@ -79,7 +80,7 @@ def _with_duckdb(file: DataFile) -> Table:
     with careful_with_engine(file.name):
         ((rows,),) = connection.sql(f"select num_rows from parquet_file_metadata({place(file)})").fetchall()
     check_rows(file.path, rows)
-    return replace(table, check_texts=check)
+    return replace(table, check_texts=check, within=partial(within, connection))
 
 
 def _with_polars(file: DataFile) -> Table:

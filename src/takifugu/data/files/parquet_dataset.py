@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from takifugu.core.errors import DataError
@@ -13,7 +14,7 @@ from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile, is_installed
 from takifugu.data.files.parquet import careful_with_engine, check_magic, check_rows, check_texts, read
 from takifugu.data.files.temporary import private_folder
-from takifugu.data.files.with_duckdb import connected, table_of_relation
+from takifugu.data.files.with_duckdb import connected, table_of_relation, within
 from takifugu.data.values.written import Written
 
 #: What each file's folders and name become: a text, or none, by the column's name.
@@ -72,7 +73,7 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
         row = connection.sql(f"select {lengths} from {source}").fetchall()[0] if some else ()
         check_texts(what, zip(row[::2], row[1::2], strict=True))
 
-    return replace(table, check_texts=check)
+    return replace(table, check_texts=check, within=partial(within, connection))
 
 
 def _values(columns: Columns, name: str) -> str:

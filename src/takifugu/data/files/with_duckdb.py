@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Iterator
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -26,6 +28,16 @@ def connected(folder: TemporaryDirectory[str]) -> Any:
     import duckdb
 
     return duckdb.connect(config={"autoinstall_known_extensions": "false", "temp_directory": folder.name})
+
+
+@contextmanager
+def within(connection: Any, size: int) -> Iterator[None]:
+    """Give an instance of DuckDB no more than so many bytes; what needs more fails."""
+    connection.execute(f"set memory_limit = '{size}B'")
+    try:
+        yield
+    finally:
+        connection.execute("reset memory_limit")
 
 
 def table_of_relation(source: str, relation: Any, keeps: Any) -> Table:

@@ -68,13 +68,15 @@ def _with_plain_order(table: Table, layout: Layout) -> Table | None:
     if kind is None:
         return None
     label = identifier(dict(zip(table.names, table.labels, strict=True))[str(layout.order)])
-    value = f"try_cast({label} as {kind})"
-    native = table.frame.to_native()
+    value = f"typed_{len(table.labels)}"  # a column, or DuckDB would convert each text twice
+    native = table.frame.to_native().project(f"*, try_cast({label} as {kind}) as {value}")
     is_plain = f"coalesce({value}::varchar = {label}, false)"
     ((all_plain,),) = native.limit(GUESSED_FROM).aggregate(f"bool_and({is_plain})").fetchall()
     if not all_plain:
         return None
-    typed = native.project(f"* replace (case when {is_plain} then {value} end as {label})")
+    typed = native.project(
+        f"* exclude ({value}) replace (case when {value}::varchar = {label} then {value} end as {label})"
+    )
     return replace(table, frame=wrapped(typed), without_blank_rows=None)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_
+from typing import Self
 
 import narwhals.stable.v2 as nw
 
@@ -155,6 +156,10 @@ class EngineRows:
             raise two_ways(str(layout.order))
         if table.without_blank_rows is not None and any(map(self._is_blank, facts)):
             return engine_rows(table.filled, layout, states).surveyed()
+        return self._knowing(facts, tidy, zones)
+
+    def _knowing(self, facts: list[Fact], tidy: bool, zones: set[int]) -> tuple[Self, dict[Key, list[Fact]]]:
+        """Return the rows, knowing their facts, and these by piece."""
         grouped = by_piece(facts)
         together = are_together(grouped)
         origins: dict[Key, int] = {}
@@ -187,13 +192,7 @@ class EngineRows:
             low, high = f"{column}_low", f"{column}_high"
             first |= {low: nw.col(column).min(), high: nw.col(column).max()}
             then |= {low: nw.col(low).min(), high: nw.col(high).max()}
-        by_raw = frame.group_by(*self.keys, "raw").agg(**first)
-        written = [role for role in self.keys if role in self.texts]
-        by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in written)
-        changed = nw.lit(0)
-        for role in written:
-            changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
-        by_raw = self._coded(self._stripped(by_raw, written), "raw").with_columns(changed=changed)
+        by_raw = self._recoded(frame.group_by(*self.keys, "raw").agg(**first))
         names = [*self.keys, "code", "changed", *then]
         by_code = by_raw.group_by(*self.keys, "code").agg(**then, changed=nw.col("changed").max())
         facts, tidy, zones = [], True, set()
@@ -210,6 +209,15 @@ class EngineRows:
             tidy &= not numbers["changed"]
             zones |= {zone for zone in (numbers.get("zoned_low"), numbers.get("zoned_high")) if zone is not None}
         return facts, tidy, zones
+
+    def _recoded(self, by_raw: Frame) -> Frame:
+        """Strip the keys of rows that were grouped by raw texts, say where that `changed` one, and add the `code`."""
+        written = [role for role in self.keys if role in self.texts]
+        by_raw = by_raw.with_columns(nw.col(role).alias(f"{role}_written") for role in written)
+        changed = nw.lit(0)
+        for role in written:
+            changed = nw.when(alike(role, f"{role}_written")).then(changed).otherwise(nw.lit(1))
+        return self._coded(self._stripped(by_raw, written), "raw").with_columns(changed=changed)
 
     def _aggregated(self) -> tuple[Frame, list[str], list[str], list[str]]:
         """Return the rows, and the columns of which each piece and state has the sum, the bounds, and the largest."""
