@@ -104,5 +104,5 @@ def test_a_number_is_one_name_whatever_is_not_seen_in_it(text: str) -> None:
 
 
 def test_a_person_who_is_a_number_has_one_budget() -> None:
-    """What is not seen behind "1.0" once made another person of it, and another batch of independent rows."""
+    """What is not seen behind "1.0" once made another name of it."""
     assert {normalised(text) for text in ("1", "1.", " 1.0 ", "1.0\u200b", "\ufeff1.00", "1.0\u00ad")} == {"1"}
