@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -34,6 +35,23 @@ def agree(weights: Wide, decay: Fraction, computed: Chunks) -> None:
                 exponent = computed.exponents[row, y // places]
                 got = number(computed.numbers[row, y // places, y % places], exponent)
                 assert abs(got - expected) <= 2 * roundings(size) * UNIT * expected
+
+
+@settings(max_examples=30)
+@given(st.fractions(Fraction(1, 10**9), 10), st.integers(1, module.CHUNK))
+def test_powers_inside_a_chunk_are_rounded_once(decay: Fraction, places: int) -> None:
+    with mpmath.workdps(80):
+        powers = [float(mpmath.exp(-mpmath.mpf(i * decay.numerator) / decay.denominator)) for i in range(places)]
+    assert module._kernel(decay, places)[1].tolist() == powers
+
+
+@settings(max_examples=30)
+@given(st.fractions(0, 2**50))
+def test_an_exponential_far_below_float64_is_rounded_once(exponent: Fraction) -> None:
+    with mpmath.workdps(80):
+        mantissa, order = mpmath.frexp(mpmath.exp(-mpmath.mpf(exponent.numerator) / exponent.denominator))
+    rounded, more = math.frexp(float(mantissa))  # which may be 1
+    assert module._exponential(exponent) == (rounded, order + more)
 
 
 decays = st.sampled_from(["1/100000", "1/300", "1/3", "1", "17/2", "40", "1000"]).map(Fraction)

@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
+from operator import mul
 
 import numpy as np
 
@@ -31,8 +34,8 @@ from takifugu.numbers.extended.floats import (
 
 #: Places of a chunk, and the most binary orders that the noise may fall by within one.
 CHUNK, _ORDERS = 64, 600
-#: Bits of the powers in a chunk before they are rounded: 64 truncations in the last of them are far below float64.
-_BITS = 160
+#: Digits of exponentials before they are rounded: 64 roundings in the last of them are far below float64.
+_DIGITS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,28 +113,22 @@ def _sums(rows: Wide, decay: Fraction) -> Wide:
 @lru_cache(maxsize=64)
 def _kernel(decay: Fraction, places: int) -> tuple[FloatArray, FloatArray]:
     """Return e^{-decay |i - j|} for places i, j of a chunk, and e^{-decay i}; each rounded once."""
-    from mpmath import mp
-
-    if places == 1:
-        return np.ones((1, 1)), np.ones(1)
-    with mp.workprec(_BITS):
-        mantissa, order = mp.frexp(mp.exp(-mp.mpf(decay.numerator) / decay.denominator))
-        factor = int(mp.ldexp(mantissa, _BITS))
-    powers, power, exponent = [1.0], 1 << (_BITS - 1), 1 - _BITS
-    for _ in range(places - 1):
-        product = power * factor
-        longer = product.bit_length() - _BITS
-        power, exponent = product >> longer, exponent + int(order) - _BITS + longer
-        powers.append(math.ldexp(power, exponent))
-    rounded, at = np.array(powers), np.arange(places)
+    with localcontext(prec=_DIGITS):
+        factor = _negative(decay).exp()
+        powers = list(accumulate([factor] * (places - 1), mul, initial=Decimal(1)))
+    rounded, at = np.array(list(map(float, powers))), np.arange(places)
     return rounded[np.abs(at[:, None] - at)], rounded
 
 
 @lru_cache(maxsize=4096)
 def _exponential(exponent: Fraction) -> tuple[float, int]:
     """Return e**-exponent as (mantissa, binary exponent), correctly rounded for exponents below 2**50."""
-    from mpmath import mp
+    with localcontext(prec=_DIGITS):
+        power, log_2 = _negative(exponent), Decimal(2).ln()
+        order = int(power / log_2)
+        mantissa, more = math.frexp(float((power - order * log_2).exp()))
+    return mantissa, order + more
 
-    with mp.workprec(120):
-        mantissa, order = mp.frexp(mp.exp(-mp.mpf(exponent.numerator) / exponent.denominator))
-        return float(mantissa), int(order)
+
+def _negative(exponent: Fraction) -> Decimal:
+    return Decimal(-exponent.numerator) / exponent.denominator
