@@ -237,3 +237,51 @@ def test_files_that_are_refused(tmp_path: Path, text: str, changes: Any, place: 
         load(written(tmp_path, text, *changes))
     problems = caught.value.problems
     assert any(line.startswith(f"{place}: ") and message in line for line in problems), problems
+
+
+def without_some_ages() -> list[Row]:
+    return [(ward, "" if n % 5 == 0 else age, sex) for n, (ward, age, sex) in enumerate(people())]
+
+
+@pytest.mark.parametrize("engine", ["", *sorted(ENGINES)])
+def test_a_missing_value_counts_as_the_one_that_is_declared(engine: str, tmp_path: Path) -> None:
+    rows = without_some_ages()
+    declared = ('kind = "users"', 'kind = "users"\nmissing = { age = "old" }')
+    both = written(tmp_path, FILE, declared, rows=rows)
+    ward, age, sex = zip(*rows, strict=True)
+    columns = {"ward": ("text", ward), "age": ("text", [one or None for one in age]), "sex": ("text", sex)}
+    frame = ENGINES[engine](columns) if engine else None
+    assert cells(both, frame) == Counter(f"{age or 'old'}, {sex}" for _, age, sex in rows)
+    by_ward = written(tmp_path, GROUPED, declared, rows=rows)
+    assert cells(by_ward, frame) == Counter(f"{ward}, {age or 'old'}" for ward, age, _ in rows)
+
+
+def test_what_a_missing_value_counts_as_is_part_of_the_layout_and_public(tmp_path: Path) -> None:
+    rows = without_some_ages()
+    files = [
+        load(written(tmp_path, FILE, ('kind = "users"', f'kind = "users"\nmissing = {{ age = "{age}" }}'), rows=rows))
+        for age in ("old", "young")
+    ]
+    assert files[0].layout != files[1].layout
+    assert "a missing value of 'age' counts as 'old'" in [str(line) for line in files[0].kind.assumptions(files[0])]
+
+
+def test_a_missing_value_without_a_rule_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    for text in (FILE, GROUPED):
+        path = written(tmp_path, text, rows=without_some_ages())
+        with pytest.raises(DataError) as caught:
+            cells(path)
+        assert 'missing = { age = "..." }' in caught.value.fix
+
+
+@pytest.mark.parametrize(("missing", "where"), [
+    ('{ aeg = "old" }', ("belief", "missing")), ('{ age = "odl" }', ("belief", "missing", "age")),
+    ('{ sex = "old" }', ("belief", "missing", "sex")),
+])  # fmt: skip
+def test_a_missing_value_that_counts_as_none_of_the_column_is_refused(
+    missing: str, where: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = written(tmp_path, FILE, ('kind = "users"', f'kind = "users"\nmissing = {missing}'))
+    with pytest.raises(SpecError) as caught:
+        load(path)
+    assert [fault.where for fault in caught.value.faults] == [where]

@@ -40,7 +40,7 @@ def instead(make: Callable[[Path], object]) -> Callable[[Path], object]:
     return lambda ledger: (ledger.unlink(), make(ledger))
 
 
-def beside(end: str, make: Callable[[Path], object]) -> Callable[[Path], object]:
+def side_file(end: str, make: Callable[[Path], object]) -> Callable[[Path], object]:
     return lambda ledger: make(ledger.with_name(ledger.name + end))
 
 
@@ -56,7 +56,7 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
         "alter table sources rename column layout to hidden",
         "alter table sources add column layout text generated always as (hex(zeroblob(400000000)))",
     ),
-    "a journal that is a pipe": beside("-journal", os.mkfifo),
+    "a journal that is a pipe": side_file("-journal", os.mkfifo),
     "a layout that is none": sql("update sources set layout = 'garbage'"),
     "a huge layout": sql("update sources set layout = '{\"a\":\"' || hex(zeroblob(100000000)) || '\"}'"),
     "a format that never ends": sql("alter table meta rename to hidden", f"create view meta as {SLOW}"),
@@ -90,10 +90,10 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "other pages": lambda ledger: ledger.write_bytes(ledger.read_bytes()[:4096] + b"\xa5" * 70_000),
     "a terabyte": lambda ledger: (ledger.write_bytes(b""), os.truncate(ledger, 10**12)),
     "another name": lambda ledger: os.link(ledger, ledger.with_name("other.db")),
-    "a journal that is a folder": beside("-journal", Path.mkdir),
-    "a side file that is a pipe": beside("-wal", os.mkfifo),
-    "a side file that is a device": beside("-wal", lambda path: path.symlink_to("/dev/zero")),
-    "an index that is a pipe": beside("-shm", os.mkfifo),
+    "a journal that is a folder": side_file("-journal", Path.mkdir),
+    "a side file that is a pipe": side_file("-wal", os.mkfifo),
+    "a side file that is a device": side_file("-wal", lambda path: path.symlink_to("/dev/zero")),
+    "an index that is a pipe": side_file("-shm", os.mkfifo),
 }
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, about
+from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text
 from takifugu.model.beliefs.sections import Origin, Presence, Public, Size, Values, mass
 from takifugu.model.beliefs.users import IndependentUsers
@@ -42,6 +43,9 @@ class UsersSection:
         Key('what absence means: "unknown" (counted with an unknown value) or "removed"'),
     ] = None
     groups: Annotated[tuple[Group, ...] | None, Key("the groups, if they differ")] = None
+    missing: Annotated[
+        dict[str, Text] | None, Key("which of the values a missing one counts as, by column", {"answer": "no answer"})
+    ] = None
     source: Origin = "assumed"
 
     def faults(self) -> Iterator[InputError]:
@@ -57,6 +61,14 @@ class UsersSection:
             yield InputError("is given beside groups", fix="each group has its own").at(key)
         if len({group.name for group in self.groups}) != len(self.groups):
             yield InputError("two groups have the same name", fix="give each its own name").at("groups")
+
+    def layout(self) -> Plain:
+        """Return what decides which value a user has: missing ones are replaced."""
+        return {"belief.missing": self.missing}
+
+    def assumptions(self) -> Iterator[str]:
+        for name, value in (self.missing or {}).items():
+            yield f"a missing value of {name!r} counts as {value!r}"
 
     def belief(self, public: Public) -> IndependentUsers:
         if self.groups is None:

@@ -59,10 +59,12 @@ def _present(value: object, table: Table) -> str | None:
     return None if text is None or text in table.missing else text
 
 
-def value_of(text: str | None, column: str, values: Mapping[str, Hashable], table: Table) -> Any:
-    """Return the belief's value that a cell of a column of a table spells."""
+def value_of(
+    text: str | None, column: str, values: Mapping[str, Hashable], table: Table, where_missing: str = FILL_THEM
+) -> Any:
+    """Return the belief's value that a cell of a column of a table spells; `where_missing` says what then helps."""
     if text is None:
-        raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
+        raise wrong("file", f"column {column!r} has missing values", fix=where_missing)
     if text not in values:
         no_lookalikes(table, column, values)
         what = f"column {column!r} has a value that the belief does not know"

@@ -81,11 +81,11 @@ def sweep(folder: Path) -> None:
 def check_side_files(path: Path) -> None:
     """Raise LedgerError where one of SQLite's files beside a ledger is none: a pipe would be waited for without end."""
     for end in ("-journal", "-wal", "-shm"):
-        beside = path.with_name(path.name + end)
+        side_file = path.with_name(path.name + end)
         with suppress(FileNotFoundError):
-            if not stat.S_ISREG(beside.lstat().st_mode):
+            if not stat.S_ISREG(side_file.lstat().st_mode):
                 raise LedgerError(
-                    f"{str(beside)!r} beside the ledger is a folder, a link, a device or a pipe",
+                    f"{str(side_file)!r} beside the ledger is a folder, a link, a device or a pipe",
                     rule="SQLite keeps what is not yet in a ledger in a file of this name",
                     fix="move it away",
                 ).at("ledger")

@@ -8,16 +8,15 @@ count, and no others (queries.by): who is in which group is public, as the belie
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from takifugu.core.errors import TakifuguError, did_you_mean, nearest
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Known, Table, tally
-from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.beliefs.user_groups import combined
 from takifugu.model.queries import By, Query
 from takifugu.releasing.file.binning import bins_of, state_in
-from takifugu.releasing.file.problems import fault
+from takifugu.releasing.file.problems import fault, toml_of
 from takifugu.releasing.file.reading import wrong
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
 from takifugu.releasing.file.sections import SourceKeys
@@ -51,6 +50,23 @@ def faults_of(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         texts = [str(combined(v)) for v in values or ()]
         if len(set(texts)) < len(texts) and several:
             yield fault(("belief", *place), "has two combinations that are written alike", "rename a value")
+
+
+def missing_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
+    """Yield what is wrong with the values that missing ones count as."""
+    belief, columns = spec.belief, columns_of(spec.source)
+    listed = [belief.values or ()] if belief.groups is None else [group.values for group in belief.groups]
+    for name, text in (belief.missing or {}).items():
+        if name not in columns:
+            what = f"{name!r} is no column of values{did_you_mean(name, columns)}"
+            yield fault(("belief", "missing"), what, f"write some of {list(columns)}")
+            continue
+        place = columns.index(name)
+        parts = (value[place : place + 1] if isinstance(value, tuple) else [value] for value in chain(*listed))
+        known = list(dict.fromkeys(map(str, chain(*parts))))
+        if text not in known:
+            what = f"{text!r} is none of the values"
+            yield fault(("belief", "missing", name), what, f"write one of {known}, or add it to them")
 
 
 def by_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -103,11 +119,16 @@ def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def counted(
-    table: Table, source: SourceKeys, words: Sequence[tuple[str, ...]], groups: Mapping[str, Mapping[str, int]]
+    table: Table,
+    source: SourceKeys,
+    words: Sequence[tuple[str, ...]],
+    groups: Mapping[str, Mapping[str, int]],
+    replaced: Mapping[str, str],
 ) -> dict[tuple[int, ...], int]:
     """Return how many rows have each combination, by its number in `words`, and group.
 
-    A combination that is not among `words` has the number UNKNOWN; missing values, and numbers in no bin, are refused.
+    A combination that is not among `words` has the number UNKNOWN; missing values count as what they are `replaced` by,
+    and those of other columns are refused, as are numbers in no bin.
     """
     columns = columns_of(source)
     bins: dict[str, Bins | None] = {name: bins_of(source, name) for name in columns}
@@ -119,16 +140,24 @@ def counted(
     for row, rows in tally(table, known).items():
         codes_here, rest = row[: len(columns)], row[len(columns) :]
         texts = [
-            _text(code, name, bins[name], list(codes[name])) for code, name in zip(codes_here, columns, strict=True)
+            _text(code, name, bins[name], list(codes[name]), replaced.get(name))
+            for code, name in zip(codes_here, columns, strict=True)
         ]
         key = number.get(tuple(texts), UNKNOWN), *rest
         counts[key] = counts.get(key, 0) + rows
     return counts
 
 
-def _text(code: int, column: str, bins: Bins | None, texts: Sequence[str]) -> str:
+def count_them(column: str) -> str:
+    """Return what helps where a column has missing values."""
+    return f"write missing = {toml_of({column: '...'})} under [belief], with one of its values"
+
+
+def _text(code: int, column: str, bins: Bins | None, texts: Sequence[str], where_missing: str | None) -> str:
     if code == UNOBSERVED:
-        raise wrong("file", f"column {column!r} has missing values", fix=FILL_THEM)
+        if where_missing is None:
+            raise wrong("file", f"column {column!r} has missing values", fix=count_them(column))
+        return where_missing
     if bins is not None:
         return state_in(code, column, bins)
     return "" if code in (UNKNOWN, OUTSIDE) else texts[code]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,7 @@ class Users(Records):
             yield fault(("source", "value"), "is missing", fix)
         yield from bins_problems(source, columns=isinstance(source.value, tuple))
         yield from combined.faults_of(spec)
+        yield from combined.missing_faults(spec)
         if source.null_keys is not None:
             yield fault(("source", "null_keys"), "does not belong to users", "leave it out, every row is a user")
         if belief.groups is None and source.group is not None:
@@ -87,10 +88,11 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     letters = [_spelled(belief, first) for first in firsts]
     words = {word: code for code, word in enumerate(dict.fromkeys(w for mine in letters for w in mine))}
     written, numbers = list(words), {str(name): code for code, (name, _) in enumerate(groups)}
+    replaced: Mapping[str, str] = spec.belief.missing or {}
     of_group = {} if source.group is None or declared is None else {source.group: numbers}
     if isinstance(source.value, tuple):
         bins, column = None, BETWEEN.join(source.value)
-        counts = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group)
+        counts = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group, replaced)
     else:
         bins, column = bins_of(source), source.value
         known: dict[str, Known] = {column: words if bins is None else bins, **of_group}
@@ -106,10 +108,10 @@ def _values(file: ReleaseFile) -> list[Hashable]:
         if sum(mine.values()) != size:
             raise wrong("group", "a group has other than the declared number of rows", fix="check each group's size")
         for code, rows in sorted(mine.items()):  # a value that no group has is the empty text, which is none
-            text = None
+            text = replaced.get(column)
             if code != UNOBSERVED:
                 text = _written(code, written) if bins is None else state_in(code, column, bins)
-            values += [value_of(text, column, letters[number], file.table)] * rows
+            values += [value_of(text, column, letters[number], file.table, combined.count_them(column))] * rows
     return values
 
 
