@@ -88,7 +88,7 @@ units_independent = true
 name = "ward"
 query = "count"
 states = ["ward"]
-epsilon = 1.0
+epsilon = 4.0
 """
 
 
@@ -107,6 +107,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for key in ("states", "unit", "order", "value", "units_independent"):
         text = re.sub(rf"^# ({key} = .*)$", r"\1", text, flags=re.MULTILINE)
+    text = re.sub(r"^(budget|epsilon) = [0-9.]*", r"\1 = 4.0", text, flags=re.MULTILINE)
     path.write_text(text, encoding="utf-8")
     for command in ("compare", "calibrate", "release"):
         done = invoke(command, path)
@@ -119,7 +120,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
     book = tmp_path / tomllib.loads(text)["ledger"]
     (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
     assert [one["state"] for one in source["releases"]] == ["published"]
-    assert source["spent"]["epsilon"] == "1"
+    assert source["spent"]["epsilon"] == "4"
 
 
 def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:
@@ -149,8 +150,8 @@ def test_its_faults_are_told_as_those_of_chains(tmp_path: Path, old: str, new: s
 def test_two_releases_of_one_sequence_cost_their_sum(tmp_path: Path) -> None:
     """Nothing is known of how its steps depend on each other, so two tables about it cost twice their epsilon."""
     (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
-    (tmp_path / "release.toml").write_text(FILE.replace('epsilon = 1.0\n', 'epsilon = 1.0\nper = "unit"\n') + (
-        '[[release]]\nname = "desk"\nquery = "count"\nstates = ["desk"]\nepsilon = 1.0\n'), encoding="utf-8")
+    (tmp_path / "release.toml").write_text(FILE.replace('epsilon = 4.0\n', 'epsilon = 4.0\nper = "unit"\n') + (
+        '[[release]]\nname = "desk"\nquery = "count"\nstates = ["desk"]\nepsilon = 4.0\n'), encoding="utf-8")
     assert invoke("release", tmp_path / "release.toml", "--anyway").exit_code == 0
     (source,) = json.loads(invoke("ledger", "show", "--json", tmp_path / "ledger.db").stdout)["sources"]
-    assert source["spent"]["epsilon"] == "2"
+    assert source["spent"]["epsilon"] == "8"

@@ -111,7 +111,7 @@ red = 4
 name = "red"
 query = "count"
 states = ["red"]
-epsilon = 1.0
+epsilon = 4.0
 """
 FILLED = {
     r"^# value = .*$": 'value = "colour"',
@@ -119,6 +119,8 @@ FILLED = {
     r"^# balls = .*$": "balls = 10",
     r"^# red = .*$": "red = 4",
     r'^# states = .*$': 'states = ["red"]',
+    r"^budget = [0-9.]*": "budget = 4.0",
+    r"^epsilon = [0-9.]*": "epsilon = 4.0",
 }
 
 
@@ -150,7 +152,7 @@ def test_it_works_from_init_to_the_ledger(tmp_path: Path, section: str) -> None:
     book = tmp_path / tomllib.loads(text)["ledger"]
     (source,) = json.loads(invoke("ledger", "show", "--json", book).stdout)["sources"]
     assert [one["state"] for one in source["releases"]] == ["published"]
-    assert source["spent"]["epsilon"] == "1"
+    assert source["spent"]["epsilon"] == "4"
 
 
 def test_it_passes_what_every_kind_of_release_file_must(tmp_path: Path) -> None:

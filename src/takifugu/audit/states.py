@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -124,6 +124,17 @@ class ParameterStates(JointStates[Parameters]):
         return States(values, (weights,), ((0,),), (range(belief.size),), prior.relative_error)
 
 
+@runtime_checkable
+class Parametric(Protocol):
+    """A belief whose columns follow parameters that have a distribution."""
+
+    @property
+    def prior(self) -> Belief: ...
+
+    @property
+    def described(self) -> Iterable[Any]: ...
+
+
 class BoxStates(JointStates[ParameterBox]):
     """A box of parameters: beliefs that list some of its numbers stand for it."""
 
@@ -134,7 +145,7 @@ class BoxStates(JointStates[ParameterBox]):
     def stand_in(self, member: Any) -> Belief:
         """Return parameters that take numbers of the box only, each of them the one parameter of its column."""
         box, stand_in = self.belief, member
-        columns = {column.name: column for column in member.described} if isinstance(member, Parameters) else {}
+        columns = {column.name: column for column in member.described} if isinstance(member, Parametric) else {}
         if not columns or {*member.names} != {*box.names} or {*columns} != {*box.columns}:
             raise InputError(
                 f"{member!r} does not stand for {box.describe()}",

@@ -33,11 +33,13 @@ def connected(folder: TemporaryDirectory[str]) -> Any:
 @contextmanager
 def within(connection: Any, size: int) -> Iterator[None]:
     """Give an instance of DuckDB no more than so many bytes; what needs more fails."""
-    connection.execute(f"set memory_limit = '{size}B'")
+    ((before,),) = connection.execute("select current_setting('memory_limit')").fetchall()
+    limit = "-1" if before.endswith("PiB") else before  # which stands for none, and is not read back
     try:
+        connection.execute(f"set memory_limit = '{size}B'")  # holds even where it fails, because more is in use
         yield
     finally:
-        connection.execute("reset memory_limit")
+        connection.execute(f"set memory_limit = '{limit}'")  # "reset" of 1.3 changes the word and not the limit
 
 
 def table_of_relation(source: str, relation: Any, keeps: Any) -> Table:
