@@ -38,6 +38,7 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
     outcome = invoke("release", toml)
     assert outcome.exit_code == 0
     assert "already published: both (20" in outcome.stdout
+    assert "needs a [[release]] of another name" in " ".join(outcome.stdout.split())
     assert paid(tmp_path) == 2
     assert {name: seen(tmp_path).files[name] for name in before} == before
     again = tf.release_file(toml)

@@ -133,6 +133,11 @@ class Outcome:
 
 
 def already(there: Sequence[Published]) -> str:
-    """Say which tables were published before, and that nothing was paid for them now; "" for none."""
+    """Say which tables were published before, that nothing was paid now, and how to publish later rows; "" for none."""
+    if not there:
+        return ""
     named = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in there)
-    return f"{named}; nothing was paid for {'it' if len(there) == 1 else 'them'} now" if there else ""
+    paid = f"{named}; nothing was paid for {'it' if len(there) == 1 else 'them'} now"
+    if any(table.certificate.window for table in there):
+        return paid
+    return f"{paid}. What came into the data since then needs a [[release]] of another name"
