@@ -7,6 +7,8 @@ DIST ?= dist
 RUN := $(VENV)/bin/python
 # Without bytecode every process, and the tests start hundreds, compiles all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
+# Threads that wait for a large matrix are never idle, and each core has a worker.
+export OPENBLAS_NUM_THREADS ?= 1
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError
 from takifugu.core.lists import listed_array
-from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.beliefs.states import plain_state
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.populations import FromPopulations
 
 
 @dataclass(frozen=True, eq=False)
