@@ -153,7 +153,7 @@ def _tables(pairs: Sequence[Any], log_kappa: float) -> tuple[FloatArray, ...]:
 
 
 def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
-    """Return the least c with delta_mu(c - r) <= kappa (e^c - 1) for each mu and r, up to 1e-9 relative, never below.
+    """Return the least c with delta_mu(c - r) <= kappa (e^c - 1) for each mu and r, up to 1e-6 relative, never below.
 
     A search in floats proposes c; what counts is the inequality at c, decided with many digits. It is r where mu is 0,
     and never above log(1 + 1/kappa), since no delta is above 1.
@@ -177,7 +177,7 @@ def log_delta(move: float, epsilon: float) -> float:
     """
     from mpmath import mp
 
-    with mp.workprec(BITS):
+    with mp.workprec(BITS - min(math.frexp(move)[1], 0)):  # the two terms differ by about this share
         shift, budget = mp.mpf(move), mp.mpf(epsilon)
         near, far = budget / shift - shift / 2, budget / shift + shift / 2
         half = mp.sqrt(2)
