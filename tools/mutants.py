@@ -136,12 +136,14 @@ def _with(node: Any, **fields: Any) -> Any:
 
 
 def code(node: Any, parents: tuple[Any, ...], where: str) -> Iterator[tuple[Any, tuple[Any, ...], str]]:
-    """Yield (node, its ancestors, its function) for everything that runs: no annotations, decorators or f-strings."""
+    """Yield (node, its ancestors, its function) for all but annotations, decorators, f-strings and `strict=`."""
     yield node, parents, where
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.keyword) and child.arg == "strict":
+                continue
             if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
                 inside = where
                 if isinstance(child, ast.FunctionDef | ast.ClassDef):

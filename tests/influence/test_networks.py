@@ -2,11 +2,13 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
 from tests.support.network_oracles import random_network
 from tests.support.tree_networks import spec_of, tree
+from tests.support.tree_recursion import losses_on_a_tree
 
 from takifugu.core.errors import Unsupported
 from takifugu.influence.networks import bags as networks_bags
@@ -183,6 +185,45 @@ def test_trees_of_several_states_are_sound_and_nearly_exact(seed):
         assert (loss >= truth - 1e-9)[pairs].all()
         assert (loss <= 1.1 * truth + 1e-9)[pairs].all()
         assert network_losses(network, profile, entry).loss[pairs] == pytest.approx(truth[pairs], abs=1e-8)
+
+
+def assert_never_below_the_recursion(network, tables):
+    """Check the losses of a tree against those of 60 digits: never below, and above by rounding alone."""
+    parents = [above[0] if above else None for above in network.parents]
+    rows = [node.table.reshape(-1, len(node.states)).tolist() for node in network.nodes]
+    with mpmath.workdps(60):
+        exact = losses_on_a_tree(parents, rows, [table.tolist() for table in tables])
+        for loss, true in zip(every_loss(network, Profile.by_entry(tables)), exact, strict=True):
+            for pair, least in true.items():
+                assert least <= mpmath.mpf(float(loss[pair])) <= least * (1 + mpmath.mpf(10) ** -12) + 1e-12
+
+
+@pytest.mark.parametrize("most", [2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_messages_on_trees_are_never_below_those_of_sixty_digits(seed, most):
+    """Long chains, stars, random forests; some values never occur, and some entries are not read."""
+    rng = np.random.default_rng(seed)
+    shapes = [[[], *([i] for i in range(11))], [[], *[[0]] * 7], tree(rng, 8), [*tree(rng, 5), [], [5], [5], []]]
+    shape = shapes[seed % 4]
+    network = BayesianNetwork(spec_of(shape, rng, zeros=seed >= 3, most_states=most))
+    sizes = [len(node.states) for node in network.nodes]
+    assert_never_below_the_recursion(network, random_tables(rng, sizes, silent=0.2, largest=[0.1, 1.0, 5.0][seed % 3]))
+
+
+@pytest.mark.parametrize("states", [2, 3])
+def test_masses_that_underflow_on_a_tree_are_charged_in_full(states):
+    """The joint law of two rare values may have lost its digits: it tells nothing, but that is no longer known."""
+    rare = [0.0, 1e-120, 1e-125][:states]
+    root, child = ([1.0, *(mass**power for mass in rare[1:])] for power in (1, 1.2))
+    network = BayesianNetwork([
+        ("a", list(range(states)), [], root), ("b", list(range(states)), ["a"], [child] * states),
+        ("c", list(range(states)), ["b"], [[0.7, 0.3, 0.0][:states]] * states),
+    ])  # fmt: skip
+    tables = [c * (1 - np.eye(states)) for c in (0.5, 0.25, 0.125)]
+    losses = every_loss(network, Profile.by_entry(tables))
+    assert losses[0] == pytest.approx(tables[0], abs=1e-12)
+    assert losses[1] == pytest.approx(0.75 * (1 - np.eye(states)))  # all of a
+    assert losses[2][:2, :2] == pytest.approx(tables[2][:2, :2], abs=1e-12)
 
 
 def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.curves import Release, profile_loss, profile_of
-from takifugu.influence.profiles.normal import NormalRelease, least_losses, log_share, normal_profile
+from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.mechanisms.influence_gaussian import longest_change
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 
@@ -175,27 +175,6 @@ def test_auto_takes_it_where_it_is_the_least_error():
     chosen = tf.calibrate(framework, counts, 1, 0.01, only_release=True)
     assert chosen.mechanism == "influence-gaussian"
     assert table["influence-gaussian"].expected_error < table["influence"].expected_error
-
-
-@pytest.mark.parametrize("move", [1e-300, 1e-20, 1e-7, 0.1, 3.0, 1e6])
-@pytest.mark.parametrize("pure", [0.0, 0.3, 40.0])
-@pytest.mark.parametrize("log_kappa", [-14.0, -0.1, 6.0, -5000.0])
-def test_the_least_loss_is_finite_rises_and_is_never_above_its_limit(move, pure, log_kappa):
-    losses = least_losses(np.array([move, 1.01 * move, move]), np.array([pure, pure, 1.01 * pure]), log_kappa)
-    assert np.isfinite(losses).all()
-    limit = float(np.logaddexp(0, -log_kappa))
-    assert (losses >= min(pure, limit) * (1 - 1e-12)).all()
-    assert (losses <= limit * (1 + 1e-12) + 1e-11).all()
-    assert losses[1] >= losses[0] * (1 - 1e-8)
-    assert losses[2] >= losses[0] * (1 - 1e-8)
-
-
-def test_the_least_loss_solves_its_equation():
-    move, pure, share = 0.7, 0.4, math.log(1e-3)
-    loss = float(least_losses(np.array([move]), np.array([pure]), share)[0])
-    rest = loss - pure
-    delta = ndtr(move / 2 - rest / move) - math.exp(rest + float(log_ndtr(-move / 2 - rest / move)))
-    assert delta == pytest.approx(1e-3 * math.expm1(loss), rel=1e-8)
 
 
 def test_where_nothing_moves_no_noise_is_needed():

@@ -19,10 +19,10 @@ import numpy as np
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.outward_rounding import UNIT, FloatArray, IntArray, sum_up
+from takifugu.numbers.outward_rounding import FloatArray, IntArray, sum_up
 from takifugu.numbers.rationals import float_above
 
-#: Logarithms of kappa are lowered by this, which outweighs the rounding of every logarithm here.
+#: Logarithms of kappa are lowered by this, which outweighs the rounding of every logarithm and every root here.
 MARGIN = 2.0**-30
 #: Below this change the first term of the series in mu is what a search starts from.
 SMALL = 1e-6
@@ -66,7 +66,7 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
     for places in together.T.tolist():
         squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=False)]
         pure = np.zeros((1, 1)) if added is None else added.tables[places[-1]]
-        pairs.append(_above(np.sqrt(_sum_above(squares)), 1) + 1j * pure)
+        pairs.append(np.sqrt(reduce(sum_up, squares)) + 1j * pure)
     starts = np.flatnonzero(np.diff(table_of.ravel(), prepend=-1))
     lengths = np.diff(starts, append=table_of.size)
     return Profile(_tables(pairs, log_kappa), lengths, table_of.ravel()[starts].astype(np.int64))
@@ -92,15 +92,14 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
         others, at = [as_normal(table) for table in other.tables], np.repeat(other.table_of, other.lengths)
     else:
         others, at = _kinds(other)
-    worst = 0.0
+    worst = []
     for *mine, its in np.unique(np.stack([*(number for _, number in kinds), at]), axis=1).T.tolist():
         together = reduce(np.add, [squares[place] for (squares, _), place in zip(kinds, mine, strict=True)])
         base, moves = np.broadcast_arrays(together, others[its])
         if (moves[base == 0] > 0).any():
             return math.inf
-        ratios = np.divide(moves, base, out=np.zeros(base.shape), where=base > 0)
-        worst = max(worst, float(ratios.max(initial=0.0)))
-    return worst * (1 + 2.0**-40)
+        worst.append(np.divide(moves, base, out=np.zeros(base.shape), where=base > 0).max())
+    return float(max(worst)) * (1 + 1e-12)
 
 
 def as_normal(losses: FloatArray) -> FloatArray:
@@ -111,37 +110,24 @@ def as_normal(losses: FloatArray) -> FloatArray:
     """
     from scipy.special import erfinv
 
-    small = np.minimum(losses, 10.0)
-    exact = 8 * erfinv(np.tanh(small / 2)) ** 2 * (1 + 2.0**-30)
-    bound: FloatArray = np.where(losses > 10, 8 * losses, np.minimum(exact, 8 * losses))
-    return bound
+    exact = 8 * erfinv(np.tanh(losses / 2)) ** 2 * (1 + 1e-9)
+    return np.where(losses > 10, 8 * losses, exact)  # later the digits of 1 - tanh are lost
 
 
 def _kinds(release: NormalRelease) -> tuple[list[FloatArray], IntArray]:
     """Return the matrices |w(u) - w(v)|^2 / sigma^2 of the different entries, rounded up, and each entry's number."""
     answer = release.answer
     tables = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
-    rows, number = np.unique(np.stack([tables, np.abs(answer.weights)]), axis=1, return_inverse=True)
-    squares = [_squares(table) for table in answer.tables]
-    factors = [float_above((weight / release.sigma) ** 2) for weight in rows[1].tolist()]
-    matrices = [squares[table] * factor for table, factor in zip(rows[0].tolist(), factors, strict=True)]
-    return [_above(matrix, 1) for matrix in matrices], number.ravel()
+    kinds, number = np.unique(np.stack([tables, np.abs(answer.weights)]), axis=1, return_inverse=True)
+    matrices = [_squares(answer.tables[table], (weight / release.sigma) ** 2) for table, weight in kinds.T.tolist()]
+    return matrices, number.ravel()
 
 
-def _squares(table: IntArray) -> FloatArray:
-    """Return the squared distance of each two rows of a table, rounded up."""
-    moves = (table[:, None, :] - table[None, :, :]).astype(float)
-    return _above((moves * moves).sum(axis=2), table.shape[1] + 3)
-
-
-def _sum_above(terms: Sequence[FloatArray]) -> FloatArray:
-    """Return a sum of matrices, rounded up; that of an entry that is not read may be a single 0."""
-    return _above(reduce(np.add, terms), len(terms))
-
-
-def _above(number: FloatArray, roundings: int) -> FloatArray:
-    """Return numbers from 0 that are at least the exact ones, after so many roundings to nearest of them."""
-    return number * (1 + (roundings + 1) * 2 * UNIT)
+def _squares(table: IntArray, factor: Fraction) -> FloatArray:
+    """Return the squared distance of each two rows of a table times a factor, rounded up."""
+    moves = table.astype(object)[:, None, :] - table[None, :, :]
+    different, place = np.unique((moves * moves).sum(axis=2), return_inverse=True)
+    return np.array([float_above(square * factor) for square in different.tolist()])[place.reshape(moves.shape[:2])]
 
 
 def _tables(pairs: Sequence[Any], log_kappa: float) -> tuple[FloatArray, ...]:
@@ -162,11 +148,11 @@ def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> Float
     moving = np.flatnonzero(moves > 0)
     proposed = _proposed(moves[moving], pure[moving], log_kappa)
     for place, rest in zip(moving.tolist(), proposed.tolist(), strict=True):
-        move, fixed, slack = float(moves[place]), float(pure[place]), 2.0**-40
+        move, fixed, slack = float(moves[place]), float(pure[place]), 1e-12
         while log_delta(move, rest) > log_kappa + _log_expm1(fixed + rest):
             rest, slack = rest * (1 + slack), 2 * slack
         losses[place] = sum_up(fixed, rest)
-    return np.minimum(losses, float(np.logaddexp(0.0, -log_kappa)) * (1 + 4 * UNIT) + MARGIN * 2.0**-10)
+    return np.minimum(losses, np.logaddexp(0.0, -log_kappa))
 
 
 def log_delta(move: float, epsilon: float) -> float:
@@ -177,7 +163,7 @@ def log_delta(move: float, epsilon: float) -> float:
     """
     from mpmath import mp
 
-    with mp.workprec(BITS - min(math.frexp(move)[1], 0)):  # the two terms differ by about this share
+    with mp.workprec(BITS + abs(math.frexp(move)[1])):  # the two terms differ by about this share
         shift, budget = mp.mpf(move), mp.mpf(epsilon)
         near, far = budget / shift - shift / 2, budget / shift + shift / 2
         half = mp.sqrt(2)
@@ -186,7 +172,7 @@ def log_delta(move: float, epsilon: float) -> float:
 
 def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
     """Return about the least c - r, by bisection in floats."""
-    low, high = np.zeros(moves.shape), moves * (moves + math.sqrt(-2 * min(log_kappa, -1.0)) + 1)
+    low, high = np.zeros(moves.shape), moves * (moves + 1)
     for _ in range(200):
         small = ~_holds(moves, pure, high, log_kappa)
         if not small.any():
