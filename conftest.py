@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from sybil import Sybil
 from tests.support import calibrations, documents
 
@@ -19,6 +19,7 @@ from takifugu.cli import progress
 always: dict[str, Any] = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("same", derandomize=True, **always)
 settings.register_profile("explore", derandomize=False, print_blob=True, **always)
+settings.register_profile("unshrunk", derandomize=True, phases=(Phase.explicit, Phase.generate), **always)  # mutants
 settings.load_profile("same")
 
 # However slow the machine is, no line about progress is among what a test compares.
