@@ -35,3 +35,15 @@ def float_laws(draw: st.DrawFn, atoms: int = 6, largest: float = 20.0) -> Pmf:
 
 def _counts(size: int, count: int) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(1, count), min_size=size, max_size=size)
+
+
+@st.composite
+def laws_off_by(draw: st.DrawFn, error: Fraction) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+    """A law as it was rounded, and a true one: each mass is 1 + error or 1 - error times the rounded one."""
+    half = draw(st.lists(st.integers(1, 9), min_size=3, max_size=3))
+    signs = draw(st.lists(st.sampled_from([1, -1]), min_size=3, max_size=3))
+    masses = [Fraction(mass, 2 * sum(half)) for mass in half] * 2
+    signs += [-sign for sign in signs]
+    places = draw(st.permutations(range(6)))
+    rounded = {x: masses[k] for x, k in enumerate(places)}
+    return rounded, {x: masses[k] * (1 + signs[k] * error) for x, k in enumerate(places)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import laplace_loss, w_infinity_of
+from tests.support.strategies import laws_off_by
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.numbers.extended.floats import Wide, stack, times
@@ -22,9 +24,9 @@ def row(masses: list[Mass]) -> Wide:
     return Wide(np.concatenate([p.mantissas for p in parts]), np.concatenate([p.exponents for p in parts]))
 
 
-def family(first: list[Mass], second: list[Mass], step: int = 1) -> DenseFamily:
+def family(first: list[Mass], second: list[Mass], step: int = 1, error: float = 0.0) -> DenseFamily:
     rows, starts = {0: (0,), 1: (1,)}, {0: (0,), 1: (0,)}
-    return DenseFamily(0, ((0, 1), (1, 0)), rows, starts, stack([row(first), row(second)]), 0, step, 0.0)
+    return DenseFamily(0, ((0, 1), (1, 0)), rows, starts, stack([row(first), row(second)]), 0, step, error)
 
 
 def law(masses: list[Mass], step: int = 1) -> dict[int, Fraction]:
@@ -60,6 +62,41 @@ def test_scales_are_enough_and_the_smallest(first: list[Mass], second: list[Mass
     assert smallest <= wasserstein * (1 + Fraction(1, 10**10))
     assert loss(wasserstein) <= epsilon
     assert move <= laws.reach(0)
+
+
+@settings(max_examples=30)
+@given(masses, masses, st.sampled_from([1, 3]))
+def test_losses_without_noise_and_the_farthest_atoms(first: list[Mass], second: list[Mass], step: int) -> None:
+    laws, p, q = family(first, second, step), law(first, step), law(second, step)
+    assert laws.reach(0) == max(abs(x - y) for x in p for y in q)
+    for one, other in ((laws, q), (family(first, first, step), p)):
+        (loss,) = one.losses(Fraction(0))
+        expected = max(laplace_loss(p, other, 0), laplace_loss(other, p, 0))
+        assert expected <= loss <= expected + 1e-13 * (20 + expected)
+
+
+@settings(max_examples=20)
+@given(st.data(), st.sampled_from([Fraction(1, 2), Fraction(2)]), st.sampled_from([Fraction(1, 8), Fraction(1, 64)]))
+def test_what_is_promised_holds_for_laws_as_far_off_as_they_may_be(
+    data: st.DataObject, epsilon: Fraction, error: Fraction
+) -> None:
+    (first, p), (second, q) = (data.draw(laws_off_by(error)) for _ in range(2))
+    one, other = ([(int(10**6 * mass), 0) for mass in rounded.values()] for rounded in (first, second))
+    laws = family(one, other, 1, float(error) + 1e-4)
+
+    def loss(scale: Fraction) -> float:
+        return max(laplace_loss(p, q, scale), laplace_loss(q, p, scale))
+
+    for scale in (Fraction(0), Fraction(1, 3), Fraction(2)):
+        assert loss(scale) <= laws.losses(scale)[0] <= loss(scale) + 5 * error
+    if laws.losses(Fraction(5) / epsilon)[0] <= epsilon:
+        assert loss(laws.smallest_scale(0, epsilon)) <= epsilon
+        assert loss(laws.wasserstein(0, epsilon)[1]) <= epsilon
+
+
+def test_laws_that_are_one_up_to_their_errors_lose_what_these_may_hide() -> None:
+    (loss,) = family([(1, 0), (1, 0)], [(1, 0), (1, 0)], 1, 0.1).losses(Fraction(0))
+    assert math.log(1.1 / 0.9) <= loss <= 0.22 + 1e-12
 
 
 def test_a_proposed_move_that_ignores_mass_which_matters_does_not_stand() -> None:

@@ -1,0 +1,130 @@
+"""What is found for rounded laws holds for every pair of true ones that they may stand for."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.chain_oracles import laplace_loss
+from tests.support.laws_oracles import unmatched_by_hall
+from tests.support.strategies import laws_off_by
+
+from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.mechanisms import kantorovich_relaxed, normal_by_rule, wasserstein_delta
+from takifugu.mechanisms.common import stacks
+from takifugu.mechanisms.common.answer_families import Located
+from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of
+from takifugu.mechanisms.common.shares import Shares, most_answers, smoothed
+from takifugu.model.beliefs.users import IndependentUsers
+from takifugu.model.queries import Count, Linear
+from takifugu.numbers.distributions.pmf import Pmf
+
+OFF = Fraction(1, 32)
+budgets = st.sampled_from([Fraction(1, 2), Fraction(2)])
+deltas = st.sampled_from([Fraction(1, 100), Fraction(1, 4), Fraction(3, 5)])
+Law = dict[int, Fraction]
+
+
+def located(p: Law, q: Law, error: Fraction = OFF) -> Located:
+    laws = {0: (Pmf(list(p), list(p.values())),), 1: (Pmf(list(q), list(q.values())),)}
+    return Located(ListedFamily(0, ((0, 1), (1, 0)), laws, float(error)), SimpleNamespace())  # type: ignore[arg-type]
+
+
+def comparison(p: Law, q: Law, error: Fraction = OFF) -> Comparison:
+    one = located(p, q)
+    return Comparison(one.family.hulls[0][0], one.family.hulls[1][0], float(error), one, 0)
+
+
+def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
+    return math.fsum(max(float(mass) - math.exp(epsilon) * float(q.get(x, 0)), 0.0) for x, mass in p.items())
+
+
+@settings(max_examples=40)
+@given(laws_off_by(OFF), laws_off_by(OFF), budgets)
+def test_a_budget_and_a_share_for_rounded_laws_are_enough(one: Any, other: Any, epsilon: Fraction) -> None:
+    (p, true_p), (q, true_q) = one, other
+    compared = comparison(p, q)
+    spent = hockey_stick(p, q, float(compared.budget(epsilon)))
+    delta = Fraction(1, 7)
+    assert hockey_stick(true_p, true_q, float(epsilon)) <= spent * float(delta / compared.share(delta)) + 1e-15
+    assert delta / (1 + 2 * OFF) <= compared.share(delta) <= delta
+    if hockey_stick(p, q, float(compared.budget(epsilon))) == 0:
+        assert hockey_stick(true_p, true_q, float(epsilon)) == 0
+    assert epsilon - 3 * OFF <= compared.budget(epsilon) <= epsilon - Fraction(math.log((1 + OFF) / (1 - OFF)))
+
+
+def test_laws_are_as_far_off_as_their_family_says_and_their_levels_may_be() -> None:
+    (exact,) = comparisons_of(located({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1)}, Fraction(0)))
+    assert exact.error == 0
+    (rounded,) = comparisons_of(located({0: 0.1, 1: 0.9}, {0: 0.3, 1: 0.7}, Fraction(0)))  # type: ignore[dict-item]
+    assert 4 * 2.0**-53 <= rounded.error < 1e-13
+    (known,) = comparisons_of(located({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1)}))
+    assert 2 * OFF <= known.error <= 2 * OFF + Fraction(1, 10**13)
+
+
+@settings(max_examples=15)
+@given(laws_off_by(OFF), laws_off_by(OFF), deltas, budgets)
+def test_moves_for_all_but_delta_of_the_mass_serve_the_true_laws(
+    one: Any, other: Any, delta: Fraction, epsilon: Fraction
+) -> None:
+    (p, true_p), (q, true_q) = one, other
+    move, spare = normal_by_rule._move(comparison(p, q), delta)
+    assert 0 <= spare <= delta / 4
+    assert max(unmatched_by_hall(a, b, move) for a, b in ((true_p, true_q), (true_q, true_p))) <= spare
+    scale = wasserstein_delta._needed(comparison(p, q), Fraction(0), epsilon, delta)
+    unmatched = max(unmatched_by_hall(a, b, scale * epsilon) for a, b in ((true_p, true_q), (true_q, true_p)))
+    lost = max(laplace_loss(true_p, true_q, scale), laplace_loss(true_q, true_p, scale))
+    assert unmatched <= delta or lost <= epsilon
+    assert wasserstein_delta._needed(comparison(p, q), scale, epsilon, delta) == scale
+
+
+@settings(max_examples=15)
+@given(laws_off_by(OFF), laws_off_by(OFF), st.sampled_from([Fraction(1, 20), Fraction(1, 2), Fraction(2)]))
+def test_the_scale_of_a_plan_serves_the_true_laws(one: Any, other: Any, epsilon: Fraction) -> None:
+    (p, true_p), (q, true_q) = one, other
+    scale = kantorovich_relaxed._needed(comparison(p, q), Fraction(0), epsilon)
+    if epsilon > 4 * OFF:
+        assert max(laplace_loss(true_p, true_q, scale), laplace_loss(true_q, true_p, scale)) <= epsilon
+    else:
+        assert scale >= comparison(p, q).pure_scale(epsilon)
+    assert kantorovich_relaxed._needed(comparison(p, q), scale, epsilon) == scale
+
+
+def test_convolved_laws_are_off_by_what_both_are() -> None:
+    family = located({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1)}, Fraction(1, 10)).family
+    both = smoothed(family, Pmf([0, 1], [Fraction(1, 4), Fraction(3, 4)]), 0.2)
+    assert 1.1 * 1.2 - 1 - 1e-12 <= both.relative_error <= 0.33
+    assert dict(both.hulls[0][0].items()) == {0: Fraction(1, 8), 1: Fraction(1, 2), 2: Fraction(3, 8)}
+
+
+def test_the_sum_of_the_others_is_off_by_what_all_of_them_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    bit = Pmf([0, 1], [Fraction(1, 2), Fraction(1, 2)])
+    monkeypatch.setattr("takifugu.mechanisms.common.shares.share_law", lambda piece, share: (bit, 0.1))
+    users = IndependentUsers([{0: 0.5, 1: 0.5}] * 4)
+    law, error = Shares(users, Count(1).resolve(users)).others(2)
+    assert dict(law.items()) == {k: Fraction(math.comb(3, k), 8) for k in range(4)}
+    assert 1.1**3 - 1 <= error <= 1.1**5 - 1
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(-3, 4), min_size=1, max_size=5), st.sampled_from([(0, 1), (0, 2, 6), (5,), (-1, 3)]))
+def test_no_answer_takes_more_values_than_predicted(weights: list[int], values: tuple[int, ...]) -> None:
+    users = IndependentUsers([dict.fromkeys(values, Fraction(1, len(values)))] * len(weights))
+    answers = {0}
+    for weight in weights:
+        answers = {answer + weight * value for answer in answers for value in values}
+    assert most_answers(users, Linear(weights).resolve(users)) >= len(answers)
+
+
+def test_losses_are_compared_with_an_epsilon_that_is_rounded_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    stack = stacks.Stack(())
+    losses = np.array([1.0, math.nextafter(1.0, 2.0)])
+    monkeypatch.setattr(stacks.Stack, "losses", lambda stack, scale: losses)
+    assert stack.keeps(1 + Fraction(1, 2**53), Fraction(1)).tolist() == [True, False]
+    assert stack.keeps(1 + Fraction(1, 2**52), Fraction(1)).tolist() == [True, True]
