@@ -18,7 +18,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
 from takifugu.mechanisms.local.measuring import Floats, metric_loss
-from takifugu.mechanisms.local.promises import SLACK, budget
+from takifugu.mechanisms.local.promises import budget
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number
 from takifugu.numbers.transport.bottleneck import Metric, checked_distances
@@ -54,7 +54,7 @@ class MetricPrivacy:
         return metric_loss(channel, self.metric)
 
     def keeps(self, channel: Channel) -> bool:
-        return self.measured(channel) <= float(self.epsilon) * (1 + SLACK) + SLACK
+        return self.measured(channel) <= self.epsilon
 
     def describe(self) -> str:
         return f"metric privacy {float(self.epsilon):g} per unit of distance"

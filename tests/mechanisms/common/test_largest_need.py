@@ -84,6 +84,19 @@ def test_moves_for_all_but_delta_of_the_mass_serve_the_true_laws(
     assert wasserstein_delta._needed(comparison(p, q), scale, epsilon, delta) == scale
 
 
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
+def test_rounding_is_taken_off_what_may_stay_unmatched(epsilon: Fraction) -> None:
+    """A quarter of the rounded mass has to move by 9, and of the true one up to 3/4 of the error more."""
+    compared = comparison({0: Fraction(1, 2), 9: Fraction(1, 2)}, {0: Fraction(3, 4), 9: Fraction(1, 4)})
+    quarter = Fraction(1, 4)
+    for enough in (0, Fraction(1, 2), Fraction(9, 2), 8):  # in moves; less than 9 is not enough
+        assert wasserstein_delta._needed(compared, enough / epsilon, epsilon, quarter) == 9 / epsilon
+    assert wasserstein_delta._needed(compared, 9 / epsilon, epsilon, quarter) == 9 / epsilon
+    assert wasserstein_delta._needed(compared, Fraction(0), epsilon, quarter + 4 * OFF) == 0
+    move, spare = normal_by_rule._move(compared, quarter)
+    assert (move, spare) == (9, 0)  # a quarter of delta may pay for rounding, and it does not
+
+
 @settings(max_examples=15)
 @given(laws_off_by(OFF), laws_off_by(OFF), st.sampled_from([Fraction(1, 20), Fraction(1, 2), Fraction(2)]))
 def test_the_scale_of_a_plan_serves_the_true_laws(one: Any, other: Any, epsilon: Fraction) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ from scipy import stats
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local.choosing import mechanisms, strongest
-from takifugu.mechanisms.local.hiding import noise_of
+from takifugu.mechanisms.local.choosing import Mechanism, largest_strength, mechanisms, strongest
+from takifugu.mechanisms.local.hiding import noise_of, strongest_locally
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.senders import Values
 from takifugu.mechanisms.local.tupling import Tupling
@@ -38,11 +39,30 @@ def test_every_mechanism_keeps_what_it_promises(belief, delta):
     for name in mechanisms(people):
         strength = strongest(people, F(1), delta, name)
         measured = strength.sender.delta(people, F(1)) if delta else strength.sender.epsilon(people)
-        assert strength.measured == measured <= float(delta or 1) + 1e-12
+        assert strength.measured == measured <= (delta or 1)
         if name not in ("tupling", "rappor"):
             least.append(strength.expected_loss)
     calibration = tf.calibrate(tf.Pufferfish(tf.which_population(), belief), tf.EachValue(), 1, delta)
     assert calibration.randomiser.expected_error() == pytest.approx(min(least), rel=1e-9)
+
+
+def test_a_budget_is_not_rounded_up_where_it_is_compared():
+    """The float 0.1 is a little above 1/10: what is measured as 0.1 keeps a tenth only if it is a tenth."""
+    home = populations_of(HOME)
+    for measured, kept in ((0.1, None), (0.0625, 2.0**12)):
+        sender = SimpleNamespace(
+            epsilon=lambda people, m=measured: m, delta=lambda people, epsilon, m=measured: m,
+            local_epsilon=lambda m=measured: m,
+        )
+        way, tenth = Mechanism(lambda people, strength, s=sender: s, of_distance=False), F(1, 10)
+        for epsilon, delta in ((tenth, F(0)), (F(1), tenth)):
+            strength = largest_strength(way, home, epsilon, delta)
+            assert strength is None if kept is None else strength >= kept * 0.999
+        if kept is None:
+            with pytest.raises(CalibrationRefused):
+                strongest_locally(way, home, tenth)
+        else:
+            assert strongest_locally(way, home, tenth) is sender
 
 
 def test_a_twentieth_more_strength_breaks_the_promise():

@@ -172,12 +172,12 @@ def largest_strength(way: Mechanism, populations: Populations, epsilon: Fraction
 
     def keeps(strength: float) -> bool:
         sender = way.make(populations, strength)
-        return _measured(sender, populations, epsilon, delta) <= float(delta or epsilon)
+        return _measured(sender, populations, epsilon, delta) <= (delta or epsilon)
 
     def about(strength: float) -> bool:
         if way.weights is None:
             return keeps(strength)
-        return _about(way.weights(strength), way.dummies, populations, epsilon, delta) <= float(delta or epsilon)
+        return _about(way.weights(strength), way.dummies, populations, epsilon, delta) <= (delta or epsilon)
 
     low, high = _WEAKEST * unit, _STRONGEST * unit
     if not about(low):

@@ -96,7 +96,7 @@ def strongest_locally(way: Mechanism, people: Populations, epsilon: Fraction) ->
     low, high = _WEAKEST * unit, _STRONGEST * unit
 
     def keeps(strength: float) -> bool:
-        return way.make(people, strength).local_epsilon() <= float(epsilon)
+        return way.make(people, strength).local_epsilon() <= epsilon
 
     strength = halved(keeps, low, high, lambda good, bad: bad / good <= 1 + _FINE, geometric_mean)
     if strength == low:

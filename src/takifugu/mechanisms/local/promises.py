@@ -25,9 +25,6 @@ from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.couplings import Population
 
-#: Rounding that a measured epsilon or delta may show although the promise is kept exactly.
-SLACK = 1e-12
-
 
 class Promise(Protocol):
     """One thing that a channel keeps."""
@@ -80,7 +77,7 @@ class LocalPrivacy:
         return local_loss(channel)
 
     def keeps(self, channel: Channel) -> bool:
-        return self.measured(channel) <= float(self.epsilon) + SLACK
+        return self.measured(channel) <= self.epsilon
 
     def describe(self) -> str:
         return f"local privacy {float(self.epsilon):g}"
@@ -121,7 +118,7 @@ class DistributionPrivacy:
         return distribution_loss(channel, self.p, self.q)
 
     def keeps(self, channel: Channel) -> bool:
-        return self.measured(channel) <= float(self.delta or self.epsilon) + SLACK * float(self.delta or 1)
+        return self.measured(channel) <= (self.delta or self.epsilon)
 
     def describe(self) -> str:
         share = f", delta {float(self.delta):g}" if self.delta else ""
