@@ -1,6 +1,8 @@
 """Losses on networks against linear programs over all likelihoods, and what goes wrong where a message is forgotten."""
 
 import math
+from fractions import Fraction
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -13,9 +15,10 @@ from tests.support.tree_recursion import losses_on_a_tree
 from takifugu.core.errors import Unsupported
 from takifugu.influence.networks import bags as networks_bags
 from takifugu.influence.networks import junction, networks
-from takifugu.influence.networks.bags import loss_by_bags
+from takifugu.influence.networks.bags import Bag, loss_by_bags
+from takifugu.influence.networks.binary_trees import NONE, plus
 from takifugu.influence.networks.blocks import eliminated, layered, orders, whole
-from takifugu.influence.networks.conditionals import moral_graph
+from takifugu.influence.networks.conditionals import conditional_rows, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.exchangeable import exchangeable_loss
 from takifugu.influence.networks.junction import junction_losses, junction_tree
@@ -210,20 +213,55 @@ def test_messages_on_trees_are_never_below_those_of_sixty_digits(seed, most):
     assert_never_below_the_recursion(network, random_tables(rng, sizes, silent=0.2, largest=[0.1, 1.0, 5.0][seed % 3]))
 
 
+def test_sums_of_two_messages_are_never_below_the_exact_ones():
+    tenths = [n / 10 for n in range(30)]
+    for a, b in product(tenths, repeat=2):
+        up, down = plus((a, b), (b, 0.3))
+        assert Fraction(a) + Fraction(b) <= Fraction(up) <= (Fraction(a) + Fraction(b)) * (1 + Fraction(1, 2**51))
+        assert Fraction(b) + Fraction(0.3) <= Fraction(down)
+    assert plus(NONE, (0.1, 0.2)) == plus((0.1, 0.2), NONE) == (0.1, 0.2)
+
+
+@pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("states", [2, 3])
-def test_masses_that_underflow_on_a_tree_are_charged_in_full(states):
+def test_masses_that_underflow_on_a_tree_are_charged_in_full(states, turned):
     """The joint law of two rare values may have lost its digits: it tells nothing, but that is no longer known."""
     rare = [0.0, 1e-120, 1e-125][:states]
-    root, child = ([1.0, *(mass**power for mass in rare[1:])] for power in (1, 1.2))
+    rows = [[1.0, *(mass**power for mass in rare[1:])] for power in (1, 1.2)]
+    hint = [[0.9, 0.1, 0.0][:states], *[[0.6, 0.4, 0.0][:states]] * (states - 1)]
+    root, child = (row[::-1] if turned else row for row in rows)
+    values = list(range(states))
     network = BayesianNetwork([
-        ("a", list(range(states)), [], root), ("b", list(range(states)), ["a"], [child] * states),
-        ("c", list(range(states)), ["b"], [[0.7, 0.3, 0.0][:states]] * states),
+        ("a", values, [], root), ("b", values, ["a"], [child] * states),
+        ("c", values, ["a"], hint[::-1] if turned else hint),
     ])  # fmt: skip
-    tables = [c * (1 - np.eye(states)) for c in (0.5, 0.25, 0.125)]
-    losses = every_loss(network, Profile.by_entry(tables))
-    assert losses[0] == pytest.approx(tables[0], abs=1e-12)
-    assert losses[1] == pytest.approx(0.75 * (1 - np.eye(states)))  # all of a
-    assert losses[2][:2, :2] == pytest.approx(tables[2][:2, :2], abs=1e-12)
+    tables = [c * (1 - np.eye(states)) for c in (0.5, 0.25, 2.0)]
+    alone, below, _ = every_loss(network, Profile.by_entry(tables))
+    assert 0.5 < alone.min(initial=9, where=alone > 0) < alone.max() - 0.01
+    assert below == pytest.approx((0.25 + alone.max()) * (1 - np.eye(states)))  # a and c in full
+
+
+@pytest.mark.parametrize("rare", [1e-130, 1e-200])
+def test_no_way_believes_masses_that_underflow(rare):
+    """Below 1e-250, or 0 though possible: whatever the rows seem to say, all that is beyond them counts."""
+    never = binary([[], [0], [0, 1]], [[1 - 0.25, 0.25], [[0.5, 0.5], [1.0, 0.0]], [[[0.5, 0.5]] * 2] * 2])
+    pair, rows = conditional_rows(never, [0], [1]), conditional_rows(never, [2], [0, 1])
+    assert pair.trusted
+    assert pair.rows.tolist() == [[0.5, 0.5], [1.0, 0.0]]
+    assert rows.trusted
+    assert rows.states.tolist() == [[0, 0], [0, 1], [1, 0]]
+    common = [1.0, rare]
+    network = binary([[], [0], [0, 1]], [common, [common] * 2, [[[0.5, 0.5]] * 2] * 2])
+    tables = dict(enumerate(c * PAIR for c in (0.5, 0.25, 0.125)))
+    lost = conditional_rows(network, [0], [1])
+    assert not lost.trusted
+    assert lost.rows.shape == (2, 2)
+    near, full = moral_graph(network, tables), pytest.approx(0.875 * PAIR)
+    for entry in (0, 1):
+        assert loss_by_bags(network, tables, entry, [Bag((2,), (0, 1)), Bag((1 - entry,), (entry,))]) == full
+        assert loss_by_bags(network, tables, entry, whole(near, entry)) == full
+        assert junction_losses(network, list(tables.values()))[entry] == full
+        assert loss_by_elimination(network, tables, entry, [1 - entry]) == pytest.approx(0.75 * PAIR)
 
 
 def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():

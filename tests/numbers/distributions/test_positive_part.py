@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from tests.support.tuples import mean_positive
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.positive_part import mean_positive_part
 from takifugu.numbers.distributions.positive_part_lattice import split, step_of
+from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 
 VALUES = st.lists(st.integers(-64, 64), min_size=1, max_size=4, unique=True)
 
@@ -112,3 +115,78 @@ def test_weights_that_underflow_when_they_are_tilted_are_no_fault():
     exact = mean_positive([Fraction(v) for v in values.tolist()], [Fraction(m) for m in masses.tolist()], 3)
     assert mean.low <= exact * (1 + 1e-9)
     assert exact <= mean.high * (1 + 1e-9)
+
+
+def of_two(low, high, chance, count):
+    """E[(S)_+] of a sum of `count` copies of `high` with this chance, else `low`; exact."""
+    masses = [math.comb(count, k) * chance**k * (1 - chance) ** (count - k) for k in range(count + 1)]
+    sums = [k * high + (count - k) * low for k in range(count + 1)]
+    return sum((total * mass for total, mass in zip(sums, masses, strict=True) if total > 0), Fraction(0))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 40])
+@pytest.mark.parametrize(
+    ("low", "high"), [(-1, 1), (-7, 1), (-1, 3), (-0.1, 0.3), (-1 / 3, 1), (-1000, 1), (-1e-9, 1), (-0.7, 0.1)]
+)
+def test_sums_of_two_values_are_enclosed_with_no_tolerance(low, high, count):
+    """However rare the upper one is: what is asked for may be 10^-300, and sums may cancel."""
+    for bits in (1, 3, 20, 45):
+        chance = Fraction(1, 2**bits)
+        exact = of_two(Fraction(low), Fraction(high), chance, count)
+        mean = mean_positive_part(np.array([low, high]), np.array([1 - float(chance), float(chance)]), count, 1.0)
+        assert mean.low <= exact <= mean.high
+        assert mean.high <= count * high * chance * (1 + Fraction(1, 10**8))
+        if exact > count * Fraction(1, 10**5):
+            assert mean.high - mean.low <= exact / 100
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_laws_that_are_tilted_far_are_enclosed(count):
+    """Some values on a lattice, others on none, and the positive ones nearly never taken."""
+    masses = [2.0**-k for k in (100, 50, 60, 3)]
+    masses.append(0.875)  # the rest, rounded: that sum is 1 in floats
+    whole, unit = sum(map(Fraction, masses)), Fraction(1, 2**45)
+    for values in ([2.0, -1.0, 3.0, -4.0, -8.0], [2**0.5, -1.0, 0.3, -(3**0.5), -900.0], [1.0, 1e-9, 1e-7, -1.0, -3.0]):
+        exact = mean_positive([Fraction(v) for v in values], [Fraction(m) / whole for m in masses], count)
+        mean = mean_positive_part(np.array(values), np.array(masses), count, 1.0)
+        assert mean.low * (1 - unit) <= exact <= mean.high * (1 + unit)
+
+
+@pytest.mark.parametrize("narrow", [1.0, 1e-2])
+@pytest.mark.parametrize("chance", [2.0**-20, 0.25, 0.5, 1 - 2.0**-20])
+def test_bits_of_any_weights_are_enclosed_with_no_tolerance(chance, narrow):
+    """Weights on the lattice and off it, sums that cancel to 0, a weight next to the lattice, none at all."""
+    root = 2**0.5
+    cases = [
+        (-1.0, [root, 1.0]), (-root, [1.0, root, 1.0]), (1.0, [-1.0, -root, root - 1, 0.5]), (-0.3, [0.1, 0.1, 0.1]),
+        (0.25, []), (-0.25, [0.0]), (0.0, [0.0, 0.0]), (-1e-3, [1e-3 * (1 + 1e-15), 7.0, -7.0]), (1.0, [-0.5, -0.5]),
+        (-1.0, [0.5, 0.5 + 1e-16]), (-2.0, [3**0.5, root, -(5**0.5), 1.0, -1.0, 0.3]),
+    ]  # fmt: skip
+    for constant, weights in cases:
+        exact = Fraction(0)
+        for bits in product((0, 1), repeat=len(weights)):
+            mass = math.prod(Fraction(chance) if bit else 1 - Fraction(chance) for bit in bits)
+            total = Fraction(constant) + sum(Fraction(w) for w, bit in zip(weights, bits, strict=True) if bit)
+            exact += mass * max(total, 0)
+        mean = mean_positive_part_of_bits(constant, np.array(weights), chance, narrow)
+        assert mean.low <= exact <= mean.high
+
+
+def test_bits_of_equal_weights_far_out_are_enclosed_with_no_tolerance():
+    """Of 60 bits nearly none is 1, and the sum is positive only if 50 are."""
+    chance = Fraction(1, 16)
+    weights = np.full(60, 0.1)
+    exact = sum(
+        (math.comb(60, k) * chance**k * (1 - chance) ** (60 - k) * max(k * Fraction(0.1) - Fraction(4.95), 0))
+        for k in range(61)
+    )
+    mean = mean_positive_part_of_bits(-4.95, weights, float(chance))
+    assert mean.low <= exact <= mean.high
+
+
+@pytest.mark.parametrize(("constant", "weights"), [(-1.0, [0.3, 0.7]), (-3.0, [1.0, 1.0, -5.0]), (-0.5, [])])
+def test_bits_that_never_are_positive(constant, weights):
+    exact = max(Fraction(0), Fraction(constant) + sum(Fraction(w) for w in weights if w > 0))
+    mean = mean_positive_part_of_bits(constant, np.array(weights), 1.0)
+    assert mean.low == 0
+    assert exact <= mean.high <= 1e-14

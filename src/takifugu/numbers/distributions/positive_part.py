@@ -127,6 +127,10 @@ def _on_lattice(
     top = float(exponent.max())
     weights = law.masses * np.exp(exponent - top)
     total = float(weights.sum())
+    log_scale = count * (math.log(total) + top)
+    if abs(log_scale) > 700:
+        return None  # beyond floats, or 0 among them
+    scale = math.exp(log_scale)
     weights = weights / total
     sums, error = _sums(law.places, weights, points, count)
     # S' = step * J with J taken in the window [-points/2, points/2).
@@ -134,10 +138,6 @@ def _on_lattice(
     index = np.where(index < points // 2, index, index - points)
     at = (step * index).astype(np.float64)
     weight = np.where(at > 0, at * np.exp(np.minimum(-theta * at, 0.0)), 0.0)
-    log_scale = count * (math.log(total) + top)
-    if log_scale > 700:
-        return None
-    scale = math.exp(log_scale)
     rounding = count * _UNIT * (16 + 4 * float(np.abs(exponent - top).max())) + 64 * _UNIT * len(values)
     within = float(np.maximum(sums, 0.0) @ weight)
     noise = error * float(np.linalg.norm(weight))
