@@ -250,6 +250,7 @@ def test_no_way_believes_masses_that_underflow(rare):
     assert pair.rows.tolist() == [[0.5, 0.5], [1.0, 0.0]]
     assert rows.trusted
     assert rows.states.tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert conditional_rows(never, [], [0]).rows.tolist() == [[0.75, 0.25]]
     common = [1.0, rare]
     network = binary([[], [0], [0, 1]], [common, [common] * 2, [[[0.5, 0.5]] * 2] * 2])
     tables = dict(enumerate(c * PAIR for c in (0.5, 0.25, 0.125)))
@@ -262,6 +263,13 @@ def test_no_way_believes_masses_that_underflow(rare):
         assert loss_by_bags(network, tables, entry, whole(near, entry)) == full
         assert junction_losses(network, list(tables.values()))[entry] == full
         assert loss_by_elimination(network, tables, entry, [1 - entry]) == pytest.approx(0.75 * PAIR)
+
+
+def test_rows_that_look_alike_because_digits_are_lost_are_different():
+    """Of a = 1, which has the least float as its mass, b = 0 underflows: both rows seem to say that b is 1."""
+    network = binary([[], [0]], [[1.0, 5e-324], [[0.0, 1.0], [0.4, 0.6]]])
+    tables = {0: 0.5 * PAIR, 1: 0.25 * PAIR}
+    assert loss_by_elimination(network, tables, 0, [1]) == pytest.approx(0.75 * PAIR)
 
 
 def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():

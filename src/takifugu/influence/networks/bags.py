@@ -79,7 +79,7 @@ def loss_by_bags(
     loss = np.array(tables[entry], dtype=float)
     for message in waiting:
         if message.separator:
-            full = np.full(loss.shape, message.loss.max(initial=0.0))
+            full = np.full(loss.shape, message.loss.max())
             values = [value for (value,) in message.values]
             full[np.ix_(values, values)] = message.loss
             np.fill_diagonal(full, 0.0)
@@ -94,7 +94,7 @@ def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
         contexts = math.prod(len(network.alphabet(v)) for v in bag.separator)
         states = math.prod(len(network.alphabet(v)) for v in bag.variables)
         if contexts > MOST_CONTEXTS or states > MOST_STATES:
-            raise too_wide(contexts * states)
+            raise too_wide()
         inside = set(bag.variables)
         below = [other for other in waiting if inside.intersection(other.separator)]
         waiting = [other for other in waiting if not inside.intersection(other.separator)]
@@ -102,7 +102,7 @@ def _check_width(network: BayesianNetwork, bags: Sequence[Bag]) -> None:
         across = not all(inside.issuperset(other.separator) for other in below)
         work += contexts**2 * (PROGRAM + ((2 if across else 1) * states) ** 3 // 8)
     if work > MOST_WORK:
-        raise too_wide(work)
+        raise too_wide()
 
 
 def _message(
@@ -128,12 +128,8 @@ def _message(
 
 
 def _supremum(of: FloatArray, ratio: FloatArray, rows: Rows) -> FloatArray:
-    if len(of) < 2:
-        return np.zeros((len(of), len(of)))
     if not rows.trusted:
-        bound = np.full((len(of), len(of)), ratio.max(initial=0.0))
-        np.fill_diagonal(bound, 0.0)
-        return bound
+        return np.asarray(ratio.max() * (1 - np.eye(len(of))))
     return suprema(of, ratio, rows.error, Programs())
 
 

@@ -89,9 +89,11 @@ def _steps(network: BayesianNetwork, entry: int, order: Sequence[int]) -> Iterat
 
 def _step(network: BayesianNetwork, variable: int, shield: tuple[int, ...]) -> Step:
     rows = conditional_rows(network, shield, (variable,))
-    table, inverse = np.unique(rows.rows, axis=0, return_inverse=True)
+    table, inverse = rows.rows, np.arange(len(rows.rows))
+    if rows.trusted:  # else rows that look alike need not be
+        table, inverse = np.unique(table, axis=0, return_inverse=True)
     if len(table) > MOST_ROWS:
-        raise too_wide(float(len(table)) ** 2)
+        raise too_wide()
     row_of = np.full([len(network.alphabet(u)) for u in shield], -1)
     row_of[tuple(rows.contexts.T)] = inverse.ravel()
     row_of = taken_from_neighbours(row_of)
@@ -101,13 +103,10 @@ def _step(network: BayesianNetwork, variable: int, shield: tuple[int, ...]) -> S
 def _added(step: Step, ratio: FloatArray) -> Iterator[FloatArray]:
     """Yield what each neighbour is charged: the maximum over the others' values of the supremum of its pairs."""
     within = ratio[np.ix_(step.values, step.values)]
-    if len(step.table) < 2:
-        between = np.zeros((1, 1))
-    elif step.error is not None:
+    if step.error is not None:
         between = suprema(step.table, within, step.error)
     else:
-        between = np.full((len(step.table), len(step.table)), within.max(initial=0.0))
-        np.fill_diagonal(between, 0.0)
+        between = within.max() * (1 - np.eye(len(step.table)))
     for axis, size in enumerate(step.row_of.shape):
         of_value = np.moveaxis(step.row_of, axis, 0).reshape(size, -1)
         yield between[of_value[:, None, :], of_value[None, :, :]].max(axis=2)

@@ -55,7 +55,7 @@ def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> li
         for v in children:
             ratio = sum_up(here, after.pop())
             rows, error = marginals.reversed(u, v)
-            from_parent[v] = _most(ratio, len(rows)) if error is None else step(rows, ratio, error)
+            from_parent[v] = ratio.max() * (1 - np.eye(len(rows))) if error is None else step(rows, ratio, error)
             here = sum_up(here, upward[v])
         losses.append(here)
     return losses
@@ -71,13 +71,6 @@ def _binary(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[Floa
     moves = [(float(table[0, 1]), float(table[1, 0])) for table in tables]
     losses = binary_losses(parents, rows, possible, moves)
     return [np.array([[0.0, first], [second, 0.0]]) for first, second in losses]
-
-
-def _most(ratio: FloatArray, count: int) -> FloatArray:
-    """Return the bound that holds whatever the rows are."""
-    bound = np.full((count, count), float(ratio.max(initial=0.0)))
-    np.fill_diagonal(bound, 0.0)
-    return bound
 
 
 class _Marginals:
