@@ -191,6 +191,8 @@ def on_the_grid(noise, ratio):
     return [high, high * ratio]
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_releases_that_hide_little_together_need_what_they_need_alone():
     """Windows far apart: each keeps epsilon at half of delta."""
     windows = [tf.Count(1, entries=range(5)), tf.Count(1, entries=range(95, 100))]

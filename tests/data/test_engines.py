@@ -105,7 +105,7 @@ def nasty(at: str) -> tuple[list[dict[str, Any]], Columns]:
     return rows, columns(rows, {"unit": "text", "piece": "float", "at": kind, "state": "text"})
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("at", TIMES)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nasty_rows(engine: str, at: str) -> None:

@@ -147,6 +147,7 @@ def test_no_place_of_fewer_than_three_persons_is_on_any_map():
 # -- The page --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_page_says_what_the_program_finds():
     hour = made_up().hour(experiment.MAP_HOUR)
     printed = rows("counts")

@@ -81,10 +81,8 @@ def read(path: Path, data: Any = None) -> dict[str, tuple[int, int]]:
     return counts
 
 
-@pytest.mark.parametrize(
-    "change",
-    [pytest.param(c, marks=[] if c is CHANGES[1] else [pytest.mark.slow], id=f"{c[0]} {c[1]}") for c in CHANGES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES, ids=[f"{zone} {day}" for zone, day, *_ in CHANGES])
 def test_days_and_weeks_are_those_of_clocks_on_every_engine(
     tmp_path: Path, change: tuple[str, date, date, int]
 ) -> None:

@@ -134,6 +134,7 @@ def killed_at_statements(folder: Path, step: Callable[[Path], None], every: int)
     assert number > 5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_that_is_killed_did_all_or_nothing(tmp_path: Path, step: Callable[[Path], None]) -> None:
     killed_at_statements(tmp_path, step, 11 if step in (draw, publish, change_the_budget) else 29)

@@ -168,7 +168,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("noise", KINDS)
 def test_cells_that_move_differently_have_their_own_law_and_draws_follow_it(noise: Any) -> None:
     answer, draws, entropy = (3, 4, 2), 6000, InsecureSeededEntropyForTests(2)

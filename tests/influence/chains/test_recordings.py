@@ -92,6 +92,7 @@ def _alone(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
     return chain_loss(chain, profile, family, most=10**6)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("place", ["behind all others", "before them", "between them"])
 def test_few_stretches_are_followed_for_a_window_more(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are: messages far from a new one are what they were."""

@@ -258,6 +258,8 @@ def test_people_with_several_rows_are_counted_once() -> None:
     assert not too_often(broken(over_the_class, 100, 100, 2, copies=3), 100)
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_a_point_estimate_is_noticed_and_so_are_rows_taken_for_people() -> None:
     assert too_often(broken(by_the_estimate, 60, 150, 3), 60)
     assert too_often(broken(lambda rows, people: over_the_class(rows, None), 60, 20, 4, copies=100), 60)

@@ -42,6 +42,8 @@ def streams(draw: st.DrawFn) -> tuple[list[int], tuple[int, ...], oracle.Rule, i
     return counts, after, adaptive(draw(st.integers(0, 50))), draw(st.sampled_from([None, 1, 2, 3]))
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @given(streams())
 @settings(max_examples=120, deadline=None)
 def test_adaptive_streams_of_up_to_six_lose_at_most_epsilon_times_the_smaller_of_c_and_m(stream: Any) -> None:

@@ -258,6 +258,7 @@ def test_a_block_given_twice_is_refused(tmp_path: Path, number: int, words: str)
         read_network(tmp_path / "n.bif")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["bif", "bifxml", "net", "xdsl"])
 def test_what_pyagrum_writes_is_read_and_its_cut_files_are_refused(
     tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch

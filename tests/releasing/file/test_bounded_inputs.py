@@ -151,7 +151,9 @@ SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i
     "statements",
     [
         ["alter table meta rename to hidden", f"create view meta as {SLOW}"],
-        ["create trigger more after insert on debits begin delete from debits; end"],
+        pytest.param(
+            ["create trigger more after insert on debits begin delete from debits; end"], marks=pytest.mark.slow
+        ),
         pytest.param(["create view more as select 1"], marks=pytest.mark.slow),
         pytest.param(["create table more (x)"], marks=pytest.mark.slow),
         pytest.param(["alter table units add column more text"], marks=pytest.mark.slow),
