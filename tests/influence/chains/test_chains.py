@@ -266,6 +266,22 @@ def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, 
     assert followed <= bounded < 2.5 * followed
 
 
+@pytest.mark.parametrize("stay", [0.7, 0.95, 0.99])
+def test_the_work_that_is_predicted_is_that_of_the_steps_that_are_followed(stay: float) -> None:
+    """Of a long run as many as it takes to settle; of a short one all of them; of three states the same steps."""
+    chain = tf.MarkovChain([[stay, 1 - stay], [1 - stay, stay]], 10**9)
+    side = chains.sides_of(chain, 10**9)[1]
+    followed = sum(len(track.explicit) for track in sweeps.sweep(side, Profile.of([[0, 0.01], [0.01, 0]], 10**9)))
+    predicted = chains.chain_work(chain) / (2 * chains.PER_STEP[0][1])
+    assert followed / 3 <= predicted <= 3 * followed
+    assert chains.chain_work(chain.with_length(8)) / (2 * chains.PER_STEP[0][1]) == 8
+    three = tf.MarkovChain(stay * np.eye(3) + (1 - stay) / 2 * (1 - np.eye(3)), 8)
+    assert chains.chain_work(three) == 8 * 2 * chains.PER_STEP[1][1]
+    assert 1 <= chains.chain_work(tf.MarkovChain([[0.5, 0.5]] * 2, 10**9)) / (2 * chains.PER_STEP[0][1]) < 10
+    by_hour = tf.PeriodicChain([chain.matrix, [[0.6, 0.4], [0.4, 0.6]]], 10**9, [0, 1, 0, 0, 0])
+    assert chains.chain_work(by_hour) == pytest.approx(5 * chains.chain_work(chain), rel=1e-9)
+
+
 def test_a_gap_of_thousands_of_steps_is_jumped_over() -> None:
     mixing = np.random.default_rng(3).dirichlet(np.ones(3), size=3)
     matrix = 0.99 * np.eye(3) + 0.01 * mixing

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
+import mpmath
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
+from tests.support.chain_oracles import as_mpf
 from tests.support.class_oracles import matrix_in_box, random_box
+from tests.support.sweep_oracles import DIGITS, by_tanh, times
 
 import takifugu as tf
 from takifugu.influence.chains import class_chains
@@ -16,6 +19,7 @@ from takifugu.influence.chains.class_chains import class_loss, class_sweep
 from takifugu.influence.chains.class_sides import RowsOfRegion, jumps, sides_of_class, sides_of_region
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
+from takifugu.numbers.outward_rounding import UNIT
 
 STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
 
@@ -212,3 +216,124 @@ def test_jumps_are_dense_near_and_sparse_far():
     assert (tried[1:] <= tried[:-1] * 1.1 + 1).all()
     assert jumps(1).tolist() == [1]
     assert len(sides_of_class(tf.MarkovChainClass(0.5, 1.0, 9))[0].distances) == len(tried)
+
+
+class Halving:
+    """A side that leaves a known share of the largest size, by the distance."""
+
+    states = 2
+
+    def __init__(self, distances, shares):
+        self.distances, self.shares = np.array(distances), np.array(shares)
+
+    def after(self, sizes):
+        return (self.shares[: len(sizes)] * sizes)[:, None, None] * (1 - np.eye(2))
+
+
+def followed(side, moved):
+    """The recursion by sizes, position by position: the least over the jumps, never above the sum of all."""
+    losses = [0.0]
+    for position in range(1, len(moved)):
+        bounds = [sum(moved[:position])] + [
+            share * (moved[position - d] + losses[position - d]) + sum(moved[position - d + 1 : position])
+            for d, share in zip(side.distances.tolist(), side.shares.tolist(), strict=True) if d <= position
+        ]  # fmt: skip
+        losses.append(min(bounds))
+    return losses
+
+
+@pytest.mark.parametrize("side", [
+    Halving([1], [0.5]), Halving([1, 2, 3], [0.9, 0.5, 0.01]), Halving([1, 4, 5], [1.0, 0.001, 0.0]),
+    Halving([1, 2, 7], [0.99, 0.98, 0.25]),
+])  # fmt: skip
+@pytest.mark.parametrize("seed", range(4))
+def test_a_sweep_is_the_recursion_by_sizes_at_every_position(side, seed):
+    """Runs of all lengths, gaps, runs that are cut short and what comes after them."""
+    random = np.random.default_rng(seed)
+    lengths = random.permutation([1, 2, 5, 9, 33, 70, 1, 260])
+    rates = random.permutation([0.0, 0.0, 0.01, 0.1, 0.2, 1.0, 3.0, 0.5])
+    tables = tuple(rate * (1 - np.eye(2)) for rate in rates)
+    exact = followed(side, np.repeat(rates, lengths).tolist())
+    is_short = False
+    for track in class_sweep(side, Profile(tables, lengths, np.arange(8))):
+        is_short = is_short or len(track.repeated) > 0
+        for position in range(track.start, track.stop):
+            loss = track.at(position)[0, 1]
+            assert exact[position] * (1 - 1e-13) <= loss
+            assert loss <= exact[position] * (1 + 1e-9) + 1e-9 or position >= track.settled or is_short
+            assert loss <= 1.1 * max(exact[: track.stop]) + 1e-9
+    assert is_short
+
+
+def scalar_supremum(p, q, size):
+    """log sup p.phi/q.phi over phi in [m, e^size m]: phi has two values, and the best set is one of them all."""
+    with mpmath.workdps(DIGITS):
+        rise = mpmath.expm1(size)
+        sets = [[a for a in range(len(p)) if chosen >> a & 1] for chosen in range(2 ** len(p))]
+        return max(
+            mpmath.log1p(rise * sum(p[a] for a in one)) - mpmath.log1p(rise * sum(q[a] for a in one)) for one in sets
+        )
+
+
+@pytest.mark.parametrize("states", [2, 3])
+def test_a_region_of_one_matrix_is_never_below_its_suprema_in_any_digit(states):
+    random = np.random.default_rng(states)
+    above = []
+    for _ in range(6):
+        counts = random.multinomial(256 - states, random.dirichlet(np.ones(states)), size=states) + 1
+        exact = [[Fraction(int(n), 256) for n in row] for row in counts]
+        ahead, behind = sides_of_region(tf.ChainRegion(counts / 256, counts / 256, 50))
+        power = exact
+        for place, size in enumerate((0.01, 0.5, 3.0, 30.0)):
+            losses = ahead.after(np.full(4, size))[place]
+            for a, b in permutations(range(states), 2):
+                true = scalar_supremum([as_mpf(x) for x in power[a]], [as_mpf(x) for x in power[b]], size)
+                assert true <= losses[a, b] <= size
+                above.append(float(losses[a, b] / true))
+                lemma = by_tanh(mpmath.tanh(_height(power, a, b) / 4), size, 4)
+                assert lemma <= behind.after(np.full(4, size))[place][a, b] <= min(size, lemma * (1 + 1e-4) + 1e-9)
+            power = times(power, exact)
+    assert np.median(above) < (1 + 1e-9 if states == 2 else 1.2)
+
+
+def test_the_bounds_of_a_region_are_never_below_their_formulas_in_any_digit():
+    """The least of three: whatever follows, Birkhoff's contraction, and Lemma 1 for the products looked at by row."""
+    random = np.random.default_rng(9)
+    for _ in range(8):
+        tables = [random.choice([1e-3, 0.1, 1.0]) * random.random((3, 2, 2)) for _ in range(3)]
+        most, odds, apart = 6 * tables[0] * random.choice([1.0, 100.0]), tables[1] * 3, tables[2]
+        apart[0] *= random.random() < 0.7
+        tanh = random.random(3) * random.choice([0.1, 1.0])
+        side = RowsOfRegion(np.array([1, 2, 3]), most, tanh, odds[:2], apart[:2])
+        for size in (1e-6, 0.4, 3.0, 40.0, 800.0):
+            losses = side.after(np.full(3, size))
+            for place, (a, b) in product(range(3), ((0, 1), (1, 0))):
+                with mpmath.workdps(DIGITS):
+                    true = min(as_mpf(most[place, a, b]), by_tanh(tanh[place], size, 4), mpmath.mpf(size))
+                    if place < 2:
+                        rise = mpmath.expm1(size) * as_mpf(apart[place, a, b])
+                        true = min(true, mpmath.log1p(rise / (1 + rise * as_mpf(odds[place, a, b]))))
+                    assert true <= losses[place, a, b] <= true * (1 + 100 * UNIT) + 100 * UNIT * (size > 30)
+
+
+def _height(rows, a, b):
+    shares = [row[a] / row[b] for row in rows]
+    with mpmath.workdps(DIGITS):
+        return mpmath.log(as_mpf(max(shares) / min(shares)))
+
+
+def test_what_reversible_chains_leave_is_never_below_its_formula_in_any_digit():
+    random = np.random.default_rng(1)
+    drawn = zip(random.uniform(1e-3, 0.5, 6), random.random(6), strict=True)
+    for pi, g in [(0.5, 0.5), (0.25, 1.0), (0.01, 0.01), *drawn]:
+        for side, parts in zip(sides_of_class(tf.MarkovChainClass(float(pi), float(g), 9)), (2, 4), strict=True):
+            for size in (1e-6, 0.3, 2.0, 40.0):
+                losses = side.after(np.full(30, size))
+                for place in (0, 1, 2, 10, 29):
+                    distance = int(side.distances[place])
+                    with mpmath.workdps(DIGITS):
+                        deviation = min((1 - mpmath.mpf(g)) ** distance * (1 / mpmath.mpf(pi) - 1), mpmath.mpf(1))
+                        true = by_tanh(deviation, size, parts)
+                        assert true * (1 - mpmath.mpf(10) ** -30) <= losses[place][0, 1]
+                        assert losses[place][0, 1] <= min(size, true * (1 + 1e-11))
+                    assert not losses[place].diagonal().any()

@@ -148,11 +148,10 @@ class Backward:
         if self.start is None:
             return []
         laws = [np.asarray(self.start, dtype=float)]
-        limits = None if self.repeating is None else [law.floats() for law in self.repeating]
+        limit = None if self.repeating is None else self.repeating[0].floats()
         while len(laws) < MOST_UNSETTLED:
             now, t = laws[-1], len(laws) - 1
-            if limits is not None and t % self.period == 0:
-                limit = limits[t % self.period]
+            if limit is not None and t % self.period == 0:
                 off = np.abs(now - limit) > (SETTLED / 4) * limit
                 if not off.any() and t * (len(now) + 1) * UNIT < SETTLED / 8:
                     break
@@ -244,8 +243,8 @@ def jumps(farthest: int) -> IntArray:
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
     """
     distances = list(range(1, min(farthest, 16) + 1))
-    while distances[-1] * 11 // 10 + (distances[-1] < 10) <= farthest and distances[-1] >= 16:
-        distances.append(distances[-1] * 11 // 10)
+    while distances[-1] < (further := distances[-1] * 11 // 10) <= farthest:
+        distances.append(further)
     return np.array(distances, dtype=np.int64)
 
 
@@ -257,7 +256,7 @@ def reversed_kernel(before: FloatArray, matrix: FloatArray, here: FloatArray) ->
     for s in np.flatnonzero(possible):
         reached = (matrix[:, s] > 0) & np.isfinite(before)
         rows[s, reached] = np.exp(before[reached] + np.log(matrix[reached, s]) - here[s])
-        rows[s] /= rows[s].sum() or 1.0
+        rows[s] /= rows[s].sum()
     rows[~possible] = rows[int(np.argmax(possible))]
     return rows
 
@@ -286,15 +285,13 @@ def contracted(height: FloatArray, size: float) -> FloatArray:
 
     It is log((e^((h+s)/2) + 1)/(e^(h/2) + e^(s/2))) times 2, from positive terms.
     """
-    if size == 0.0:
-        return np.zeros_like(height)
-    bound = np.minimum(np.maximum(contraction(height, size), 0.0), size)
+    bound = np.minimum(contraction(height, size), size)
     np.fill_diagonal(bound, 0.0)
     return np.asarray(bound)
 
 
 def contraction(height: FloatArray, size: Any) -> FloatArray:
     """Return 4 artanh(tanh(h/4) tanh(s/4)) up to rounding upwards: two logarithms of positive terms."""
-    half = np.minimum(height, 1400.0) / 2
+    half = np.minimum(height, size + 1400.0) / 2
     value: Any = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
     return np.asarray(value + 16 * UNIT * (half + size + 1))

@@ -258,9 +258,8 @@ def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, posit
     """
     period, states = side.period, len(table)
     far = distances(min(LONGEST_JUMP, (len(explicit) - 1) // period, position - side.settled_from - 1)).tolist()[::3]
-    bound = np.broadcast_to(HIGHEST * (1 - np.eye(states)), (period, states, states)).copy()
-    if not table.any():  # in a gap losses never exceed the largest one before
-        bound *= max(float(loss.max()) for loss in explicit[-period:]) / HIGHEST
+    highest = HIGHEST if table.any() else float(np.max(explicit[-period:]))  # in a gap no loss exceeds those before
+    bound = np.full((period, states, states), highest)
     for _ in range(MOST_FALLS if table.any() else 0):
         lower = np.minimum(_stepped(side, bound, table, position, far), bound)
         fell, bound = float((bound - lower).max()), lower

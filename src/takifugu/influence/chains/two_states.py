@@ -51,8 +51,6 @@ def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[
 
 def _above(loss: float, error: float, largest: float) -> float:
     """Return a loss plus what rounding can hide of it; never more than the largest ratio, which bounds it anyway."""
-    if loss <= 0 and not error:
-        return 0.0
     return min(max(loss, 0.0) * (1 + 16 * UNIT) + 2 * error * (1 + error), largest)
 
 

@@ -212,13 +212,11 @@ def _quilts(after: tuple[int, ...], before: tuple[int, ...]) -> tuple[tuple[int,
 def directions_of_chain(chain: PeriodicChain) -> tuple[Direction, Direction]:
     """Return both directions of a chain without a given start, far from the ends of a recording."""
     period, states = len(chain.step_matrices), len(chain.states)
-    length, phases = ENDLESS * period, range(period)
+    middle = ENDLESS * period
+    length, entries = 2 * middle, range(middle, middle + period)
     ahead, behind = Forward(chain.step_matrices, length), backward_side(chain)
-    before, after = ([(length // 2 // period) * period + sign * phase for phase in phases] for sign in (1, -1))
-    return (
-        _of_chain(ahead, [position - 1 for position in after], 1, states),
-        _of_chain(behind, before, -1, states),
-    )
+    after = [length - 1 - entry for entry in entries]
+    return _of_chain(ahead, after, 1, states), _of_chain(behind, entries, -1, states)
 
 
 def _of_chain(side: Side, positions: Sequence[int], sign: int, states: int) -> Direction:
