@@ -153,6 +153,25 @@ def test_what_is_rounded_is_rounded_up():
     assert measured.extended_loss(third, [p, q], lambda a, b: 1.0) == math.inf
 
 
+@given(st.lists(st.integers(1, 2**90), min_size=6, max_size=6), st.integers(0, 3))
+@settings(max_examples=25)
+def test_log_ratios_of_long_masses_are_rounded_up(masses, near):
+    """The logarithm of a mass over 2**91 is off by more than a ratio next to 1 is above it."""
+    rows = [[*masses[k : k + 3], 2**92 - sum(masses[k : k + 3])] for k in (0, 3)]
+    rows.append([rows[0][0] + near, *rows[0][1:3], rows[0][3] - near])
+    channel = Channel((0, 2, 3), tuple(range(4)), tuple(map(tuple, rows)), 2**92)
+    ratios, metric = measuring.largest_log_ratios(channel), measuring.metric_loss(channel, apart)
+    with mp.workdps(60):
+        exact = [
+            [max(abs(mp.log(mp.mpf(a) / b)) for a, b in zip(one, two, strict=True)) for two in rows] for one in rows
+        ]
+        for one, two in ((0, 1), (1, 2), (0, 2)):
+            assert exact[one][two] <= ratios[one, two] == ratios[two, one] <= exact[one][two] * (1 + 1e-12) + 1e-12
+            assert exact[one][two] <= metric * apart(channel.inputs[one], channel.inputs[two])
+    assert ratios.diagonal().tolist() == [0, 0, 0]
+    assert (ratios[0, 2] == 0) == (near == 0)
+
+
 def test_one_population_alone_is_never_told_apart():
     channel = channels.randomised_response([0, 1], 1)
     alone = [{0: F(1)}]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from scipy import stats
 
 from takifugu.core.errors import DataError, InputError
@@ -67,6 +68,24 @@ def test_local_privacy_of_one_hot_bits():
     points = [{x: F(1)} for x in "abc"]
     assert rappor.epsilon == pytest.approx(2 * math.log(0.75 / 0.25), abs=1e-12)
     assert rappor.distribution_loss(points[0], points[1]) == pytest.approx(rappor.epsilon, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", range(1, 9))
+def test_next_to_no_loss_is_rounded_up_too(k):
+    """A ratio next to 1 has no digits left as a float, and its logarithm would be up to 1e-10 too small."""
+    tiny = F(k, 10**7)
+    noisy, rappor = permanent(range(3), 1 - tiny), permanent(range(3), F(1, 2))
+    p, q = ({0: F(1, 3) + move, 1: F(1, 3) - move, 2: F(1, 3)} for move in (tiny, F(0)))
+    one, two = law_of_bits(rappor, p), law_of_bits(rappor, q)
+    with mp.workdps(40):
+        def log(ratio):
+            return mp.log(mp.mpf(ratio.numerator) / ratio.denominator)
+
+        exact = log(noisy.present * (1 - noisy.other) / (noisy.other * (1 - noisy.present)))
+        assert exact <= noisy.epsilon <= exact * (1 + mp.mpf(2) ** -50)
+        exact = max(abs(log(one[bits] / two[bits])) for bits in one)
+        assert exact <= rappor.distribution_loss(p, q) <= exact * (1 + mp.mpf(2) ** -50)
+    assert rappor.distribution_loss(p, p) == 0
 
 
 def test_225_places_take_no_2_to_the_225_outputs():

@@ -25,7 +25,7 @@ from takifugu.numbers.transport.couplings import Population
 
 Floats = npt.NDArray[np.float64]
 
-#: What two logs of masses and their difference may be off by, per unit of their size.
+#: What logs of masses and of their sum, and differences of these, may be off by, per unit of their size.
 _ROUNDED = 2.0**-48
 
 
@@ -36,13 +36,8 @@ def local_loss(channel: Channel) -> float:
 
 def largest_log_ratios(channel: Channel) -> Floats:
     """Return the largest log-ratio of the outputs' masses for each two inputs, both ways, rounded up; shape (n, n)."""
-    logs = log_masses(channel)
-    ratios = np.empty((len(logs), len(logs)))
-    for row, log in enumerate(logs):
-        with np.errstate(invalid="ignore"):
-            ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
-    ratios = np.maximum(np.maximum(ratios, ratios.T), 0.0)
-    return np.where(ratios > 0, ratios + (1 + ratios) * _ROUNDED, 0.0)
+    ratios = _log_ratios(channel)
+    return np.maximum(ratios, ratios.T)
 
 
 def metric_loss(channel: Channel, metric: Metric) -> float:
@@ -55,17 +50,22 @@ def metric_loss(channel: Channel, metric: Metric) -> float:
     True
     """
     inputs = list(channel.inputs)
-    distances = checked_distances(inputs, inputs, metric).astype(float)
-    logs, worst = log_masses(channel), 0.0
+    distances, ratios = checked_distances(inputs, inputs, metric).astype(float), _log_ratios(channel)
+    apart = distances > 0
+    if ratios[~apart].any():
+        return math.inf  # two inputs at distance 0 that are told apart
+    return float((ratios[apart] / distances[apart]).max(initial=0.0)) * (1 + 2.0**-52)
+
+
+def _log_ratios(channel: Channel) -> Floats:
+    """Return max over y of log A(x)[y] / A(x')[y] for inputs x, x', rounded up; shape (n, n), 0 for equal rows."""
+    logs = log_masses(channel)
+    ratios = np.empty((len(logs), len(logs)))
     for row, log in enumerate(logs):
         with np.errstate(invalid="ignore"):
-            gaps = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
-        gaps[row] = 0.0
-        apart = distances[row] > 0
-        if (gaps[~apart] > _ROUNDED).any():
-            return math.inf  # two inputs at distance 0 that are told apart
-        worst = max(worst, float((gaps[apart] / distances[row][apart]).max(initial=0.0)))
-    return worst if math.isinf(worst) else worst + (1 + worst) * _ROUNDED
+            ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
+    differ = np.array([[one != other for other in channel.masses] for one in channel.masses])
+    return np.where(differ, np.maximum(ratios, 0.0) + (ratios + math.log(channel.total)) * _ROUNDED, 0.0)
 
 
 def log_masses(channel: Channel) -> Floats:

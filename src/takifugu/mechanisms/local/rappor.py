@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.numbers.distributions.channel import largest_log_ratio
 from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.noise import Entropy, SystemEntropy, uniform_below
@@ -56,8 +57,7 @@ class Rappor:
         >>> round(permanent(["a", "b", "c"], "1/2").epsilon, 9) == round(2 * math.log(3), 9)
         True
         """
-        ratio = self.present * (1 - self.other) / (self.other * (1 - self.present))
-        return math.nextafter(math.log(ratio) * (1 + 2.0**-52), math.inf)
+        return largest_log_ratio({0: self.present * (1 - self.other)}, {0: self.other * (1 - self.present)})
 
     def distribution_loss(self, p: Population, q: Population) -> float:
         """Return the least epsilon of distribution privacy of two populations, both ways, rounded up."""
@@ -120,7 +120,7 @@ class Rappor:
         for x in order:
             top, bottom = top + one[x], bottom + two[x]
             best = max(best, (low + (high - low) * top) / (low + (high - low) * bottom))
-        return math.nextafter(math.log(best) * (1 + 2.0**-52), math.inf) if best > 1 else 0.0
+        return largest_log_ratio({0: best}, {0: 1})
 
 
 def permanent(values: Sequence[Hashable], f: Number) -> Rappor:
