@@ -27,6 +27,7 @@ from takifugu.model.queries import Count, Histogram, Linear
 from takifugu.model.secrets.of_entries import entry as entry_secret
 from takifugu.model.secrets.of_entries import every_entry
 
+F = Fraction
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden.json").read_text())["quilt_exact_binary_chain"]
 
 
@@ -121,6 +122,59 @@ def test_the_chain_elimination_is_the_inverse() -> None:
         matrix = gamma * (np.eye(length, k=1) + np.eye(length, k=-1))
         spread, full = chain_spread(gamma, length), matrix_spread(matrix)
         assert (spread.norm, spread.row_sum) == pytest.approx((full.norm, full.row_sum), rel=1e-10)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.fractions(0, F(1, 2), max_denominator=10**9), st.integers(1, 12))
+def test_spreads_are_at_least_those_of_exact_elimination(number: Fraction, length: int) -> None:
+    gamma = F(float(number))
+    factors, totals = [F(0)], [F(0)]
+    for _ in range(length):  # (I - Gamma) x = 1, from the first row to the last and back
+        pivot = 1 - gamma * factors[-1]
+        factors, totals = [*factors, gamma / pivot], [*totals, (1 + gamma * totals[-1]) / pivot]
+    solution = [F(0)]
+    for factor, total in zip(factors[:0:-1], totals[:0:-1], strict=True):
+        solution.append(total + factor * solution[-1])
+    matrix = float(gamma) * (np.eye(length, k=1) + np.eye(length, k=-1))
+    for spread in (chain_spread(float(gamma), length), matrix_spread(matrix)):
+        assert spread.norm < 1
+        assert max(solution) <= spread.row_sum <= max(solution) * (1 + F(1, 10**9) / F(1 - spread.norm))
+
+
+@pytest.mark.parametrize("start", [[1, 0, 0], [0, 0, 1], [0.25, 0.75, 0]])
+@pytest.mark.parametrize("length", [2, 3, 4])
+@pytest.mark.parametrize("matrix", [
+    [[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.5, 0.25]],
+    [[0, 0.25, 0.75], [0, 0.5, 0.5], [0, 0.75, 0.25]],  # nobody comes back to the first value
+])  # fmt: skip
+def test_values_that_never_stand_there_have_no_influence(
+    matrix: list[list[float]], start: list[float], length: int
+) -> None:
+    nodes: oracle.Spec = [("x0", [0, 1, 2], [], start)]
+    nodes += [(f"x{t}", [0, 1, 2], [f"x{t - 1}"], matrix) for t in range(1, length)]
+    law = oracle.joint_law(nodes, [f"x{t}" for t in range(length)])
+    law = {values: mass for values, mass in law.items() if mass}
+    largest = max(gamma_of_possible(law, i, j) for i in range(length) for j in (i - 1, i + 1) if 0 <= j < length)
+    gamma = chain_gamma(MarkovChain(matrix, length, start))
+    assert largest <= gamma * (1 + 1e-12) + 1e-12
+    if length == 2 or matrix[0][0]:
+        assert gamma == pytest.approx(largest, abs=1e-9)
+
+
+def gamma_of_possible(law: oracle.Law, i: int, j: int) -> float:
+    """Return `gamma_by_enumeration` for laws that hold possible states only."""
+    size, worst = len(next(iter(law))), 0.0
+    others = [v for v in range(size) if v != i]
+    rest = oracle.marginal(law, tuple(others))
+    for x, mass in law.items():
+        for place, below in rest.items():
+            apart = [v for v in others if place[others.index(v)] != x[v]]
+            if apart == [j]:
+                other = tuple(x[v] if v == i else place[others.index(v)] for v in range(size))
+                share = law.get(other, 0.0) / below
+                mine = mass / rest[tuple(x[v] for v in others)]
+                worst = max(worst, 0.5 * math.log(mine / share) if share else math.inf)
+    return worst
 
 
 @settings(max_examples=12, deadline=None)

@@ -17,7 +17,7 @@ from tests.support.user_oracles import ABSENT, answer_law, states_compared
 
 import takifugu as tf
 from takifugu.analysis.answer_laws import users as user_laws
-from takifugu.analysis.answer_laws.user_family import UserFamily
+from takifugu.analysis.answer_laws.user_family import Contribution, UserFamily
 from takifugu.analysis.answer_laws.users import UsersLaw
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
@@ -161,6 +161,20 @@ def test_calibrated_noise_keeps_epsilon_and_half_of_it_does_not(case: Case, epsi
     if calibration.scale:
         noise = DiscreteLaplace(calibration.randomiser.scale / case.unit / 2, case.unit)
         assert true_loss(framework, case.query, noise).upper > epsilon
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(10**600, 10**601), min_size=3, max_size=3), st.sampled_from(["1/50", "1/3", "2", "100"]))
+def test_losses_of_long_masses_are_rounded_up(counts: list[int], scale: str) -> None:
+    """The logarithm of a mass is the difference of two long ones, which is off by more than a short one."""
+    law = Pmf.from_counts([0, 1, 3], counts)
+    pairs = tuple((value, 3) for value in range(3))
+    family = UserFamily(0, pairs, Contribution((0, 1, 3), law), 3, None, False)
+    given_law = {int(x): p for x, p in law.items()}
+    for (value, _, _, _), loss in zip(family.compared, family.losses(Fraction(scale)), strict=True):
+        point = {family.share.states[value]: Fraction(1)}
+        true = max(laplace_loss(point, given_law, Fraction(scale)), laplace_loss(given_law, point, Fraction(scale)))
+        assert true <= loss <= true + 1e-11 * (1 + true)
 
 
 def exact_scale(

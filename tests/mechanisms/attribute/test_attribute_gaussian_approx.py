@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from tests.support import density_oracles as oracle
 
 import takifugu as tf
@@ -145,8 +146,10 @@ def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta)
         assert epsilon <= 2 * Fraction(closeness) or charge > 0
         return
     assert split.epsilon + 2 * Fraction(closeness) == epsilon
-    spent = math.exp(closeness) * split.delta + charge * (1 + math.exp(split.epsilon + closeness))
-    assert spent <= float(delta) * (1 + 1e-15)
+    with mp.workdps(40):
+        share, left = (mp.mpf(number.numerator) / number.denominator for number in (split.delta, split.epsilon))
+        spent = mp.exp(closeness) * share + mp.mpf(charge) * (1 + mp.exp(left + closeness))
+        assert spent <= mp.mpf(delta.numerator) / delta.denominator <= spent * (1 + mp.mpf(10) ** -11)
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "reason"), [(1, 0, "delta is 0"), (1, "1e-9", "no eta")])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from tests.support.tuples import tuple_delta
 
 from takifugu import Pmf
@@ -76,6 +77,23 @@ def test_golden_theorem3(name):
     epsilon = theorem3_epsilon(10, 64, F(name.split("beta=")[1].split("/")[0]) / 64, "0.001")
     expected = GOLDEN["tupling_theorem3"][name]["eps"]
     assert epsilon is None if expected is None else epsilon == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("spread", [F(1, 64), F(1, 10**5), F(1, 10**7)])
+@pytest.mark.parametrize("dummies", [7, 1000, 10**6])
+def test_theorem3_is_rounded_up(spread, dummies):
+    outputs, delta = int(1 / spread), F(1, 1000)
+    with mp.workdps(50):
+        beta = mp.mpf(spread.numerator) / spread.denominator
+        alpha = beta * mp.sqrt(dummies * mp.log(2 / (mp.mpf(1) / 1000)) / 2)
+        exact = mp.log((dummies + (alpha + beta) * outputs) / (dummies - alpha * outputs))
+        assert exact <= theorem3_epsilon(dummies, outputs, spread, delta) <= exact * (1 + mp.mpf(10) ** -12)
+        for budget in (F(1, 1000), F(1, 3), F(2)):
+            rate = mp.mpf(budget.numerator) / budget.denominator
+            alpha = (dummies * mp.expm1(rate) - beta * outputs) / (outputs * (1 + mp.exp(rate)))
+            printed = min(1, 2 * mp.exp(-2 * alpha**2 / (dummies * beta**2))) if alpha > 0 else 1
+            computed = theorem3_delta(dummies, outputs, spread, budget)
+            assert printed <= computed <= printed * (1 + mp.mpf(10) ** -9) or printed < 1e-300
 
 
 def test_two_point_masses_that_theorem3_with_eta_would_pass():

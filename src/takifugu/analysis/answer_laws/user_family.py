@@ -170,9 +170,9 @@ class UserFamily:
         return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
 
     def _rounding(self, size: Fraction) -> float:
-        """Return a bound on the rounding of exponents of at most `size`, of log masses, and of their sums."""
-        logs = self.share.log_law[1]
-        return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
+        """Return a bound on the rounding of exponents of at most `size`, of logs of masses and totals, and of sums."""
+        logs, total = self.share.log_law[1], self.share.law.total or 1
+        return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + math.log(total) + len(logs) + 8)
 
     def _sides(self, index: int) -> tuple[tuple[int, ...], bool]:
         """Return the contributions of the known states that are compared, and whether the other is unknown."""

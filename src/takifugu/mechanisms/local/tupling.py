@@ -196,14 +196,14 @@ def theorem3_epsilon(dummies: int, outputs: int, beta: Number, delta: Number) ->
     alpha = most * math.sqrt(dummies * math.log(2 / target) / 2) * (1 + 2.0**-48)
     if alpha * outputs >= dummies:
         return None
-    ratio = (dummies + (alpha + most) * outputs) / (dummies - alpha * outputs)
-    return math.log(ratio) * (1 + 2.0**-48)
+    above_1 = (2 * alpha + most) * outputs / (dummies - alpha * outputs)
+    return math.log1p(above_1) * (1 + 2.0**-48)
 
 
 def theorem3_delta(dummies: int, outputs: int, beta: Number, epsilon: Number) -> float:
     """Return delta of Kawamoto19 Theorem 3 with eta = 0 at a given epsilon, rounded up; 1 where it says nothing."""
-    most, factor = float(as_fraction(beta, "beta", "beta")), math.exp(float(as_fraction(epsilon, "epsilon")))
-    alpha = (dummies * (factor - 1) - most * outputs) / (outputs * (1 + factor))
+    most, growth = float(as_fraction(beta, "beta", "beta")), math.expm1(float(as_fraction(epsilon, "epsilon")))
+    alpha = (dummies * growth - most * outputs) / (outputs * (2 + growth))
     if alpha <= 0:
         return 1.0
     return min(1.0, 2 * math.exp(-2 * alpha**2 / (dummies * most**2)) * (1 + 2.0**-40))
