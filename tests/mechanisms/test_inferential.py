@@ -18,7 +18,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
 from takifugu.calibration import calibrate, compare
-from takifugu.core.errors import CalibrationRefused
+from takifugu.core.errors import CalibrationRefused, Unsupported
 from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -159,6 +159,16 @@ def test_values_that_never_stand_there_have_no_influence(
     assert largest <= gamma * (1 + 1e-12) + 1e-12
     if length == 2 or matrix[0][0]:
         assert gamma == pytest.approx(largest, abs=1e-9)
+
+
+def test_products_too_small_for_floats_are_refused() -> None:
+    """1e-160 times 1e-160 is 0 as a float: what would follow it would seem impossible."""
+    for matrix, start in (
+        ([[0.5, 0.5], [1e-160, 1]], [1, 1e-160]), ([[1, 1e-160], [1e-160, 1]], [0.5, 0.5]),
+    ):  # fmt: skip
+        with pytest.raises(Unsupported, match="below 1e-270"):
+            chain_gamma(MarkovChain(matrix, 3, start))
+    assert chain_gamma(MarkovChain([[0.5, 0.5], [1e-130, 1]], 3, [0.5, 0.5])) > 100
 
 
 def gamma_of_possible(law: oracle.Law, i: int, j: int) -> float:

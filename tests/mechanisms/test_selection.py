@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from tests.support.choice_oracles import frequent_law, rank_law, worst_ratio
@@ -68,6 +69,25 @@ def test_the_density_is_that_of_the_definition(goal, candidates, size):
         assert math.exp(noise.log_density((*counts, 2), output)) == pytest.approx(chance, rel=1e-10)
     assert noise.log_density((*counts, 2), ("z",) * goal.draws) == -math.inf
     assert from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
+
+
+@pytest.mark.parametrize("shares", [(HALF,), (QUARTER, Fraction(9, 10)), (Fraction(1, 3), HALF, Fraction(2, 3))])
+def test_how_far_a_value_is_from_a_quantile_by_listing_all_entries(shares):
+    for counts in product(range(4), repeat=3):
+        entries = [value for value, count in enumerate(counts) for _ in range(count)]
+        for drawn, share in enumerate(shares):
+            far = {
+                value: max(
+                    0,
+                    sum(entry < value for entry in entries) - share * len(entries),
+                    sum(entry > value for entry in entries) - (1 - share) * len(entries),
+                )
+                for value in range(3)
+            }
+            goal = AtRank(shares)
+            assert min(far.values()) == 0
+            assert goal.deficits(counts, (0,) * drawn) == far
+            assert all((distance / goal.step).denominator == 1 for distance in far.values())
 
 
 FRAMEWORKS = {

@@ -183,8 +183,7 @@ def chain_gamma(chain: MarkovChain) -> float:
     last = steps[_occupied(chain, chain.length - 2)][:, :, None]  # P(s | u): no node after, shape (u, s, 1)
     before = steps[_occupied(chain, chain.length - 3)][:, :, None]
     inner = _product(before, steps[None], before > 0)  # P(s, y | u)
-    tables = (first, last, inner) if chain.length > 2 else (first, last)
-    return max(_largest_half_ratio(table, axis) for table in tables for axis in (0, 2))
+    return max(_largest_half_ratio(table, axis) for table in (first, last, inner) for axis in (0, 2))
 
 
 def _product(left: FloatArray, right: FloatArray, possible: BoolArray) -> FloatArray:
@@ -216,12 +215,10 @@ def _largest_half_ratio(table: FloatArray, axis: int) -> float:
     """Return 1/2 log of the largest ratio of P(s | x)/P(s | x'), x and x' apart in `axis` only, s on axis 1."""
     sums = table.sum(axis=1, keepdims=True)
     laws = np.moveaxis(np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0), axis, 0)
-    if len(laws) < 2:
-        return 0.0
-    held = np.where(np.isnan(laws), -np.inf, laws).max(axis=0), np.where(np.isnan(laws), np.inf, laws).min(axis=0)
+    most = np.where(np.isnan(laws), 0.0, laws).max(axis=0, initial=0.0)
+    least = np.where(np.isnan(laws), 1.0, laws).min(axis=0, initial=1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(held[0] > 0, np.log(held[0]) - np.log(np.maximum(held[1], 0.0)), 0.0)
-    return 0.5 * float(np.where(np.isfinite(held[1]), ratios, 0.0).max(initial=0.0))
+        return 0.5 * float(np.where(most > 0, np.log(most) - np.log(least), 0.0).max(initial=0.0))
 
 
 def network_gamma(network: BayesianNetwork) -> FloatArray | Refusal:

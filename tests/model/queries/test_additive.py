@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import takifugu as tf
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries import resolved
 from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, whole_change
 from takifugu.model.queries.coding import implied_grid
+from takifugu.model.queries.every_change import EveryChange
 
 NUMBERS = st.integers(-3, 3)
 
@@ -162,3 +164,44 @@ def test_the_finest_grid_that_is_implied():
     assert implied_grid([Fraction(1, 10**6), 3]) == Fraction(1, 10**6)
     with pytest.raises(Unsupported, match="finer than 1/1000000"):
         implied_grid([Fraction(1, 10**6 + 1)])
+
+
+@pytest.mark.parametrize("belief", [
+    tf.JointTable([(0, 0), (1, 1), (1, 2), (0, 3)], [0.25] * 4),
+    tf.IndependentUsers([{0: 0.5, 1: 0.5}, {0: 0.25, 1: 0.25, 2: 0.25, 3: 0.25}]),
+    tf.IndependentUsers([{0: 0.5, 1: 0.5}, {5: 0.5, 6: 0.25, 7: 0.25}], [0.5, 0.5], "removed"),
+    tf.MarkovChain([[0.5, 0.25, 0.25]] * 3, 4),
+])  # fmt: skip
+def test_every_change_of_a_value_moves_the_answer_by_1(belief):
+    answer = EveryChange().resolve(belief)
+    for entry in range(belief.size):
+        rows = answer.contribution(entry)
+        letters = belief.alphabet(entry)
+        assert len(rows) == len(letters)
+        values = [place for place, letter in enumerate(letters) if letter != "absent"]
+        for one, two in combinations(values, 2):
+            assert np.abs(rows[one] - rows[two]).sum() * answer.grid == 1
+        for nobody in set(range(len(letters))) - set(values):  # as any value, or not there: a half of the change
+            moved = {np.abs(rows[nobody] - rows[value]).sum() * answer.grid for value in values}
+            assert moved == ({Fraction(1, 2)} if belief.absence == "removed" else {0, 1})
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, 1.5])
+def test_a_limit_of_values_is_a_whole_number_from_1(limit):
+    with pytest.raises(InputError) as refusal:
+        tf.AtMost(tf.Count("a"), 1, limit=limit)
+    assert refusal.value.where == ("limit",)
+    assert tf.AtMost(tf.Count("a"), 1, limit=1).limit == 1
+
+
+@given(st.fractions(0, 5, max_denominator=12), st.integers(0, 12))
+def test_safe_is_never_said_above_a_threshold_of_any_grid(threshold, steps):
+    """A cell of so many steps of 1/2 is at most the threshold exactly where it is at most the threshold in steps."""
+    people = Domain.of(6, ["a", "b", "c"])
+    half = tf.Sum(codes={"a": Fraction(1, 2), "b": 1, "c": 0})
+    for query, grid in ((half, Fraction(1, 2)), (tf.Count("a"), 1)):
+        answer = query.resolve(people)
+        (label,) = answer.labels
+        for asked in (threshold, {label: threshold}):
+            assert answer.grid == grid
+            assert [steps <= limit for limit in tf.AtMost(query, asked).steps(answer)] == [steps * grid <= threshold]

@@ -28,7 +28,7 @@ def test_a_record_is_counted_as_the_conditions_say(where: dict[str, set[str]], a
     assert again.describe() == query.describe()
 
 
-@pytest.mark.parametrize("where", [{}, {"x": []}, {3: "a"}])
+@pytest.mark.parametrize("where", [{}, {"x": []}, {3: "a"}, {"x": "a", 3: "a"}])
 def test_what_it_refuses(where: object) -> None:
     with pytest.raises(tf.errors.InputError) as refusal:
         tf.CountRows(where)  # type: ignore[arg-type]

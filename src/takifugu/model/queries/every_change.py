@@ -8,7 +8,7 @@ from fractions import Fraction
 from takifugu.core.entries import Entries
 from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.coding import state_tables
+from takifugu.model.queries.coding import alphabets, state_tables
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,7 @@ class EveryChange:
 
     def resolve(self, entries: Entries) -> Additive:
         """Return half a histogram: an L1 distance of 1 between any two values of an entry, on the grid 1/2."""
-        each = [entries.alphabet(0)] if entries.one_alphabet else map(entries.alphabet, range(entries.size))
-        most = max(map(len, each))
+        most = max(map(len, alphabets(entries)))
         tables, weights, table_of = state_tables(
             entries, None, lambda alphabet: [[int(n == m) for m in range(most)] for n in range(len(alphabet))]
         )
