@@ -6,7 +6,7 @@ rounding directions, which is where a privacy library goes wrong.
 tools/mutants.toml names the packages, their tests, and the reviewed mutants that change nothing a test could observe. A
 mutant is named by its function and its change, not by a line number, so that the list survives edits elsewhere.
 `python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file, in
-this order. All of them are 20,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
+this order. All of them are 28,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
 fortieth, the same ones every time (`1/40+7` others), which estimates the share that survives.
 """
 
