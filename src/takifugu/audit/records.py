@@ -99,8 +99,8 @@ class FunctionStates(_Numbered):
         return self.belief.values.index(self.value(rows))
 
     def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction:
-        secret = self.belief.secret
-        return Fraction(str(secret.function(*(self.column(rows, name) for name in secret.columns))))
+        columns = self.belief.secret.columns
+        return Fraction(str(self.belief.function(*(self.column(rows, name) for name in columns))))
 
 
 class ColumnStates(_Numbered):
@@ -119,7 +119,7 @@ class SetStates(_Numbered):
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         inside: Any = joint_states(self.belief.inside)
-        value, sets = inside.value(rows), self.belief.secret.sets
+        value, sets = inside.value(rows), self.belief.sets
         held = [
             members.holds(value) if isinstance(members, Between | Intervals) else value in members for members in sets
         ]

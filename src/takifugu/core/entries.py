@@ -55,6 +55,19 @@ class Worded(Protocol):
     def entry_word(self) -> str: ...
 
 
+@runtime_checkable
+class Columned(Protocol):
+    """A belief over records."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+
+def columns_of(belief: object) -> tuple[str, ...]:
+    """Return the columns of a belief over records, none of others."""
+    return tuple(belief.columns) if isinstance(belief, Columned) else ()
+
+
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
     """Return the names in the order in which numbers count them; None where entries have none."""
     return (belief.listed if isinstance(belief, Listed) else None) or belief.names

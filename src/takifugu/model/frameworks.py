@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from takifugu.core.entries import entry_word, listed, order, relisted
+from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
@@ -26,8 +26,13 @@ from takifugu.model.secrets import Secret, WhichLaw
 from takifugu.model.secrets.hypotheses import Comparison
 from takifugu.numbers.distributions.pmf import Pmf
 
+if TYPE_CHECKING:
+    from takifugu.accounting.definitions import Definition
+
+Believing = TypeVar("Believing", bound=Entries)
+
 #: The definitions of privacy that a framework may be read under: what each says is `definitions.Definition`.
-DEFINITIONS: Registry[Any] = Registry(
+DEFINITIONS: Registry[Definition] = Registry(
     "the framework's definition",
     {
         "pufferfish": "accounting.definitions.pufferfish:PUFFERFISH",
@@ -43,14 +48,6 @@ class Assuming(Protocol):
     """A belief, or a domain, that says in words what must hold."""
 
     def assumptions(self) -> tuple[str, ...]: ...
-
-
-@runtime_checkable
-class Columned(Protocol):
-    """A belief over records."""
-
-    @property
-    def columns(self) -> Sequence[str]: ...
 
 
 @runtime_checkable
@@ -119,8 +116,7 @@ class Framework:
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
-        comparisons: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
-        return comparisons
+        return DEFINITIONS.find(self.definition).comparisons(self)
 
     def to_dict(self) -> Json:
         """Return the canonical form: it reads back with `from_dict` and never holds data."""
@@ -164,13 +160,13 @@ class Framework:
         return f"{'; '.join(s.describe() for s in self.secrets)} | {known}"
 
 
-def agreed(beliefs: Sequence[Any]) -> tuple[Any, ...]:
+def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     """Return beliefs (and a domain) about the same entries, all listed as the first one that names them lists them.
 
     Raises InputError where they differ in the number of entries, in their names, or in the values of an entry: an
     answer would mean something else under each of them, and data could be impossible under one alone.
     """
-    first, agreeing = beliefs[0], list[Belief]()
+    first, agreeing = beliefs[0], list[Believing]()
     named = next((b for b in beliefs if listed(b) is not None), first)
     for belief in beliefs:
         if belief.size != first.size:
@@ -285,7 +281,7 @@ def _check_states(belief: Belief) -> None:
             ).at("beliefs")
 
 
-def _check_values(first: Belief, other: Belief) -> None:
+def _check_values(first: Entries, other: Entries) -> None:
     """Refuse beliefs of which one has a value of an entry that another lacks: data with it would be refused."""
     if first.one_alphabet and other.one_alphabet:
         numbers: Iterable[int] = (0,)
@@ -305,12 +301,7 @@ def _check_values(first: Belief, other: Belief) -> None:
             ).at("beliefs")
 
 
-def columns_of(belief: object) -> tuple[str, ...]:
-    """Return the columns of a belief over records, none of others."""
-    return tuple(belief.columns) if isinstance(belief, Columned) else ()
-
-
-def _values(belief: Belief, entry: int) -> frozenset[Any]:
+def _values(belief: Entries, entry: int) -> frozenset[State]:
     """Return the values that data may have at an entry: those that a belief calls observable, where not all are."""
     return frozenset(belief.observable(entry) if isinstance(belief, Observed) else belief.alphabet(entry))
 

@@ -63,7 +63,7 @@ def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> froze
     if not is_recording(belief) or belief.chain.period == 1:
         return frozenset()
     period, chain = belief.chain.period, belief.chain
-    places_of = [(chain.start - c.at) % period for c in charges if c.at is not None and view.is_native(c)]
+    places_of = [chain.phase(c.at) for c in charges if c.at is not None and view.is_native(c)]
     if not places_of:
         return frozenset()
 

@@ -161,7 +161,7 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
 def _phases(framework: Framework, at: int) -> tuple[tuple[int, int], ...]:
     """Return of each belief whose matrices repeat its period, and the place in it that step 0 of the recording has."""
     chains = [belief.chain for belief in framework.beliefs if is_recording(belief)]
-    return tuple(sorted({(chain.period, (chain.start - at) % chain.period) for chain in chains if chain.period > 1}))
+    return tuple(sorted({(chain.period, chain.phase(at)) for chain in chains if chain.period > 1}))
 
 
 @dataclass(frozen=True)

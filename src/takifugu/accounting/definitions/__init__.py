@@ -113,5 +113,4 @@ def find(name: str) -> Definition:
     >>> find("pufferfish").one_way
     False
     """
-    definition: Definition = DEFINITIONS.find(name)
-    return definition
+    return DEFINITIONS.find(name)

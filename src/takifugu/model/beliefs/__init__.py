@@ -48,6 +48,13 @@ class Separate(Belief, Protocol):
         ...
 
 
+class Registered(Belief, Protocol):
+    """A belief of a kind that is registered: what it writes down is read back."""
+
+    @staticmethod
+    def from_dict(data: Plain) -> Belief: ...
+
+
 def separate(belief: Belief) -> Separate | None:
     """Return a belief that tells which of its independent entries are alike, None for others."""
     return belief if isinstance(belief, Separate) else None
@@ -61,13 +68,14 @@ def _check(kind: str, belief: type) -> None:
             rule="a type is registered under a name", fix="write register(text, type)",
         )  # fmt: skip
     members = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
-    missing = sorted({*_required(Belief), "from_dict"} - members)
+    declared = {name for name in members if getattr(getattr(belief, name, None), "__isabstractmethod__", False)}
+    missing = sorted(_required(Registered) - (members - declared))
     if missing:
         raise InputError(f"{belief.__name__} lacks {', '.join(missing)}", rule="every belief has them", fix="add them")
 
 
 #: The class of every kind of belief.
-KINDS: Registry[Any] = Registry(
+KINDS: Registry[type[Registered]] = Registry(
     "the belief's kind",
     {
         "markov-chain": "model.beliefs.chains.chain:MarkovChain",
@@ -132,7 +140,7 @@ def from_dict(data: Plain) -> Belief:
 
     Raises InputError for an unknown kind.
     """
-    belief: Belief = belief_class(data.get("kind")).from_dict(data)
+    belief = KINDS.find(data.get("kind")).from_dict(data)
     return relisted(belief, data["listed"]) if "listed" in data else belief
 
 

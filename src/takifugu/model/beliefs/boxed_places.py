@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ _DIGITS = 12
 
 Floats = npt.NDArray[np.float64]
 Pair = tuple[Number, Number]
+Scales = Pair | tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +97,7 @@ def grid_of(box: Box) -> Grid:
     return grid
 
 
-def scales_of(box: Box) -> tuple[tuple[Any, Any], str]:
+def scales_of(box: Box) -> tuple[Scales, str]:
     """Return how long a unit of either coordinate is, and in what; degrees are measured in the middle of the box."""
     if box.degrees:
         low, high = (float(as_fraction(end, "an end of the box")) for end in box.second)

@@ -21,6 +21,8 @@ from takifugu.numbers.rationals import as_fraction, to_text
 
 State = Hashable
 Numbers = Pmf | Sequence[float | int | Fraction]
+#: Whom each person meets.
+Neighbours = Mapping[Hashable, set[Hashable]]
 
 _CLIQUES = "[['Ana', 'Ben'], ['Chi']]"
 _EDGES = "[('Ana', 'Ben'), ('Ben', 'Chi')]"
@@ -255,7 +257,7 @@ def cliques_of(
     [(1, 2, 3), (4,), (5,)]
     """
     alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
-    near: dict[Any, set[Any]] = {person: set() for person in alone}
+    near: dict[Hashable, set[Hashable]] = {person: set() for person in alone}
     for edge in list_of(edges, "the contacts", "edges", _EDGES, any_order=True):
         a, b = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
         if a != b:
@@ -271,9 +273,9 @@ def cliques_of(
     return cliques
 
 
-def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Any, ...]:
+def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Hashable, ...]:
     """Return the first, in sorted order, of the largest cliques: depth first, with greedy colours as a bound."""
-    best: tuple[Any, ...] = ()
+    best: tuple[Hashable, ...] = ()
     for v in sorted(near):
         best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)
     return best
@@ -282,7 +284,7 @@ def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[
 def _grown(
     clique: tuple[Hashable, ...],
     choices: list[Hashable],
-    near: Mapping[Any, set[Any]],
+    near: Neighbours,
     best: tuple[Hashable, ...],
     work: Iterator[int],
 ) -> tuple[Hashable, ...]:
@@ -303,7 +305,7 @@ def _grown(
     return best
 
 
-def _colours(people: Sequence[Hashable], near: Mapping[Any, set[Hashable]]) -> int:
+def _colours(people: Sequence[Hashable], near: Neighbours) -> int:
     """Return how many colours a greedy colouring takes: no clique among these people is larger."""
     classes: list[list[Hashable]] = []
     for v in people:

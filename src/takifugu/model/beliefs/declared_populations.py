@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Protocol, Unpack
 
 from annotated_types import Gt, Lt, MinLen
 
@@ -14,7 +14,7 @@ from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Tex
 from takifugu.model.beliefs.boxed_places import Box, Grid, grid_of, scales_of
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.population_region import samples_of
-from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.beliefs.sections import Counted, Public
 
 
@@ -42,11 +42,31 @@ class Reference(PublicFile):
         bool, Key("declare that these are the private rows: the promise does not cover what they tell")
     ] = False
 
-    def columns(self, source: Any) -> tuple[str, ...]:
+    def columns(self, source: RowsSource) -> tuple[str, ...]:
         """Return the columns that hold the value: by default called as in the private data."""
         if source.coordinates is not None:
-            return self.coordinates or tuple(source.coordinates)
-        return (self.value or source.value,)
+            return self.coordinates or source.coordinates
+        return (self.value or source.value or "",)
+
+
+class RowsSource(Protocol):
+    """The keys of [source] about people's rows: where a value is in a row, and how many rows a person may have."""
+
+    @property
+    def coordinates(self) -> tuple[str, str] | None: ...
+
+    @property
+    def value(self) -> str | None: ...
+
+    @property
+    def rows_per_person(self) -> int: ...
+
+
+class PublicRows(Public, Protocol):
+    """What a belief about people's rows may be made from."""
+
+    @property
+    def source(self) -> RowsSource: ...
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,12 @@ class PopulationsSection:
     ] = False
 
     @property
+    def _file(self) -> Reference:
+        if self.reference is None:
+            raise InputError("is missing", fix="name a file of other people, or write laws").at("reference")
+        return self.reference
+
+    @property
     def grid(self) -> Grid | None:
         """Return the cells that places lie in."""
         return None if self.box is None else grid_of(self.box)
@@ -93,16 +119,16 @@ class PopulationsSection:
         if given is not None and given.value is not None and given.coordinates is not None:
             yield InputError("is given beside coordinates", fix="write one of both").at("reference", "value")
 
-    def counted(self, public: Public) -> Counted | None:
+    def counted(self, public: PublicRows) -> Counted | None:
         given = self.reference
         return None if given is None else (("reference", "file"), given, given.columns(public.source))
 
-    def belief(self, public: Public) -> FromPopulations:
+    def belief(self, public: PublicRows) -> FromPopulations:
         scales, measure = ((1, 1), "") if self.box is None else scales_of(self.box)
-        values: tuple[Any, ...] = (self.values or ()) if self.grid is None else self.grid.centres
+        values: tuple[Hashable, ...] = (self.values or ()) if self.grid is None else self.grid.centres
         if self.box is None and len(set(map(str, values))) < len(values):
             raise InputError("repeat a value, or write two alike", fix="write each once").at("values")
-        about: dict[str, Any] = {
+        about: About = {
             "rows": public.source.rows_per_person, "independent": self.rows_independent, "scales": scales,
             "measure": measure, "supports": self.supports,
             "source": checked_source(self.source, self.reference is not None and self.reference.from_private_data),
@@ -111,7 +137,7 @@ class PopulationsSection:
             return FromPopulations(self._declared(values), **about)
         return self.counted_in(self.reference_rows(public, values), values, **about)
 
-    def _declared(self, values: Sequence[Hashable]) -> Mapping[str, Mapping[Any, Any]]:
+    def _declared(self, values: Sequence[Hashable]) -> Mapping[str, Mapping[Hashable, Number]]:
         laws = {}
         for name, masses in (self.laws or {}).items():
             if len(masses) != len(values):
@@ -120,16 +146,16 @@ class PopulationsSection:
             laws[name] = dict(zip(values, masses, strict=True))
         return laws
 
-    def counted_in(self, read: ReferenceRows, values: Sequence[Hashable], **about: Any) -> FromPopulations:
+    def counted_in(self, read: ReferenceRows, values: Sequence[Hashable], **about: Unpack[About]) -> FromPopulations:
         """Return the populations that rows of the reference file support."""
-        file: Any = self.reference
+        file = self._file
         with within("reference"):
             samples = samples_of(read.rows, len(values), read.people)
             return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **about)
 
-    def reference_rows(self, public: Public, values: Sequence[Hashable]) -> ReferenceRows:
+    def reference_rows(self, public: PublicRows, values: Sequence[Hashable]) -> ReferenceRows:
         """Return the rows of the populations that count; InputError, which names the key, for a file that is wrong."""
-        file: Any = self.reference
+        file = self._file
         with within("reference"):
             try:
                 table = public.open(file)

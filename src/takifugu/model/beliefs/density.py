@@ -7,24 +7,29 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.one_sequence import Nameless
+from takifugu.model.queries.forms import OnGrid, Query
 from takifugu.model.queries.real import RealNumber
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import (
     DatasetProperty,
     DistributionParameter,
+    Named,
+    Value,
     dataset_property,
     distribution_parameter,
 )
-from takifugu.model.secrets.value_sets import Between, number
+from takifugu.model.secrets.value_sets import ValueSet, number
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+Law = TypeVar("Law", bound=Continuous)
 
 #: An undeclared resolution is a power of ten, at most this share of the least deviation.
 FINE = 1e-6
@@ -56,12 +61,12 @@ class Density(Nameless):
     def __init__(
         self,
         attribute: str | Iterable[str],
-        function: Any,
+        function: str | Iterable[Number] | Named,
         given: Mapping[Number, Continuous],
         references: Mapping[Number, Normal] | None = None,
         resolution: Number | None = None,
         source: str = "assumed",
-        of: Any = None,
+        of: Value | Iterable[Value] | None = None,
     ) -> None:
         """`function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
 
@@ -70,7 +75,7 @@ class Density(Nameless):
         different deviations, or not one for each value.
         """
         if function == "parameter":
-            about: Any = distribution_parameter(attribute)  # type: ignore[arg-type]
+            about: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
         else:
             about = dataset_property(attribute, function, of=of)
         table = _by_value(given, "given")
@@ -89,11 +94,12 @@ class Density(Nameless):
         )  # fmt: skip
         if step <= 0:
             raise InputError(f"the resolution is {resolution!r}", rule="it must be above 0").at("resolution")
-        attributes = (about, tuple(table), tuple(table.values()), tuple(chosen[v] for v in table), step, source)
-        for name, value in zip(
-            ("about", "values", "curves", "references", "resolution", "source"), attributes, strict=True
-        ):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "about", about)
+        object.__setattr__(self, "values", tuple(table))
+        object.__setattr__(self, "curves", tuple(table.values()))
+        object.__setattr__(self, "references", tuple(chosen[value] for value in table))
+        object.__setattr__(self, "resolution", step)
+        object.__setattr__(self, "source", source)
 
     @property
     def size(self) -> int:
@@ -123,7 +129,7 @@ class Density(Nameless):
     def component(self, number: int) -> Density:
         return self
 
-    def resolve(self, query: Any) -> RealNumber:
+    def resolve(self, query: Query) -> RealNumber:
         """Return the only answer that there is; InputError for a query other than Identity()."""
         description = query.to_dict()
         if description != {"kind": "identity", "attribute": None, "grid": description.get("grid")}:
@@ -131,7 +137,7 @@ class Density(Nameless):
                 f"the belief is about one published number, and the query is {query.describe()}",
                 fix="publish Identity()",
             ).at("query")
-        return RealNumber(query.grid or self.resolution)
+        return RealNumber((query.grid if isinstance(query, OnGrid) else None) or self.resolution)
 
     def _of_parameter(self, secret: Secret) -> tuple[tuple[int, int], ...] | None:
         if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != (self.columns[0], None):
@@ -145,11 +151,11 @@ class Density(Nameless):
         numbers = [as_fraction(value, "a parameter", "values") for value in secret.values]  # type: ignore[arg-type]
         return tuple(combinations([self._place(value, "values") for value in numbers], 2))
 
-    def _of_sets(self, sets: Iterable[Any]) -> tuple[tuple[int, int], ...]:
+    def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:
         """Return every value of one set against every value of another."""
         inside = [
-            [i for i, value in enumerate(self.values) if members.holds(value)] if isinstance(members, Between)
-            else [self._place(value, "sets") for value in members]
+            [self._place(value, "sets") for value in members] if isinstance(members, tuple)
+            else [i for i, value in enumerate(self.values) if members.holds(value)]
             for members in sets
         ]  # fmt: skip
         return tuple((a, b) for one, other in combinations(inside, 2) for a in one for b in other)
@@ -189,10 +195,15 @@ class Density(Nameless):
     def from_dict(data: Plain) -> Density:
         from takifugu.model import secrets
 
-        about: Any = secrets.from_dict(data["about"])
-        is_parameter = isinstance(about, DistributionParameter)
-        column, function = (about.column, "parameter") if is_parameter else (about.columns, about.function)
-        of = None if is_parameter else about.of
+        about, of = secrets.from_dict(data["about"]), None
+        column: str | tuple[str, ...]
+        function: str | tuple[Fraction, ...] | Named
+        if isinstance(about, DistributionParameter):
+            column, function = about.column, "parameter"
+        elif isinstance(about, DatasetProperty):
+            column, function, of = about.columns, about.function, about.of
+        else:
+            raise InputError(f"a density is about {about.describe()}", rule="it hides a property, or a parameter")
         given = {value: from_dict(curve) for value, curve, _ in data["given"]}
         references: Any = {value: from_dict(reference) for value, _, reference in data["given"]}
         source = data.get("source", "assumed")
@@ -256,7 +267,7 @@ class DensityView(Nameless):
         return f"{self.whole._hidden} is {number(self.whole.values[value])}"
 
 
-def _by_value(given: object, name: str) -> dict[Fraction, Any]:
+def _by_value(given: Mapping[Number, Law], name: str) -> dict[Fraction, Law]:
     if not isinstance(given, Mapping):
         raise InputError(
             f"{name} is {given!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
@@ -272,7 +283,7 @@ def _references(table: Mapping[Fraction, Continuous]) -> dict[Fraction, Normal]:
     return {value: Normal(curve.mean, deviation) for value, curve in table.items()}
 
 
-def _check_references(table: Mapping[Fraction, Continuous], chosen: Mapping[Fraction, Any]) -> None:
+def _check_references(table: Mapping[Fraction, Continuous], chosen: Mapping[Fraction, Normal]) -> None:
     wrong = [value for value in chosen if not isinstance(chosen[value], Normal)]
     if wrong or table.keys() != chosen.keys():
         raise InputError(

@@ -70,7 +70,7 @@ _READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {"table": "
 
 
 def count_transitions(
-    sequences: Iterable[Iterable[State]] | Any, states: Iterable[State] | None = None, **columns: Unpack[Columns]
+    sequences: Iterable[Iterable[State]] | object, states: Iterable[State] | None = None, **columns: Unpack[Columns]
 ) -> tuple[tuple[State, ...], IntArray]:
     """Return the states and counts[x, y], how often x is followed at once by y inside a sequence.
 

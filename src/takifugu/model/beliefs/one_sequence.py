@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterable
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import State, checked_alphabet
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.chains.supports import Supports
 
 IntArray = npt.NDArray[np.int64]
 
@@ -43,7 +48,7 @@ class OneSequence(Nameless):
     period = 1
 
     @property
-    def chain(self) -> Any:
+    def chain(self) -> Self:
         """Return the law of one sequence of the recording: itself."""
         return self
 
@@ -58,15 +63,19 @@ class OneSequence(Nameless):
         return True
 
     @property
-    def supports(self) -> Any:
+    def supports(self) -> Supports | None:
         """Return which values each entry can take, for any length; None for a class, under which all may be taken."""
         return None
 
-    def with_length(self, length: int) -> Any:
+    @abstractmethod
+    def with_length(self, length: int) -> Self:
         """Return the same law with another number of steps."""
-        raise NotImplementedError
 
-    def from_step(self, step: int, length: int) -> Any:
+    def phase(self, before: int) -> int:
+        """Return the place in a period of the step that is so many steps before the first one."""
+        return 0
+
+    def from_step(self, step: int, length: int) -> Self | None:
         """Return the law of a run of the recording from a step on (a negative one: before its first).
 
         None where that is not known.
@@ -101,6 +110,18 @@ class OneSequence(Nameless):
     def components(self) -> tuple[range, ...]:
         return (range(self.length),)
 
+    def component(self, number: int) -> Self:
+        return self
+
+    @abstractmethod
+    def assumptions(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def to_dict(self) -> Json: ...
+
+    @abstractmethod
+    def describe(self) -> str: ...
+
 
 class AnySequence(OneSequence):
     """One sequence of which no more is known than its law: a run from a later step on may follow another one.
@@ -121,7 +142,7 @@ class Recording(Belief, Protocol):
     """A belief about the steps of one recording: `chain` is the law of one sequence, which may have another length."""
 
     @property
-    def chain(self) -> Any: ...
+    def chain(self) -> OneSequence: ...
 
     @property
     def in_pieces(self) -> bool: ...

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -76,18 +75,18 @@ class LawPair(Nameless):
         return f"two distributions of the answer, {len(self.left)} and {len(self.right)} values ({self.source})"
 
 
-def _pmf_to(law: Pmf) -> list[list[Any]]:
+def _pmf_to(law: Pmf) -> list[list[str | float]]:
     return [[_number_to(v), _number_to(p)] for v, p in law.items()]
 
 
-def _pmf_from(rows: list[list[Hashable]]) -> Pmf:
+def _pmf_from(rows: list[list[str | float]]) -> Pmf:
     return Pmf([_number_from(v) for v, _ in rows], [_number_from(p) for _, p in rows])
 
 
-def _number_to(value: Any) -> Any:
+def _number_to(value: int | float | Fraction) -> str | float:
     """Integers and fractions become strings, floats stay floats: both read back exactly."""
     return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
 
 
-def _number_from(value: object) -> Any:
+def _number_from(value: str | float) -> Fraction | float:
     return as_fraction(value, "a number of a distribution") if isinstance(value, str) else value

@@ -20,6 +20,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -295,11 +296,11 @@ def tree_of(values: Sequence[Hashable]) -> Block:
     >>> [block.values for block in tree_of([1, 2, 3]).all]
     [(0, 1, 2), (0, 1), (0,), (1,), (2,)]
     """
-    axes: list[list[Any]]
+    axes: list[Sequence[Any]]
     if all(isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value)) for value in values):
         axes = [[value[axis] for value in values] for axis in (0, 1)]  # type: ignore[index]
     elif all(map(_is_number, values)):
-        axes = [list(values)]
+        axes = [values]
     else:
         return Block(tuple(range(len(values))), tuple(Block((n,)) for n in range(len(values))))
     ranks = np.array([np.unique(axis, return_inverse=True)[1] for axis in axes])
@@ -310,7 +311,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _halved(ranks: Any, inside: Any) -> Block:
+def _halved(ranks: npt.NDArray[np.int64], inside: npt.NDArray[np.int64]) -> Block:
     if len(inside) == 1:
         return Block((int(inside[0]),))
     low, high = ranks[:, inside].min(axis=1), ranks[:, inside].max(axis=1)

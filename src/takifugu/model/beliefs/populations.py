@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -27,6 +27,18 @@ Value = Hashable
 Law = tuple[Fraction, ...]
 #: Masses may miss a sum of 1 by this much; they are then divided by their sum.
 TOLERANCE = Fraction(1, 10**9)
+
+
+class About(TypedDict, total=False):
+    """What is declared of people's rows beside the distributions of single ones."""
+
+    rows: int
+    independent: bool
+    scales: Sequence[Number]
+    measure: str
+    prior: Mapping[Hashable, Number] | None
+    source: str
+    supports: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +122,7 @@ class FromPopulations(Nameless):
         values: Sequence[Hashable],
         confidence: float = 0.99,
         smoothing: Number = 1,
-        **more: Any,
+        **more: Unpack[About],
     ) -> FromPopulations:
         """Return a class of populations that were counted (`samples_of`): promises hold for all of it.
 
@@ -283,16 +295,16 @@ def _masses(given: object, what: str) -> dict[Value, Fraction]:
     return {value: mass / total for value, mass in masses.items()}
 
 
-def _checked_values(values: list[Any]) -> tuple[Value, ...]:
+def _checked_values(values: list[Hashable]) -> tuple[Value, ...]:
     if not any(isinstance(value, tuple) for value in values):
         return checked_alphabet(values, "the populations", "values")
     for value in values:
-        two = isinstance(value, tuple) and len(value) == 2
-        if not two or not all(isinstance(x, int | float) and not isinstance(x, bool) for x in value):
+        place = value if isinstance(value, tuple) else ()
+        if len(place) != 2 or not all(isinstance(x, int | float) and not isinstance(x, bool) for x in place):
             raise InputError(
                 f"a place is {value!r}", rule="it is a pair of numbers, for all values or none"
             ).at("values")
-        if not all(map(math.isfinite, value)):
+        if not all(map(math.isfinite, place)):
             raise InputError("a place has a coordinate that is not finite", fix="give a number").at("values")
     return tuple(values)
 

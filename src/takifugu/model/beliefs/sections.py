@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Protocol
 
 from annotated_types import Ge, Le, MinLen
 
@@ -54,7 +55,7 @@ class PublicTable(Protocol):
         """Return which of the values each row of a column has, or in which cell of a grid its two coordinates lie."""
         ...
 
-    def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Any, ...]]:
+    def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
         """Return how often each row of some columns is there, with numbers in the bins of [source] or in classes."""
         ...
 
@@ -74,7 +75,7 @@ class Public(Protocol):
     def folder(self) -> Path: ...
 
     @property
-    def source(self) -> Any: ...
+    def source(self) -> object: ...
 
     def open(self, file: object, missing: bool = True) -> PublicTable:
         """Open the file that a section names; the texts that are `missing` in the source are so there, too."""
@@ -100,6 +101,6 @@ Counts = Annotated[tuple[int, ...] | None, Key("how often each row was counted")
 Probabilities = Annotated[tuple[Number, ...] | None, Key("the probability of each row")]
 
 
-def mass(given: Number) -> Any:
+def mass(given: Number) -> int | float | Fraction:
     """Return a probability as it was written: floats stay floats, fractions written as text are exact."""
     return as_fraction(given, "a probability") if isinstance(given, str) else given

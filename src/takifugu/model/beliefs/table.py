@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Proba
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.numbers.rationals import as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.declared_records import RecordsSection
 
 State = Hashable
 
@@ -153,7 +156,7 @@ class JointTable:
 
     def to_dict(self) -> Json:
         if self.total is None:
-            probabilities: list[Any] = list(self.masses)
+            probabilities: list[int | float | str] = list(self.masses)
         else:
             probabilities = [to_text(Fraction(int(m), self.total)) for m in self.masses]
         return {
@@ -175,7 +178,7 @@ def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:
     return checked_alphabet(_ordered(different(column, what, "rows")), what, "rows")
 
 
-def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[Any, ...], int | None]:
+def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...] | tuple[float, ...], int | None]:
     if all(isinstance(p, int | Fraction) and not isinstance(p, bool) for p in probabilities):
         exact = [Fraction(p) for p in probabilities]
         if any(p < 0 for p in exact) or sum(exact) != 1:
@@ -223,7 +226,7 @@ class TableSection:
             return declared_table(self) if self.fit is None else counted_table(self.fit, self.source, public)
 
 
-def declaration_faults(given: Any) -> Iterator[InputError]:
+def declaration_faults(given: TableSection | RecordsSection) -> Iterator[InputError]:
     """Yield what is wrong with the keys of a section that is either fitted or declared by its rows."""
     declared = written(given, ("columns", "rows", "counts", "probabilities"))
     if given.fit is not None:
@@ -234,15 +237,15 @@ def declaration_faults(given: Any) -> Iterator[InputError]:
         yield InputError("is incomplete", fix=fix).at("rows")
 
 
-def declared_table(given: Any) -> JointTable:
+def declared_table(given: TableSection | RecordsSection) -> JointTable:
     """Return the table of a section that lists its rows; raises InputError as `JointTable`."""
     if given.counts is not None:
-        return JointTable.from_counts(given.rows, given.counts, given.columns, source=given.source)
-    return JointTable(given.rows, list(map(mass, given.probabilities)), given.columns, given.source)
+        return JointTable.from_counts(given.rows or (), given.counts, given.columns, source=given.source)
+    return JointTable(given.rows or (), list(map(mass, given.probabilities or ())), given.columns, given.source)
 
 
 def counted_table(
-    fit: TableFit, origin: str, public: Public, classes: Mapping[str, Any] | None = None
+    fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
 ) -> JointTable:
     """Return the empirical distribution of some columns of a file of records, with exact masses count / total."""
     counts = public.open(fit).counts(fit.columns, classes or {})

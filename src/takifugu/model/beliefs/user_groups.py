@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
@@ -12,7 +12,7 @@ from takifugu.core.errors import InputError, about
 from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text
 from takifugu.model.beliefs.sections import Origin, Presence, Public, Size, Values, mass
-from takifugu.model.beliefs.users import IndependentUsers
+from takifugu.model.beliefs.users import IndependentUsers, Mass
 
 #: What stands between the values of a combination: "young, f".
 BETWEEN = ", "
@@ -72,9 +72,11 @@ class UsersSection:
 
     def belief(self, public: Public) -> IndependentUsers:
         if self.groups is None:
-            return IndependentUsers.groups([_shares(self)], self.absence, self.source)
+            all_alike = _shares(self.size or 0, self.values or (), self.probabilities or (), self.presence)
+            return IndependentUsers.groups([all_alike], self.absence, self.source)
         with about():
-            return IndependentUsers.groups(map(_shares, self.groups), self.absence, self.source)
+            groups = [_shares(g.size, g.values, g.probabilities, g.presence) for g in self.groups]
+            return IndependentUsers.groups(groups, self.absence, self.source)
 
 
 def combined(value: State | tuple[State, ...]) -> State:
@@ -82,12 +84,14 @@ def combined(value: State | tuple[State, ...]) -> State:
     return BETWEEN.join(map(str, value)) if isinstance(value, tuple) else value
 
 
-def _shares(given: Any) -> tuple[int, dict[State, Any], Any]:
+def _shares(
+    size: int, values: Values, probabilities: Sequence[Number], presence: Number
+) -> tuple[int, dict[State, Mass], Mass]:
     """Return how many users there are, how likely each value of one is, and to be present."""
-    return given.size, _law(given.values, given.probabilities), mass(given.presence)
+    return size, _law(values, probabilities), mass(presence)
 
 
-def _law(given: Values, probabilities: Sequence[Number]) -> dict[State, Number]:
+def _law(given: Values, probabilities: Sequence[Number]) -> dict[State, Mass]:
     values = [combined(value) for value in given]
     if len(values) != len(probabilities) or len(set(values)) != len(values):
         raise InputError(

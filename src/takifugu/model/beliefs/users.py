@@ -136,7 +136,7 @@ class IndependentUsers:
 
     @staticmethod
     def groups(
-        groups: Iterable[Sequence[Any]], absence: str | None = None, source: str = "assumed"
+        groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed"
     ) -> IndependentUsers:
         """Return users given as (count, law) or (count, law, presence), in this order; no user is stored individually.
 
@@ -208,7 +208,7 @@ class IndependentUsers:
     @cached_property
     def likeness(self) -> IntArray:
         """One number per user: equal for users with the same alphabet and the same possible values."""
-        known: dict[Any, int] = {}
+        known: dict[Hashable, int] = {}
         keys = [(self._letters(law), self._possible[i]) for i, law in enumerate(self.laws)]
         return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)[self.law_of]
 
@@ -328,7 +328,7 @@ class _Reader:
     """Reads laws and presences; a law that is given again, as the same object, is read once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, Any], tuple[Any, UserLaw]] = {}
+        self._known: dict[tuple[int, Hashable], tuple[object, UserLaw]] = {}
 
     def law(self, law: object, presence: object) -> UserLaw:
         key = (id(law), presence if isinstance(presence, int | float | Fraction) else repr(presence))

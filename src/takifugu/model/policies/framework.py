@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import ASYMMETRIC, Policy
+from takifugu.model.policies.predicates import Value
 from takifugu.model.policies.sensitivity import Monotone
 from takifugu.model.queries import Visitors
 
@@ -42,7 +43,7 @@ def Asymmetric(policy: Policy, domain: Domain | Visits) -> Framework:
     return Framework((policy,), (), ASYMMETRIC, domain)
 
 
-def _values(domain: Domain | Visits) -> Any:
+def _values(domain: Domain | Visits) -> Iterable[Value]:
     if isinstance(domain, Visits):
         return domain.numbers
     return dict.fromkeys(value for values in set(domain.alphabets) for value in values)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class VisitCounts:
         """Return None for each cell: nothing bounds a count."""
         return (None,) * self.cells
 
-    def evaluate(self, values: Any) -> tuple[int, ...]:
+    def evaluate(self, values: IntArray) -> tuple[int, ...]:
         """Return the counts, from an array (1, places) of people counted at every place of the domain."""
         return tuple(values[0, self.places].tolist())
 
@@ -250,7 +250,7 @@ class Visits:
             return {"kind": "visits", "boxes": self.boxes.to_dict(), "most": self.most}
         return {"kind": "visits", "places": list(self.places), "most": self.most}
 
-    def _chosen(self, named: tuple[Value, ...] | None) -> Any:
+    def _chosen(self, named: tuple[Value, ...] | None) -> slice | list[int]:
         return slice(None) if named is None else [self.numbers[value] for value in named]
 
     def _records(self) -> int:

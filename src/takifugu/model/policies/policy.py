@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.plain import Json, Plain
@@ -25,17 +25,6 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
 ASYMMETRIC = "asymmetric"
-
-
-class Rule(Protocol):
-    """A predicate, or many of one form."""
-
-    @property
-    def values(self) -> tuple[Value, ...]: ...
-
-    def to_dict(self) -> Json: ...
-
-    def describe(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -92,7 +81,7 @@ class Policy:
     (True, False)
     """
 
-    rules: tuple[Any, ...] = ()
+    rules: tuple[Predicate | EachOf, ...] = ()
 
     definition = ASYMMETRIC
 
@@ -106,7 +95,7 @@ class Policy:
         object.__setattr__(self, "rules", tuple(dict.fromkeys(self.rules)))
 
     @staticmethod
-    def of(*rules: Any) -> Policy:
+    def of(*rules: Predicate | EachOf) -> Policy:
         """Return the policy that allows the moves which every one of the predicates allows."""
         return Policy(tuple(rules))
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
+
+if TYPE_CHECKING:
+    from takifugu.model.policies.policy import EachOf
 
 Value = Hashable
 Record = Value | frozenset[Value]
@@ -125,7 +128,7 @@ class Checked(Predicate):
 
     name: str
     version: int
-    function: Callable[[Any], Any] = field(compare=False, repr=False)
+    function: Callable[[Any], object] = field(compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
@@ -177,7 +180,7 @@ def any_of(*values: Value) -> AnyOf:
     return AnyOf(listed(values))
 
 
-def checked(name: str, version: int, function: Callable[[Any], Any]) -> Checked:
+def checked(name: str, version: int, function: Callable[[Any], object]) -> Checked:
     """Return a function of a record as a predicate, with the name and version that a ledger writes down."""
     return Checked(name, version, function)
 
@@ -199,7 +202,7 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 
-def from_dict(data: Plain) -> Any:
+def from_dict(data: Plain) -> Predicate | EachOf:
     """Read a predicate back; InputError for an unknown kind, or a function that this process has not defined."""
     return KINDS.find(data.get("kind"))(data)
 
@@ -223,7 +226,7 @@ def _checked(data: Plain) -> Checked:
 
 
 #: How each kind of predicate is read back.
-KINDS: Registry[Callable[[Plain], Any]] = Registry(
+KINDS: Registry[Callable[[Plain], Predicate | EachOf]] = Registry(
     "the predicate's kind",
     {
         "none-of": "model.policies.predicates:_none", "any-of": "model.policies.predicates:_any",

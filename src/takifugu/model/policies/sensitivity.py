@@ -7,11 +7,11 @@ All of it follows from what is declared: the values, the policy and the query. S
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +62,7 @@ class Sensitivity:
     changes: tuple[Change, ...]
     total: Fraction
     is_ordinary: bool = False
-    worst: tuple[int, Any, Any] | None = None
+    worst: tuple[int, Hashable, Hashable] | None = None
 
     @property
     def direction(self) -> Monotone:
@@ -115,7 +115,7 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
     """Return the sensitivity of a sum over records of listed values, by looking at every allowed pair of values."""
     up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
     total, is_ordinary, kinds = 0, True, _kinds(about, answer)
-    worst: tuple[int, Any, Any] | None = None
+    worst: tuple[int, Hashable, Hashable] | None = None
     for alphabet, table, lowest, highest, heaviest in kinds:
         before, after, everything = _allowed(policy, alphabet)
         is_ordinary = is_ordinary and everything
@@ -136,14 +136,14 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
     return Sensitivity(changes, total * answer.grid, is_ordinary and bool(kinds), worst)
 
 
-def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Any], IntArray, int, int, int]]:
+def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntArray, int, int, int]]:
     """Return the different sorts of records: values, table, the ends of the weights with 0, and who weighs most."""
     one = about.one_alphabet and answer.table_of is None
-    groups: dict[Any, list[int]] = {}
+    groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
     for record in [0] if one else range(answer.size):
         key = (about.alphabet(record), 0 if answer.table_of is None else int(answer.table_of[record]))
         groups.setdefault(key, []).append(record)
-    kinds = []
+    kinds = list[tuple[Sequence[Hashable], IntArray, int, int, int]]()
     for (alphabet, number), records in groups.items():
         weights = answer.weights if one else answer.weights[records]
         heaviest = int(np.abs(weights).argmax())
@@ -152,7 +152,7 @@ def _kinds(about: Data, answer: Additive) -> list[tuple[Sequence[Any], IntArray,
     return kinds
 
 
-def _allowed(policy: Policy, alphabet: Sequence[Any]) -> tuple[list[int], list[int], bool]:
+def _allowed(policy: Policy, alphabet: Sequence[Hashable]) -> tuple[list[int], list[int], bool]:
     """Return the indices of all allowed moves between different values, and whether every move is allowed."""
     pairs = [
         (i, j)

@@ -5,7 +5,7 @@ Queries that few frameworks ask load their modules when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.entries import Entries
 from takifugu.core.registry import loaded
@@ -72,7 +72,7 @@ _MODULES = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module 'takifugu.model.queries' has no attribute {name!r}")
     value = loaded(f"model.queries.{_MODULES[name]}:{name}")

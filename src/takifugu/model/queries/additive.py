@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -134,7 +133,7 @@ class Additive:
         tables = tuple(self.tables[int(i)] for i in used) or self.tables[:1]
         return Additive(self.grid, self.labels, tables, self.weights[entries], table_of.astype(np.int64))
 
-    def evaluate(self, values: npt.NDArray[np.integer[Any]]) -> tuple[int, ...]:
+    def evaluate(self, values: npt.NDArray[np.integer]) -> tuple[int, ...]:
         """Return the true answer in grid units, one integer per cell, of value indices x (one per entry).
 
         Values of entries with weight 0 are not read. Raises DataError for a wrong length or an index that is not in

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -32,13 +31,16 @@ from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import Limited, Query, entry_tuple, runs, unruns, where
+from takifugu.model.queries.forms import Limited, Query, Registered, entry_tuple, runs, unruns, where
 from takifugu.model.queries.selection import Quantile, TopK
 
+#: The entries of each label.
+Cells = Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]]
+
 #: The queries of which one value is chosen for each cell.
-_CHOICES: dict[str, Any] = {"quantile": Quantile, "top-k": TopK}
+_CHOICES: dict[str, type[Registered]] = {"quantile": Quantile, "top-k": TopK}
 #: The queries that may be told by cells, by the kind that they write.
-_PARTS: dict[str, Any] = {
+_PARTS: dict[str, type[Registered]] = {
     "count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean, "count-above": CountAbove, **_CHOICES,
 }  # fmt: skip
 #: A table of more numbers (kinds of entries x values x cells of the answer) is refused: 400 MB.
@@ -79,7 +81,7 @@ class By:
     def __init__(
         self,
         query: Query,
-        cells: Mapping[str, Iterable[int | str]] | Iterable[tuple[str, Iterable[int | str]]],
+        cells: Cells,
         by: str = "",
         every: int | None = None,
         entries: Iterable[int | str] | None = None,
@@ -222,7 +224,7 @@ def by_columns() -> InputError:
     ).at("query")
 
 
-def _cells(given: Any) -> tuple[tuple[str, Chosen], ...]:
+def _cells(given: Cells) -> tuple[tuple[str, Chosen], ...]:
     """Return the cells as labels and entries; InputError for what cannot be told apart or holds nothing."""
     pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
     chosen_of = dict[str, Chosen]()

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
@@ -221,6 +221,9 @@ def _coding(codes: Codes | None) -> str:
     return ", coded " + ", ".join(f"{plain(s)!r} = {to_text(as_fraction(c, 'a code'))}" for s, c in codes.items())
 
 
+Total = TypeVar("Total", Sum, Mean)
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Added:
     attribute: Attribute = None
@@ -230,7 +233,7 @@ class _Added:
 
     blamed = "codes"
 
-    def made(self, kind: type[Any], belief: Entries) -> Any:
+    def made(self, kind: type[Total], belief: Entries) -> Total:
         named = meant(belief, self.codes, None, self.variables, self.attribute)
         return kind(self.attribute, named.codes, named.entries, self.grid)
 
@@ -242,7 +245,7 @@ class SumSection(_Added):
     query: Literal["sum"]
 
     def query_about(self, belief: Entries, folder: Path) -> Sum:
-        return self.made(Sum, belief)  # type: ignore[no-any-return]
+        return self.made(Sum, belief)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,7 +255,7 @@ class MeanSection(_Added):
     query: Literal["mean"]
 
     def query_about(self, belief: Entries, folder: Path) -> Mean:
-        return self.made(Mean, belief)  # type: ignore[no-any-return]
+        return self.made(Mean, belief)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,8 +39,7 @@ class Count:
     entries: Chosen | None = None
 
     def __post_init__(self) -> None:
-        listed = isinstance(self.state, list | tuple | set | frozenset)
-        states = several(self.state if listed else [self.state])
+        states = several(self.state if isinstance(self.state, list | tuple | set | frozenset) else [self.state])
         if not states:
             raise InputError(
                 "the query counts no state", rule="its list of states is empty", fix="name at least one"

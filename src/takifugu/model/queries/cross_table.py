@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -238,5 +238,5 @@ class CrossTableSection:
         return CrossTable(values, self.total)
 
 
-def _listed(columns: Any) -> tuple[str, ...]:
+def _listed(columns: str | tuple[str, ...] | None) -> tuple[str, ...]:
     return () if columns is None else (columns,) if isinstance(columns, str) else columns

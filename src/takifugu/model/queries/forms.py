@@ -10,7 +10,7 @@ import numpy as np
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -23,6 +23,13 @@ class Query(Protocol):
     def to_dict(self) -> Json: ...
 
     def describe(self) -> str: ...
+
+
+class Registered(Query, Protocol):
+    """A query of a kind that is registered: what it writes down is read back."""
+
+    @staticmethod
+    def from_dict(data: Plain) -> Query: ...
 
 
 @runtime_checkable
@@ -64,7 +71,7 @@ class Limited(Protocol):
 class QueryReader(Protocol):
     """A belief or domain over records, which reads queries itself, column by column."""
 
-    def resolve(self, query: Any) -> Any: ...
+    def resolve(self, query: Query) -> Additive: ...
 
 
 def plain(state: object) -> Any:
@@ -85,7 +92,7 @@ def named_state(state: object) -> State:
     return value  # type: ignore[no-any-return]
 
 
-def several(states: Any) -> tuple[State, ...]:
+def several(states: Iterable[object]) -> tuple[State, ...]:
     """Return a list, tuple or set of states as a tuple without repeats (a set in order of its text)."""
     listed = sorted(states, key=str) if isinstance(states, set | frozenset) else states
     return tuple(dict.fromkeys(named_state(s) for s in listed))
@@ -165,13 +172,13 @@ def copied_codes(codes: Mapping[State, Number] | None) -> dict[State, Number] | 
     return None if codes is None else dict(codes)
 
 
-def codes_to(codes: Mapping[State, Number] | None) -> list[list[Any]] | None:
+def codes_to(codes: Mapping[State, Number] | None) -> list[list[State]] | None:
     if codes is None:
         return None
     return [[plain(s), to_text(as_fraction(c, f"the code of {s!r}", "codes"))] for s, c in codes.items()]
 
 
-def codes_from(pairs: list[list[Any]] | None) -> dict[State, Number] | None:
+def codes_from(pairs: Iterable[tuple[State, str]] | None) -> dict[State, Number] | None:
     return None if pairs is None else {s: Fraction(c) for s, c in pairs}
 
 

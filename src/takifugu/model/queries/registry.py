@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Sequence
 from dataclasses import is_dataclass
-from typing import Any, Protocol, get_args, get_type_hints, runtime_checkable
+from typing import Protocol, get_args, get_type_hints, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.entries import Entries
@@ -17,7 +17,7 @@ from takifugu.model.queries.by import By
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.coded import Linear
 from takifugu.model.queries.each_value import RowCodes
-from takifugu.model.queries.forms import Query, QueryReader
+from takifugu.model.queries.forms import Query, QueryReader, Registered
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.model.queries.selection import Quantile, TopK
 
@@ -34,7 +34,7 @@ def _check(kind: str, query: type) -> None:
 
 
 #: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
-KINDS: Registry[Any] = Registry(
+KINDS: Registry[type[Registered]] = Registry(
     "the query's kind",
     {
         "count": "model.queries.counts:Count",
@@ -90,7 +90,7 @@ def _check_section(name: str, section: object) -> None:
 
 
 #: The sections of tables to publish, by the shape of the data that they are about and the query's name.
-SECTIONS: Registry[Any] = Registry(
+SECTIONS: Registry[type] = Registry(
     "the table of a query",
     {
         **{
@@ -124,19 +124,21 @@ SECTIONS: Registry[Any] = Registry(
 )
 
 
-def register(kind: str, query: type, section: Any = None, rows: Sequence[str] = ENTRIES) -> None:
+def register(kind: str, query: type, section: type | None = None, rows: Sequence[str] = ENTRIES) -> None:
     """Let `from_dict` read a kind of query back, and let release files publish it: `query.to_dict()["kind"]` is `kind`.
 
     `section` is the frozen dataclass of its keys in [[release]] (`queries.sections`), for files about these `rows`.
     Raises InputError for a kind that is registered already, and for a type that lacks what every query has.
     """
     KINDS.register(kind, query)
-    for shape in () if section is None else rows:
+    if section is None:
+        return
+    for shape in rows:
         _check_section(kind, section)
         SECTIONS.register(f"{shape} {name_of(section)}", section)
 
 
-def sections_of(rows: str) -> dict[str, Any]:
+def sections_of(rows: str) -> dict[str, type]:
     """Return the sections of tables about one shape of data, by the name of their query in a release file."""
     pairs = (name.split(" ", 1) for name in SECTIONS.names)
     return {query: SECTIONS.find(f"{shape} {query}") for shape, query in pairs if shape == rows}
@@ -157,8 +159,7 @@ def from_dict(data: Plain) -> Query:
     >>> from_dict(Count("walking").to_dict())
     Count(state='walking', entries=None)
     """
-    query: Query = KINDS.find(data.get("kind")).from_dict(data)
-    return query
+    return KINDS.find(data.get("kind")).from_dict(data)
 
 
 def resolved(query: Query, entries: Entries) -> Additive:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from annotated_types import MinLen
 
@@ -32,8 +32,8 @@ class CountRows:
     where: tuple[tuple[str, tuple[State, ...]], ...]
     any_of: bool = False
 
-    def __init__(self, where: Mapping[str, Any] | Iterable[tuple[str, Any]], any_of: bool = False) -> None:
-        given = list(where.items()) if isinstance(where, Mapping) else [tuple(one) for one in where]
+    def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
+        given = list(where.items()) if isinstance(where, Mapping) else [(name, states) for name, states in where]
         if not given or any(not isinstance(name, str) for name, _ in given):
             raise InputError(
                 f"the query counts the records where {dict(given)!r}", rule="it names one column or more",

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
-from takifugu.core.entries import Entries, positions
+from takifugu.core.entries import Entries, columns_of, positions
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Key, Number, Positive, State, Text
 from takifugu.model.queries.coding import alphabets
@@ -52,8 +52,8 @@ Columns = Text | Annotated[tuple[Text, ...], MinLen(1)]
 class Meant:
     """The values and entries that a table names, as the belief has them."""
 
-    codes: dict[Any, Fraction] | None
-    states: tuple[Any, ...] | None
+    codes: dict[Hashable, Fraction] | None
+    states: tuple[Hashable, ...] | None
     entries: tuple[str, ...] | None
 
 
@@ -79,7 +79,7 @@ def meant(
     )
 
 
-def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Hashable]) -> dict[Any, Fraction] | None:
+def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Hashable]) -> dict[Hashable, Fraction] | None:
     """Return the exact number of each value; InputError for a value that is not known."""
     if codes is None:
         return None
@@ -87,7 +87,7 @@ def coded(codes: Mapping[str, Number] | None, known: Mapping[str, Hashable]) -> 
     return {known_value(state, known, "codes"): code for state, code in exact.items()}
 
 
-def known_value(given: object, known: Mapping[str, Hashable], *where: str) -> Any:
+def known_value(given: object, known: Mapping[str, Hashable], *where: str) -> Hashable:
     """Return the value of a belief that a text or number names; InputError for none."""
     if str(given) not in known:
         raise InputError(
@@ -97,7 +97,7 @@ def known_value(given: object, known: Mapping[str, Hashable], *where: str) -> An
     return known[str(given)]
 
 
-def spelled(values: Iterable[Hashable]) -> dict[str, Any]:
+def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
     """Return values by their texts, as files have them; InputError for two that are written alike."""
     listed = list(values)
     states_of = {str(value): value for value in listed}
@@ -115,7 +115,7 @@ class OneRecord(Protocol):
     def names(self) -> Sequence[str]: ...
 
     @property
-    def alphabets(self) -> Sequence[Sequence[Any]]: ...
+    def alphabets(self) -> Sequence[Sequence[Hashable]]: ...
 
 
 @runtime_checkable
@@ -126,7 +126,7 @@ class OfRecords(Protocol):
     def record(self) -> OneRecord: ...
 
 
-def values_by_column(belief: object) -> dict[str, dict[str, Any]]:
+def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
     """Return the values of every column of a belief over records, by their texts; a column of numbers has none."""
     if not isinstance(belief, OfRecords):
         return {}
@@ -134,17 +134,20 @@ def values_by_column(belief: object) -> dict[str, dict[str, Any]]:
     return {name: spelled(values) for name, values in zip(record.names, record.alphabets, strict=True)}
 
 
-def values_of(column: str, given: object, known: Mapping[str, Mapping[str, Hashable]], *where: str) -> tuple[Any, ...]:
+def values_of(
+    column: str, given: Hashable, known: Mapping[str, Mapping[str, Hashable]], *where: str
+) -> tuple[Hashable, ...]:
     """Return one value of a column or several as the belief has them; those of a column without a list as they are."""
     listed = given if isinstance(given, tuple) else (given,)
     return tuple(known_value(one, known[column], *where) for one in listed) if column in known else listed
 
 
-def check_columns(named: Iterable[str], belief: Any, key: str) -> None:
+def check_columns(named: Iterable[str], belief: object, key: str) -> None:
     """Raise InputError for a column that the records do not have."""
+    columns = columns_of(belief)
     for name in named:
-        if name not in belief.columns:
+        if name not in columns:
             raise InputError(
-                f"the records have no column {name!r}{did_you_mean(name, belief.columns)}",
-                fix=f"write {nearest(name, belief.columns)}",
+                f"the records have no column {name!r}{did_you_mean(name, columns)}",
+                fix=f"write {nearest(name, columns)}",
             ).at(key)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
@@ -195,7 +195,7 @@ def Mode(states: Sequence[State] | None = None, entries: Sequence[int | str] | N
     return TopK(1, states, entries)  # type: ignore[arg-type]
 
 
-def _listed(states: Any) -> tuple[State, ...] | None:
+def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
     """Return named states in their order; InputError for text, a repeated state, and none."""
     if states is None:
         return None
@@ -228,7 +228,7 @@ class _Ranked:
     def blamed(self) -> str:
         return "states" if self.codes is None else "codes"
 
-    def at(self, share: Any, belief: Entries) -> Quantile:
+    def at(self, share: Number | Sequence[Number], belief: Entries) -> Quantile:
         named = meant(belief, self.codes, self.states, self.variables)
         return Quantile(share, named.codes, named.states, named.entries)
 

@@ -17,7 +17,7 @@ from takifugu.model.queries.forms import grid_or_none
 from takifugu.model.queries.whole_columns import WholeColumns
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
-_DEFINED: dict[tuple[str, int], Callable[..., Any]] = {}
+_DEFINED: dict[tuple[str, int], Callable[..., object]] = {}
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Statistic:
     column_sensitivity: tuple[Fraction, ...]
     grid: Fraction
     labels: tuple[str, ...] = ("value",)
-    function: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+    function: Callable[..., object] | None = field(default=None, compare=False, repr=False)
 
     def __init__(
         self,
         name: str,
         version: int,
         columns: Iterable[str],
-        function: Callable[..., Any] | None,
+        function: Callable[..., object] | None,
         column_sensitivity: Number | Mapping[str, Number],
         grid: Number,
         labels: Iterable[str] = ("value",),
@@ -99,7 +99,7 @@ class Statistic:
             raise InputError(f"the statistic {self.name!r}, version {self.version}, is defined by nobody")
         try:
             result = self.function(*map(list, columns))
-            numbers = list(result) if isinstance(result, Iterable) else [result]
+            numbers: list[Any] = list(result) if isinstance(result, Iterable) else [result]
             cells = [round(Fraction(number) / self.grid) for number in numbers]
         except Exception:
             raise DataError(f"the statistic {self.name!r} failed on these data") from None
@@ -135,7 +135,7 @@ class Statistic:
         return f"{self.name} (version {self.version}) of {listed}, declared to change by at most {changes}"
 
 
-def _place(function: object) -> Any:
+def _place(function: object) -> tuple[object, object]:
     """Return where a function is defined: a module that is loaded again defines it again."""
     return getattr(function, "__module__", None), getattr(function, "__qualname__", None) or function
 

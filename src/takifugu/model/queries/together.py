@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import MinLen
 
-from takifugu.core.entries import Entries
+from takifugu.core.entries import Entries, columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import Key
@@ -21,13 +21,13 @@ from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Query, grid_or_none, text_or_none
+from takifugu.model.queries.forms import Query, Registered, grid_or_none, text_or_none
 from takifugu.model.queries.rows import CountRows
 from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number
 
 #: The queries that may be told together, by the kind that they write.
-_PARTS: dict[str, Any] = {
+_PARTS: dict[str, type[Registered]] = {
     "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
     "count-rows": CountRows, "cross-table": CrossTable,
 }  # fmt: skip
@@ -135,7 +135,7 @@ class _EachColumn:
     def blamed(self) -> str:
         return "attribute" if self.codes is None else "codes"
 
-    def made(self, kind: type[Any], belief: Entries) -> Query:
+    def made(self, kind: type[Mean | Sum], belief: Entries) -> Query:
         named = (self.attribute,) if isinstance(self.attribute, str) else self.attribute
         check_columns(named, belief, "attribute")
         known = values_by_column(belief)
@@ -175,6 +175,6 @@ class ColumnLinearSection:
 
     blamed = "weights"
 
-    def query_about(self, belief: Any, folder: Path) -> Linear:
+    def query_about(self, belief: Entries, folder: Path) -> Linear:
         check_columns(self.weights, belief, "weights")
-        return Linear([self.weights.get(name, 0) for name in belief.columns], grid=self.grid)
+        return Linear([self.weights.get(name, 0) for name in columns_of(belief)], grid=self.grid)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -21,9 +21,12 @@ from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import alphabets, state_tables
 from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import OnGrid, Query, several
+from takifugu.model.queries.forms import OnGrid, Query, Registered, several
 from takifugu.model.queries.sections import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.model.policies.places import VisitCounts
 
 
 @runtime_checkable
@@ -69,8 +72,9 @@ class Visitors:
 
         Raises InputError where records are no sets.
         """
-        sets: list[Any] = [record for alphabet in alphabets(entries) for record in alphabet]
-        if not all(isinstance(record, frozenset) for record in sets):
+        records = [record for alphabet in alphabets(entries) for record in alphabet]
+        sets = [record for record in records if isinstance(record, frozenset)]
+        if len(sets) < len(records):
             raise InputError(
                 f"{self.describe()} is counted over sets of places",
                 rule="a record must be one", fix="give Visits(places), or publish a histogram",
@@ -104,7 +108,7 @@ class Visitors:
 
 
 #: What may be compared with thresholds, by the kind that it writes.
-_COMPARED: dict[str, Any] = {
+_COMPARED: dict[str, type[Registered]] = {
     "visitors": Visitors, "count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean, "linear": Linear,
 }  # fmt: skip
 
@@ -152,7 +156,7 @@ class AtMost:
             ).at("limit")
         object.__setattr__(self, "limit", limit)
 
-    def steps(self, answer: Any) -> tuple[int, ...]:
+    def steps(self, answer: Additive | VisitCounts) -> tuple[int, ...]:
         """Return each cell's threshold in steps of the answer's grid, rounded down.
 
         Raises InputError where a cell has none, and for a threshold of no cell.
@@ -165,7 +169,7 @@ class AtMost:
         """
         if isinstance(self.threshold, Fraction):
             one = math.floor(self.threshold / answer.grid)
-            return (one,) * int(answer.cells)
+            return (one,) * answer.cells
         given = dict(self.threshold)
         odd = next((label for label in given if label not in set(answer.labels)), None)
         lacking = next((label for label in answer.labels if label not in given), None)
@@ -180,8 +184,8 @@ class AtMost:
         return answer
 
     def to_dict(self) -> Json:
-        one = isinstance(self.threshold, Fraction)
-        threshold: Any = to_text(self.threshold) if one else [[k, to_text(t)] for k, t in self.threshold]  # type: ignore[arg-type, union-attr]
+        given = self.threshold
+        threshold = to_text(given) if isinstance(given, Fraction) else [[label, to_text(one)] for label, one in given]
         return {"kind": "at-most", "query": self.query.to_dict(), "threshold": threshold, "limit": self.limit}
 
     @staticmethod
@@ -203,8 +207,8 @@ class AtMost:
         return (*sentences, *rest)
 
     def describe(self) -> str:
-        one = isinstance(self.threshold, Fraction)
-        most = f"at most {float(self.threshold):g}" if one else "at most its own threshold"  # type: ignore[arg-type]
+        given = self.threshold
+        most = f"at most {float(given):g}" if isinstance(given, Fraction) else "at most its own threshold"
         after = f"; after {self.limit} that are not known to be such the others are not answered"
         rest = "" if self.limit is None else after
         if isinstance(self.query, Visitors):
@@ -214,7 +218,7 @@ class AtMost:
         return f"{self.query.describe()}: whether it is {most}{rest}"
 
 
-def _thresholds(given: object) -> Any:
+def _thresholds(given: Number | Mapping[str, Number]) -> Fraction | tuple[tuple[str, Fraction], ...]:
     if not isinstance(given, Mapping):
         return _threshold(given)
     if not given:
@@ -222,7 +226,7 @@ def _thresholds(given: object) -> Any:
     return tuple((str(label), _threshold(value)) for label, value in given.items())
 
 
-def _threshold(given: Any) -> Fraction:
+def _threshold(given: Number) -> Fraction:
     value = as_fraction(given, "the threshold", "threshold")
     if value < 0:
         raise InputError(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
-from takifugu.model.secrets.families import Believed, Family
+from takifugu.model.secrets.families import Believed, Family, View
 from takifugu.model.secrets.hypotheses import Comparison, Hypothesis, LawIs, PropertyIs, entry_is
 
 
@@ -27,7 +27,7 @@ class Secret(Protocol):
 class OfViews(Protocol):
     """A secret about something else than entries, which reads a belief by a view of it."""
 
-    def view(self, belief: object) -> Any: ...
+    def view(self, belief: Believed) -> View | None: ...
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ KINDS: Registry[Callable[[Plain], Secret]] = Registry(
 register = KINDS.register
 
 
-def view(secret: Secret, belief: Believed) -> Any:
+def view(secret: Secret, belief: Believed) -> View | None:
     """Return a belief about one entry that holds what the secret weighs, where that is no entry of the belief's own.
 
     Secrets about whole columns have one (`properties`); None says that the belief is read as it is.

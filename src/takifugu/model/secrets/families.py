@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
+from takifugu.core.plain import Json
 
 #: The letter of a user who is not there (beliefs.users); the belief says what that means: "unknown" or "removed".
 ABSENT = "absent"
@@ -32,7 +33,7 @@ class WithAbsence(Protocol):
 class WithViews(Protocol):
     """A belief over records: a secret about columns has a view of it, None where it is read as it is."""
 
-    def property(self, secret: object) -> Any: ...
+    def property(self, secret: object) -> View | None: ...
 
 
 @runtime_checkable
@@ -45,6 +46,19 @@ class View(Believed, Protocol):
         ...
 
     def describe_hypothesis(self, value: int) -> str: ...
+
+    @property
+    def source(self) -> str: ...
+
+    def components(self) -> Sequence[range]: ...
+
+    def component(self, number: int) -> View: ...
+
+    def assumptions(self) -> tuple[str, ...]: ...
+
+    def to_dict(self) -> Json: ...
+
+    def describe(self) -> str: ...
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from takifugu.core.entries import Entries, called
 
@@ -71,7 +71,7 @@ class Comparison:
     "row 1 = 'ill' against row 1 = 'well'"
     """
 
-    belief: Any
+    belief: Entries | None
     left: Hypothesis
     right: Hypothesis
     weight: float = 1.0

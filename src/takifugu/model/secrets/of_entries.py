@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError, did_you_mean, nearest
@@ -27,7 +26,7 @@ class EveryEntry:
     attribute: Hashable | None = None
     max_difference: Fraction | None = None
 
-    def view(self, belief: Believed) -> Any:
+    def view(self, belief: Believed) -> View | None:
         return belief.property(self) if isinstance(belief, WithViews) else None
 
     def family(self, belief: Believed) -> Family:

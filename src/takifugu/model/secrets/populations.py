@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
-from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.families import Family, View
 
 
 @runtime_checkable
@@ -15,7 +15,7 @@ class WithPopulations(Protocol):
     """A belief about rows that come from one of several populations; `which` is the entry that says from which one."""
 
     @property
-    def which(self) -> Any: ...
+    def which(self) -> View: ...
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class WhichPopulation:
 
     definition = "distribution"
 
-    def view(self, belief: object) -> Any:
+    def view(self, belief: object) -> View:
         if not isinstance(belief, WithPopulations):
             raise InputError(
                 f"a {type(belief).__name__} has no populations", rule="which of them is meant requires several",

@@ -44,7 +44,7 @@ class Named:
 
     name: str
     version: int
-    function: Callable[..., Any] = field(compare=False, repr=False)
+    function: Callable[..., object] = field(compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not callable(self.function):
@@ -54,7 +54,7 @@ class Named:
             ).at("function")
         _DEFINED[self.name, self.version] = self
 
-    def __call__(self, *columns: Sequence[Any]) -> Any:
+    def __call__(self, *columns: Sequence[Hashable]) -> object:
         return self.function(*columns)
 
 
@@ -79,7 +79,7 @@ class DatasetProperty:
 
     definition = ATTRIBUTE
 
-    def view(self, belief: Believed) -> Any:
+    def view(self, belief: Believed) -> View:
         return property_of(self, belief)
 
     def family(self, belief: Believed) -> Family:
@@ -104,11 +104,11 @@ class DatasetProperty:
         return near(values, self.max_difference[0])
 
     def to_dict(self) -> Json:
-        function: Any = self.function
-        if isinstance(function, Named):
-            function = {"name": function.name, "version": function.version}
-        elif not isinstance(function, str):
-            function = [to_text(weight) for weight in function]
+        function: str | Json | list[str]
+        if isinstance(self.function, Named):
+            function = {"name": self.function.name, "version": self.function.version}
+        else:
+            function = self.function if isinstance(self.function, str) else [to_text(one) for one in self.function]
         data = {
             "max_difference": None if self.max_difference is None else [to_text(d) for d in self.max_difference],
             "pairs": None if self.pairs is None else [[to_text(a), to_text(b)] for a, b in self.pairs],
@@ -166,7 +166,7 @@ class DistributionParameter:
 
     definition = ATTRIBUTE
 
-    def view(self, belief: Believed) -> Any:
+    def view(self, belief: Believed) -> View | None:
         return belief.property(self) if isinstance(belief, WithViews) else None
 
     def family(self, belief: Believed) -> Family:
@@ -210,8 +210,8 @@ def dataset_property(
     function: str | Iterable[Number] | Named,
     max_difference: Number | Iterable[Number] | None = None,
     pairs: Iterable[tuple[Number, Number]] | None = None,
-    sets: Iterable[Any] | None = None,
-    of: Any = None,
+    sets: Iterable[object] | None = None,
+    of: Value | Iterable[Value] | None = None,
 ) -> DatasetProperty:
     """Hide a property of the records at hand: a function of a sensitive column, or of several (Zhang22 Definition 3).
 
@@ -266,7 +266,7 @@ def distribution_parameter(
     return DistributionParameter(column, None, (low, high), map)
 
 
-def property_of(secret: DatasetProperty, belief: Believed) -> Any:
+def property_of(secret: DatasetProperty, belief: Believed) -> View:
     """Return a belief as a secret about its columns reads it (`View`); InputError for a belief without records."""
     if not isinstance(belief, WithViews):
         raise InputError(
@@ -274,7 +274,10 @@ def property_of(secret: DatasetProperty, belief: Believed) -> Any:
             rule="a property of a column requires a belief over records",
             fix="give Records(table, n), MultivariateNormal(...), Density(...) or Parameters(...)",
         ).at("beliefs")
-    return belief.property(secret)
+    view = belief.property(secret)
+    if view is None:
+        raise InputError(f"a {type(belief).__name__} is not read by {secret.what}").at("beliefs")
+    return view
 
 
 def property_from(data: Plain) -> DatasetProperty:

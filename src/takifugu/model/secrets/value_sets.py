@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import as_fraction, to_text
 
 
@@ -40,7 +41,7 @@ class Between:
     def holds(self, value: Fraction) -> bool:
         return (self.low is None or self.low <= value) and (self.high is None or value < self.high)
 
-    def to_dict(self) -> list[Any]:
+    def to_dict(self) -> list[str | None]:
         return [None if end is None else to_text(end) for end in (self.low, self.high)]
 
 
@@ -64,7 +65,7 @@ class Intervals:
     def holds(self, value: Fraction) -> bool:
         return any(part.holds(value) for part in self.parts)
 
-    def to_dict(self) -> list[Any]:
+    def to_dict(self) -> list[list[str | None]]:
         return [part.to_dict() for part in self.parts]
 
 
@@ -97,7 +98,7 @@ def number(value: Fraction | None) -> str:
     return "" if value is None else to_text(value)
 
 
-def sets_of(given: Iterable[Any] | None) -> tuple[ValueSet, ...] | None:
+def sets_of(given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
     """Return sets as they were given; InputError for fewer than two, an empty one, or two that overlap."""
     if given is None:
         return None
@@ -153,14 +154,14 @@ def _intervals(given: Sequence[Hashable]) -> ValueSet:
     return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
 
 
-def written(values: ValueSet) -> Any:
+def written(values: ValueSet) -> Json | list[str]:
     """Return a set as plain data, which `reading` turns into what `sets_of` is given."""
     if isinstance(values, Intervals):
         return {"intervals": values.to_dict()}
     return {"between": values.to_dict()} if isinstance(values, Between) else [to_text(value) for value in values]
 
 
-def reading(data: Any) -> Any:
+def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str | None, ...]] | list[str]:
     """Return what was given of a set that was written as plain data."""
     if isinstance(data, Mapping) and "intervals" in data:
         return [tuple(ends) for ends in data["intervals"]]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of
 from takifugu.data import Table as Data
-from takifugu.model.frameworks import columns_of as columns_believed
 from takifugu.releasing.file.drafting import Start, not_drafted
 from takifugu.releasing.file.guessing.columns import SEQUENCE_ROLES
 from takifugu.releasing.file.problems import blamed, fault

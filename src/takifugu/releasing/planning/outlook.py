@@ -181,9 +181,10 @@ def _repeats(table: _Table) -> int:
 def _later(table: _Table, steps: int) -> tuple[str, Framework]:
     """Return the framework, with its fingerprint, of a window that starts so many steps later."""
     beliefs = [b.chain.from_step(steps, b.size) if is_recording(b) and steps else b for b in table.framework.beliefs]
-    if not steps or any(belief is None for belief in beliefs):
+    known = tuple(belief for belief in beliefs if belief is not None)
+    if not steps or len(known) < len(beliefs):
         return table.charge.framework, table.framework
-    framework = replace(table.framework, beliefs=tuple(beliefs))
+    framework = replace(table.framework, beliefs=known)
     return framework.fingerprint(), framework
 
 

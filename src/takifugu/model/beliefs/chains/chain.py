@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,7 @@ class MarkovChain(PeriodicChain):
     @overload
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]] | Any,
+        sequences: Iterable[Iterable[State]] | object,
         length: int,
         states: Iterable[State] | None = None,
         smoothing: float | None = None,
@@ -91,7 +91,7 @@ class MarkovChain(PeriodicChain):
     @overload
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]] | Any,
+        sequences: Iterable[Iterable[State]] | object,
         length: int,
         states: Iterable[State] | None = None,
         *,
@@ -103,7 +103,7 @@ class MarkovChain(PeriodicChain):
 
     @staticmethod
     def fit(
-        sequences: Iterable[Iterable[State]] | Any,
+        sequences: Iterable[Iterable[State]] | object,
         length: int,
         states: Iterable[State] | None = None,
         smoothing: float | None = None,
@@ -221,9 +221,6 @@ class MarkovChainClass(OneSequence):
         object.__setattr__(self, "length", checked_length(length))
         object.__setattr__(self, "states", names)
         object.__setattr__(self, "source", source)
-
-    def component(self, number: int) -> MarkovChainClass:
-        return self
 
     def with_length(self, length: int) -> MarkovChainClass:
         """Return the same class with another number of steps."""

@@ -52,9 +52,6 @@ class BinaryChainInterval(OneSequence):
         inside = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
         return chain.states == self.states and inside
 
-    def component(self, number: int) -> BinaryChainInterval:
-        return self
-
     def with_length(self, length: int) -> BinaryChainInterval:
         """Return the same class with another number of steps."""
         return BinaryChainInterval(self.low, length, self.states, self.source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confid
 from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import ROW_TOLERANCE
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.chains.chain import MarkovChain
 
 Matrix = Sequence[Sequence[float]] | FloatArray
 
@@ -78,13 +81,14 @@ class ChainRegion(OneSequence):
         return low, np.maximum(np.minimum(self.upper, 1 - others_low + slack), low)
 
     @property
-    def center(self) -> Any:
+    def center(self) -> MarkovChain:
         """Return the MarkovChain that divides each interval of a row in the same ratio, any initial distribution."""
         low, room = self.lower.sum(axis=1), (self.upper - self.lower).sum(axis=1)
         share = np.divide(1 - low, room, out=np.zeros_like(room), where=room > 0)
         matrix = self.lower + np.clip(share, 0, 1)[:, None] * (self.upper - self.lower)
         matrix /= matrix.sum(axis=1, keepdims=True)
-        return belief_class("markov-chain")(matrix, self.length, "any", self.states, self.source)
+        chain: MarkovChain = belief_class("markov-chain")(matrix, self.length, "any", self.states, self.source)
+        return chain
 
     @staticmethod
     def covering(
@@ -107,7 +111,7 @@ class ChainRegion(OneSequence):
         lower, upper = ([[pair[side] for pair in row] for row in ends] for side in (0, 1))
         return ChainRegion(lower, upper, length, states, confidence, source)
 
-    def contains(self, chain: Any) -> bool:
+    def contains(self, chain: MarkovChain) -> bool:
         """Return whether a MarkovChain's matrix lies in the region, up to 1e-9."""
         if chain.states != self.states:
             return False
@@ -116,9 +120,6 @@ class ChainRegion(OneSequence):
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
         """Return None for a region that is assumed: each step may have its own matrix; an estimate counts one."""
         return None if self.confidence is None else super().laws_of(steps)
-
-    def component(self, number: int) -> ChainRegion:
-        return self
 
     def with_length(self, length: int) -> ChainRegion:
         """Return the same region with another number of steps."""

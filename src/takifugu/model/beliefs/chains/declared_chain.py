@@ -19,8 +19,8 @@ from takifugu.data.times.epochs import check_order_format
 from takifugu.model.beliefs.chains import matrices_by, stays
 from takifugu.model.beliefs.chains.chain import MarkovChain, MarkovChainClass
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.model.beliefs.chains.pieces import Chain
 from takifugu.model.beliefs.estimate import checked_source, point_estimate, smoothed_rows
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.beliefs.sections import Origin, Private, Public
 from takifugu.numbers.number_files import numbers_in
 
@@ -154,7 +154,7 @@ class ChainSection:
             what = "says what follows states that nothing says the length of"
             yield InputError(what, fix="write stay").at("next")
 
-    def belief(self, public: PublicSequences) -> Chain:
+    def belief(self, public: PublicSequences) -> OneSequence:
         """Return the chain at one step; SpecError with everything that is wrong with how long states last."""
         odd = [] if self.stay is None else list(stays.faults(self, public.step))
         odd += [] if self.stays is None else stays.faults_by(self, public.step)
@@ -169,7 +169,7 @@ class ChainSection:
             error.where = error.where[: 2 if by_cells else 1] if by_cells or initial else tuple(self.ways)
             raise
 
-    def _chain(self, public: PublicSequences) -> Chain:
+    def _chain(self, public: PublicSequences) -> OneSequence:
         if self.matrix_by is not None:
             matrices = self.matrices or stays.matrices_of(self, public.step)
             return matrices_by.chain_by(self, matrices, self._calendar(public), 1, self.source)
@@ -183,7 +183,7 @@ class ChainSection:
             matrix = self.matrix or ()
         return MarkovChain(matrix, 1, self.initial, self.states, self.source)
 
-    def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> Chain:
+    def _fitted(self, fit: ChainFit, counts: npt.NDArray[np.int64], public: PublicSequences) -> OneSequence:
         """Return the chain with the frequencies of counted transitions, or with a confidence a region of chains."""
         said = "" if self.source == "assumed" else f"{self.source}; "
         if fit.confidence is not None:

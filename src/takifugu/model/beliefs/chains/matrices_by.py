@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,13 @@ from takifugu.data.times.cells import Slots
 from takifugu.data.times.moments import WEEKDAYS
 from takifugu.model.beliefs.chains.periodic_chain import LONGEST_PERIOD, PeriodicChain
 from takifugu.model.beliefs.estimate import smoothed_rows
-from takifugu.model.beliefs.stochastic import stochastic_matrix
+from takifugu.model.beliefs.stochastic import FloatArray, stochastic_matrix
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.chains.declared_chain import ChainSection
 
 IntArray = npt.NDArray[np.int64]
+Matrix = Sequence[Sequence[float]] | FloatArray
 
 #: The cells that matrices may be by, and after how many microseconds they are the same again.
 _CELLS = {"hour": tuple(f"{hour:02}" for hour in range(24)), "weekday": WEEKDAYS}
@@ -110,7 +114,7 @@ def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
 
 
 def chain_by(
-    belief: Any, matrices: Mapping[str, Any], calendar: Calendar, length: int, source: str
+    belief: ChainSection, matrices: Mapping[str, Matrix], calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
     """Return the chain whose every step has the matrix of its cell, from the calendar's first step on.
 
@@ -135,14 +139,14 @@ def chain_by(
 
 
 def fitted_by(
-    belief: Any, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
+    belief: ChainSection, counts: IntArray, smoothing: float, calendar: Calendar, length: int, source: str
 ) -> PeriodicChain:
     """Return the chain whose cells have the transition frequencies counts[cell, x, y], each smoothed by itself.
 
     Raises InputError for a row of a cell without any transition left empty.
     """
     by = str(belief.matrix_by)
-    matrices: dict[str, Any] = dict.fromkeys(_CELLS[by], ())
+    matrices: dict[str, Matrix] = dict.fromkeys(_CELLS[by], ())
     for cell in sorted(set(period_of(by, calendar).cells)):
         if not smoothing and not counts[cell].any(axis=1).all():
             raise InputError(
@@ -153,7 +157,7 @@ def fitted_by(
     return chain_by(belief, matrices, calendar, length, source)
 
 
-def matrices_in(belief: Any, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, Any]]:
+def matrices_in(belief: ChainSection, chain: PeriodicChain, calendar: Calendar) -> Iterator[tuple[str, FloatArray]]:
     """Yield what each matrix of a chain is that of, and the matrix: the keys of a release file, or single cells."""
     by = str(belief.matrix_by)
     names = tuple(belief.matrices or belief.stays or _CELLS[by])

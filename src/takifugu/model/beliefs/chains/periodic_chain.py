@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from takifugu.model.beliefs.stochastic import (
     wide_stationary_law,
 )
 from takifugu.numbers.log_ratios import TRUSTED
+
+Matrices = TypeVar("Matrices", FloatArray, npt.NDArray[np.bool_])
+ByPhase = TypeVar("ByPhase", FloatArray, tuple[WideLaw, ...])
 
 #: A period has no more steps.
 LONGEST_PERIOD = 2**17
@@ -83,6 +86,9 @@ class PeriodicChain(OneSequence):
     def period(self) -> int:  # type: ignore[override]
         """After how many steps the matrices are the same again."""
         return len(self.matrix_of)
+
+    def phase(self, before: int) -> int:
+        return (self.start - before) % self.period
 
     @cached_property
     def step_matrices(self) -> FloatArray:
@@ -167,9 +173,6 @@ class PeriodicChain(OneSequence):
     def _possible(self) -> tuple[tuple[bool, ...], ...]:
         return tuple(tuple(map(bool, pattern)) for pattern in self.supports.patterns)
 
-    def component(self, number: int) -> Self:
-        return self
-
     def with_length(self, length: int) -> Self:
         """Return the same chain with another number of steps."""
         return self if length == self.length else self._from(0, length)
@@ -231,7 +234,7 @@ class PeriodicChain(OneSequence):
         return f"{self.length} steps, {start} ({self.source})"
 
 
-def _turned(by_phase: Any, step: int) -> Any:
+def _turned(by_phase: ByPhase, step: int) -> ByPhase:
     """Return what is known of each phase in the order of another start."""
     if not step:
         return by_phase
@@ -240,7 +243,7 @@ def _turned(by_phase: Any, step: int) -> Any:
     return np.roll(by_phase, -step, axis=0)
 
 
-def _over_period(steps: npt.NDArray[Any], multiply: Callable[[Any, Any], Any]) -> npt.NDArray[Any]:
+def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matrices]) -> Matrices:
     """Return steps[t] steps[t+1] ... steps[t+p-1] for each t modulo p, p the number of steps, by doubling."""
     run, length, whole, done = steps, 1, None, 0
     while True:
@@ -256,7 +259,7 @@ def _leads(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> npt.N
     return (first.astype(np.float32) @ second) > 0
 
 
-def _matrices(given: Any) -> tuple[FloatArray, ...]:
+def _matrices(given: Iterable[Sequence[Sequence[float]] | FloatArray]) -> tuple[FloatArray, ...]:
     tables = []
     try:
         listed = list(given)

@@ -17,13 +17,11 @@ from takifugu.model.beliefs import check_registered, from_dict
 from takifugu.model.beliefs.chains.chain import MarkovChainClass
 from takifugu.model.beliefs.chains.chain_interval import BinaryChainInterval
 from takifugu.model.beliefs.chains.chain_region import ChainRegion
-from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.one_sequence import Nameless, OneSequence
 
 State = Hashable
 #: Classes of chains that no single law of the data represents.
 ChainClass = MarkovChainClass | ChainRegion | BinaryChainInterval
-Chain = PeriodicChain | ChainClass
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +32,11 @@ class IndependentPieces(Nameless):
     it; the certificate prints it. Raises InputError for no pieces or a length below 1.
     """
 
-    chain: Chain
+    chain: OneSequence
     lengths: tuple[int, ...]
     in_pieces: ClassVar = True
 
-    def __init__(self, chain: Chain, lengths: Iterable[int]) -> None:
+    def __init__(self, chain: OneSequence, lengths: Iterable[int]) -> None:
         check_registered(chain)
         object.__setattr__(self, "chain", chain)
         listed = list_of(lengths, "the lengths", "lengths", "[60, 45]")
@@ -75,14 +73,14 @@ class IndependentPieces(Nameless):
     def components(self) -> tuple[range, ...]:
         return tuple(range(end - n, end) for n, end in zip(self.lengths, self._ends, strict=True))
 
-    def component(self, number: int) -> Chain:
+    def component(self, number: int) -> OneSequence:
         length = self.lengths[number]
         if length not in self._cut:
             self._cut[length] = self.chain.with_length(length)
         return self._cut[length]
 
     @cached_property
-    def _cut(self) -> dict[int, Chain]:
+    def _cut(self) -> dict[int, OneSequence]:
         return {}
 
     def assumptions(self) -> tuple[str, ...]:
@@ -96,7 +94,7 @@ class IndependentPieces(Nameless):
         chain = from_dict(data["chain"])
         if not isinstance(chain, OneSequence):
             raise InputError("independent pieces need a belief about one sequence").at("chain")
-        return IndependentPieces(chain, data["lengths"])  # type: ignore[arg-type]
+        return IndependentPieces(chain, data["lengths"])
 
     def describe(self) -> str:
         least, most = min(self.lengths), max(self.lengths)

@@ -12,11 +12,14 @@ from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Number
 from takifugu.numbers.rationals import as_fraction
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.chains.declared_chain import ChainSection
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
 UNITS = {
@@ -29,9 +32,13 @@ UNITS = {
 _SECONDS = {name: seconds for names, seconds in UNITS.items() for name in names}
 
 Step = Fraction | timedelta | None
+#: Which share of what follows a state each of the others has.
+Shares = Mapping[str, Number | Fraction]
+#: How often each state comes, or for each state the shares of those that follow it.
+Following = Mapping[str, Number | dict[str, Number]]
 
 
-def matrix_of(belief: Any, step: Step) -> list[list[float]]:
+def matrix_of(belief: ChainSection, step: Step) -> list[list[float]]:
     """Return the transition matrix of a belief that says how long states last, row by row.
 
     Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
@@ -54,7 +61,7 @@ def matrix_of(belief: Any, step: Step) -> list[list[float]]:
     return rows
 
 
-def matrices_of(belief: Any, step: Step) -> dict[str, list[list[float]]]:
+def matrices_of(belief: ChainSection, step: Step) -> dict[str, list[list[float]]]:
     """Return the matrix of each hour or weekday of a belief that says how long states last there.
 
     Raises InputError, as `matrix_of`, at the key of the hour or weekday.
@@ -64,7 +71,7 @@ def matrices_of(belief: Any, step: Step) -> dict[str, list[list[float]]]:
     return {name: matrix_of(_in(belief, mine), step) for name, mine in (belief.stays or {}).items()}
 
 
-def faults_by(belief: Any, step: Step) -> Iterator[InputError]:
+def faults_by(belief: ChainSection, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
     for number, (name, mine) in enumerate((belief.stays or {}).items()):
         for error in faults(_in(belief, mine), step):
@@ -75,11 +82,11 @@ def faults_by(belief: Any, step: Step) -> Iterator[InputError]:
                 yield error
 
 
-def _in(belief: Any, stay: dict[str, Number]) -> Any:
+def _in(belief: ChainSection, stay: dict[str, Number]) -> ChainSection:
     return replace(belief, stay=stay)
 
 
-def faults(belief: Any, step: Step) -> Iterator[InputError]:
+def faults(belief: ChainSection, step: Step) -> Iterator[InputError]:
     """Yield everything that is wrong with the stays of a belief, and with what follows them, at their keys."""
     named, stays, declared = _named(belief), belief.stay or {}, belief.next or {}
     yield from _strangers(stays, named, ("stay",))
@@ -92,7 +99,7 @@ def faults(belief: Any, step: Step) -> Iterator[InputError]:
         others = [other for other in named if other != name]
         strangers = list(_strangers(following.get(name, {}), others, ("next", name)))
         yield from strangers
-        checks: list[Callable[[], Any]] = []
+        checks: list[Callable[[], object]] = []
         if name in stays:
             checks.append(partial(_steps, stays[name], name, step))
         if not strangers and not wrong:
@@ -104,7 +111,7 @@ def faults(belief: Any, step: Step) -> Iterator[InputError]:
                 yield fault
 
 
-def _named(belief: Any) -> dict[str, int]:
+def _named(belief: ChainSection) -> dict[str, int]:
     return {str(state): place for place, state in enumerate(belief.states)}
 
 
@@ -115,7 +122,7 @@ def _strangers(given: Iterable[str], known: Collection[str], key: tuple[str, ...
             yield InputError(what, fix=f"write {nearest(name, known)}").at(*key, name)
 
 
-def _steps(given: Any, name: str, step: Step) -> Fraction:
+def _steps(given: Number, name: str, step: Step) -> Fraction:
     """Return how many steps a stay is, at least 1."""
     where = ("stay", name)
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*", given) if isinstance(given, str) else None
@@ -137,9 +144,9 @@ def _steps(given: Any, name: str, step: Step) -> Fraction:
     return number
 
 
-def _proportion_faults(declared: Mapping[str, Any], named: Mapping[str, int]) -> Iterator[InputError]:
+def _proportion_faults(declared: Following, named: Mapping[str, int]) -> Iterator[InputError]:
     """Yield what is wrong where `next` says how often each state comes, whatever was before, as one number each."""
-    numbers = {name: given for name, given in declared.items() if not isinstance(given, Mapping)}
+    numbers = _numbers(declared)
     if not numbers:
         return
     if len(numbers) < len(declared):
@@ -166,18 +173,23 @@ def _proportion_faults(declared: Mapping[str, Any], named: Mapping[str, int]) ->
         ).at("next")
 
 
-def _following(declared: Mapping[str, Any], named: Mapping[str, int]) -> Mapping[str, Mapping[str, Any]]:
+def _numbers(declared: Following) -> dict[str, Number]:
+    return {name: given for name, given in declared.items() if not isinstance(given, dict)}
+
+
+def _following(declared: Following, named: Mapping[str, int]) -> Mapping[str, Shares]:
     """Return the share of each state among those that follow one: as declared, or in proportion whatever was before."""
-    if not declared or any(isinstance(given, Mapping) for given in declared.values()):
-        return declared
-    weights = {name: as_fraction(given, "the proportion", name) for name, given in declared.items()}
+    shares = {name: given for name, given in declared.items() if isinstance(given, dict)}
+    if shares or not declared:
+        return shares
+    weights = {name: as_fraction(given, "the proportion", name) for name, given in _numbers(declared).items()}
     rest_of = {name: sum(weights.values()) - weight for name, weight in weights.items()}
     return {
         name: {other: weight / rest_of[name] for other, weight in weights.items() if other != name} for name in named
     }
 
 
-def _shares(name: str, following: Mapping[str, Mapping[str, Any]], known: Mapping[str, int]) -> Iterator[Fraction]:
+def _shares(name: str, following: Mapping[str, Shares], known: Mapping[str, int]) -> Iterator[Fraction]:
     """Yield the share of each state among those that follow this one."""
     where, others = ("next", name), [other for other in known if other != name]
     given = following.get(name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +58,7 @@ class BayesianNetwork:
     _parts: dict[int, BayesianNetwork] = field(default_factory=dict, repr=False)
 
     def __init__(
-        self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], Any]], source: str = "assumed"
+        self, nodes: Iterable[Node | tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]], source: str = "assumed"
     ) -> None:
         given = [n if isinstance(n, Node) else _node(*n) for n in nodes]
         if not given:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 
@@ -22,7 +23,7 @@ SECONDS, MEMORY, LARGEST_OUTPUT = 60, 1 << 30, 1 << 28
 _TO_START, _PER_MEGABYTE = 6.0, 2.0
 
 #: name, states, parents, and the table's shape and numbers, the node's own states last.
-Table = tuple[str, list[str], list[str], Any]
+Table = tuple[str, list[str], list[str], npt.NDArray[np.float64]]
 
 
 def tables_of(path: Path) -> list[Table]:
@@ -48,7 +49,7 @@ def tables_of(path: Path) -> list[Table]:
     return [(name, states, parents, np.array(cells).reshape(shape)) for name, states, parents, shape, cells in nodes]
 
 
-def read(path: str) -> list[Any]:
+def read(path: str) -> list[list[object]]:
     """Return the nodes of a network file as plain values; raises what pyAgrum raises."""
     import pyagrum
 

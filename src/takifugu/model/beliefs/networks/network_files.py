@@ -13,12 +13,12 @@ import numpy as np
 from takifugu.core.errors import InputError, about
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.model.beliefs.networks.bif import read_bif
-from takifugu.model.beliefs.networks.network import BayesianNetwork, Node
+from takifugu.model.beliefs.networks.network import BayesianNetwork, FloatArray, Node
 from takifugu.model.beliefs.networks.network_child import Table, plain, tables_of
 from takifugu.model.beliefs.sections import Public
 
 
-def read_network(path: str | Path | Any, source: str | None = None) -> BayesianNetwork:
+def read_network(path: str | Path | object, source: str | None = None) -> BayesianNetwork:
     """Read a network file, or take over a model of pyAgrum or pgmpy.
 
     BIF is read directly, BIFXML, DSL, NET, O3PRM, UAI and XDSL through pyAgrum, the extra `networks`; it holds some
@@ -81,7 +81,7 @@ def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
     return BayesianNetwork(nodes, source)
 
 
-def _shortest(array: object) -> Any:
+def _shortest(array: FloatArray) -> FloatArray:
     """Return what single-precision numbers stand for: their shortest decimals, where the array holds such numbers."""
     single = np.asarray(array, dtype=np.float32)
     values = np.array(array, dtype=np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MinLen
 
@@ -79,17 +79,20 @@ class NormalSection:
         return {"belief.missing": replaced or None}
 
     def belief(self, public: Public) -> MultivariateNormal:
-        read: dict[str, Any] = {"ranges": self.ranges, "resolution": self.resolution, "outside": self.outside}
-        read["replaced"] = tuple(self.missing or {})
+        replaced = tuple(self.missing or {})
         if self.fit is None:
             means, covariance = self.mean or (), self.covariance or ()
-            return MultivariateNormal(means, covariance, self.columns, self.records, source=self.source, **read)
+            return MultivariateNormal(
+                means, covariance, self.columns, self.records, self.ranges, self.resolution, self.outside, self.source,
+                replaced,
+            )  # fmt: skip
         table = public.open(self.fit)
         columns = zip(self.columns, zip(*table.texts(self.columns), strict=True), strict=True)
         numbers = {name: [None if text is None else table.plain(text) for text in texts] for name, texts in columns}
         return MultivariateNormal.fit(
             numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
-            records=self.records, **read,
+            records=self.records, ranges=self.ranges, resolution=self.resolution, outside=self.outside,
+            replaced=replaced,
         )  # fmt: skip
 
     def assumptions(self) -> Iterator[str]:

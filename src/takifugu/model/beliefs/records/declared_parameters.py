@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.sections import FilePath, Key, Number, State, Text, written
 from takifugu.model.beliefs import sections
+from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.records.parameter_box import Affine, ParameterBox
 from takifugu.model.beliefs.records.parameters import Parameters
@@ -60,7 +62,7 @@ class ParametersSection:
     hides: ClassVar = ("parameter",)
 
     @staticmethod
-    def hidden(belief: Parameters) -> dict[str, dict[str, Any]]:
+    def hidden(belief: Parameters) -> dict[str, dict[str, Hashable]]:
         """Return the values of parameters that a secret may name, by their texts."""
         return {str(name): spelled(belief.alphabet(belief.position(name))) for name in belief.names}
 
@@ -81,7 +83,7 @@ class ParametersSection:
         except TakifuguError as error:
             error.where = ("prior", "network") if self.prior.network is not None else ("prior",)
             raise
-        columns, faults = dict[str, Any](), list[TakifuguError]()
+        columns, faults = dict[str, dict[Hashable, dict[State, Fraction]]](), list[TakifuguError]()
         for name, column in self.columns.items():
             try:
                 columns[name] = _laws(name, column, prior)
@@ -93,14 +95,14 @@ class ParametersSection:
             raise SpecError(faults)
         return Parameters(prior, columns, self.records, self.source)
 
-    def _prior(self, public: Public) -> Any:
+    def _prior(self, public: Public) -> JointTable | BayesianNetwork:
         prior = self.prior
         if prior.network is not None:
             return read_network(public.folder / prior.network, self.source)
         return JointTable(prior.rows or (), list(map(mass, prior.probabilities or ())), prior.columns, self.source)
 
 
-def _laws(name: str, column: Column, prior: Any) -> dict[State, dict[State, Any]]:
+def _laws(name: str, column: Column, prior: JointTable | BayesianNetwork) -> dict[Hashable, dict[State, Fraction]]:
     """Return the distribution of a column for each value of its parameter, as the prior spells it."""
     if name not in prior.names:
         raise InputError(
@@ -108,7 +110,7 @@ def _laws(name: str, column: Column, prior: Any) -> dict[State, dict[State, Any]
             fix=f"the parameters are {[str(one) for one in prior.names]}",
         )  # fmt: skip
     values = spelled(prior.alphabet(prior.position(name)))
-    laws = dict[State, dict[State, Any]]()
+    laws = dict[Hashable, dict[State, Fraction]]()
     for text, chances in column.given.items():
         if text not in values:
             raise InputError(
@@ -153,16 +155,16 @@ class ParameterBoxSection:
     hides: ClassVar = ("parameter",)
 
     @staticmethod
-    def hidden(belief: ParameterBox) -> dict[str, dict[str, Any]]:
+    def hidden(belief: ParameterBox) -> dict[str, dict[str, Hashable]]:
         """A parameter is any number of an interval."""
         return {}
 
     def belief(self, public: Public) -> ParameterBox:
-        columns: dict[str, Any] = {name: _two_states(column) for name, column in self.columns.items()}
+        columns = {name: _two_states(column) for name, column in self.columns.items()}
         return ParameterBox(self.intervals, columns, self.records, self.source)
 
 
-def _two_states(column: BoxColumn) -> dict[State, Any]:
+def _two_states(column: BoxColumn) -> dict[State, Affine | None]:
     first, other = column.values
     chance = column.chance if isinstance(column.chance, dict) else {"constant": column.chance}
     slopes = {name: slope for name, slope in chance.items() if name != "constant"}

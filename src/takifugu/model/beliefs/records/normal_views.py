@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json
@@ -24,6 +24,9 @@ from takifugu.model.secrets.properties import DatasetProperty, DistributionParam
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved
 from takifugu.numbers.rationals import as_fraction
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.normal import MultivariateNormal
 
 State = Hashable
 
@@ -37,7 +40,7 @@ class NormalView(Nameless):
     of the columns, one row per number, over all records, or with `single` over one record.
     """
 
-    belief: Any
+    belief: MultivariateNormal
     secret: Secret
     hypotheses: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...] | None
@@ -50,7 +53,7 @@ class NormalView(Nameless):
 
     @property
     def source(self) -> str:
-        return str(self.belief.source)
+        return self.belief.source
 
     @property
     def size(self) -> int:
@@ -75,7 +78,7 @@ class NormalView(Nameless):
         return self.hypotheses[index]
 
     def assumptions(self) -> tuple[str, ...]:
-        return tuple(self.belief.assumptions())
+        return self.belief.assumptions()
 
     def to_dict(self) -> Json:
         return {"kind": "normal-view", "belief": self.belief.to_dict(), "secret": self.secret.to_dict()}
@@ -112,7 +115,7 @@ class NormalView(Nameless):
         return max(moves), sum(moves, Fraction(0))
 
 
-def view_of(belief: Any, secret: Secret) -> NormalView:
+def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
     """Return the view of a normal belief that a secret asks for; InputError for one that it cannot have."""
     if isinstance(secret, DatasetProperty):
         return _of_records(belief, secret)
@@ -125,7 +128,7 @@ def view_of(belief: Any, secret: Secret) -> NormalView:
     ).at("secrets")
 
 
-def _of_records(belief: Any, secret: DatasetProperty) -> NormalView:
+def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalView:
     if isinstance(secret.function, Named) or secret.function == "share":
         name = secret.function.name if isinstance(secret.function, Named) else "share"
         raise InputError(
@@ -163,7 +166,7 @@ def _of_records(belief: Any, secret: DatasetProperty) -> NormalView:
     ).at("max_difference")
 
 
-def _of_one_record(belief: Any, secret: EveryEntry) -> NormalView:
+def _of_one_record(belief: MultivariateNormal, secret: EveryEntry) -> NormalView:
     if secret.attribute is None:
         raise InputError(
             "the secret names no column, and a record is of several", fix=f"name one of {list(belief.columns)}"
@@ -180,7 +183,7 @@ def _of_one_record(belief: Any, secret: EveryEntry) -> NormalView:
     return _near(belief, secret, weights, (secret.max_difference,), what, single=True)
 
 
-def _of_population(belief: Any, secret: DistributionParameter) -> NormalView:
+def _of_population(belief: MultivariateNormal, secret: DistributionParameter) -> NormalView:
     name = belief.read.named(secret.column)
     of = secret.map or "mean"
     if of not in ("mean", "variance"):
@@ -204,7 +207,7 @@ def _of_population(belief: Any, secret: DistributionParameter) -> NormalView:
 
 
 def _near(
-    belief: Any,
+    belief: MultivariateNormal,
     secret: Secret,
     weights: Matrix,
     reach: Sequence[Fraction],
@@ -233,7 +236,7 @@ def _in(values: ValueSet) -> str:
     return described(values) if isinstance(values, Between | Intervals) else f"one of {described(values)}"
 
 
-def _check_varies(belief: Any, weights: Matrix, what: str) -> None:
+def _check_varies(belief: MultivariateNormal, weights: Matrix, what: str) -> None:
     variance = _forms(weights, belief.covariance, weights, 1)
     if len(variance) == 1 and not variance[0][0]:
         raise InputError(

@@ -89,7 +89,7 @@ class ParameterBox:
     def __init__(
         self,
         intervals: Mapping[str, tuple[Number, Number]],
-        columns: Mapping[str, Mapping[State, Hashable]],
+        columns: Mapping[str, Mapping[Any, Affine | Number | None]],
         records: int,
         source: str = "assumed",
     ) -> None:
@@ -269,16 +269,16 @@ def _interval(name: object, given: object) -> Interval:
     return low, high
 
 
-def _column(name: Any, description: Any, box: Mapping[str, Interval]) -> BoxColumn:
+def _column(name: str, description: object, box: Mapping[str, Interval]) -> BoxColumn:
     place = ("columns", str(name))
-    two = isinstance(description, Mapping) and len(description) == 2
-    if not two or sum(form is None for form in description.values()) != 1:
+    forms = description if isinstance(description, Mapping) else {}
+    if len(forms) != 2 or sum(form is None for form in forms.values()) != 1:
         raise InputError(
             f"the column {name!r} is {description!r}",
             rule="a column of a box has two states, one of them with the rest",
             fix="write {state: Affine(...), other state: None}",
         ).at(*place)  # fmt: skip
-    (first, form), (other, _) = sorted(description.items(), key=lambda item: item[1] is None)
+    (first, form), (other, _) = sorted(forms.items(), key=lambda item: item[1] is None)
     chance = form if isinstance(form, Affine) else Affine(form)
     unknown = [parameter for parameter, _ in chance.slopes if parameter not in box]
     if unknown:

@@ -35,7 +35,7 @@ from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 State = Hashable
 #: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
@@ -82,7 +82,7 @@ class Parameters:
     def __init__(
         self,
         prior: JointTable | BayesianNetwork,
-        columns: Mapping[str, Mapping[Any, Any]],
+        columns: Mapping[str, Mapping[Any, Mapping[Any, Number] | Pmf]],
         records: int,
         source: str | None = None,
     ) -> None:
@@ -194,7 +194,9 @@ class Parameters:
 
     @staticmethod
     def from_dict(data: Plain) -> Parameters:
-        prior: Any = from_dict(data["prior"])
+        prior = from_dict(data["prior"])
+        if not isinstance(prior, JointTable | BayesianNetwork):
+            raise InputError("the parameters follow no table and no network", fix="give one of them").at("prior")
         columns = {}
         for description in data["columns"]:
             values = prior.alphabet(prior.position(description["name"]))
@@ -285,7 +287,7 @@ def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]
     return tuple(law.get(state, Fraction(0)) / total for state in states)
 
 
-def _ordered(states: Iterable[Hashable]) -> list[Any]:
+def _ordered(states: Iterable[Any]) -> list[Hashable]:
     ordered = list(states)
     try:
         return sorted(ordered)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import add, or_
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from takifugu.core.errors import Unsupported
 
@@ -16,35 +16,36 @@ from takifugu.core.errors import Unsupported
 MOST_LISTED = 200_000
 
 Key = int | tuple[int, ...]
+Term = TypeVar("Term", int, Fraction)
 
 
 @dataclass(frozen=True)
-class Steps(Sequence[Any]):
+class Steps(Sequence[Term]):
     """The numbers first, first + step, ..., so many: a tuple that is not written out.
 
     >>> Steps(Fraction(1), Fraction(1, 2), 3)[2], len(Steps(0, 2, 10**6)), Steps(0, 2, 5).index(4)
     (Fraction(2, 1), 1000000, 2)
     """
 
-    first: Any
-    step: Any
+    first: Term
+    step: Term
     length: int
 
     def __len__(self) -> int:
         return self.length
 
     @overload
-    def __getitem__(self, index: int) -> Any: ...
+    def __getitem__(self, index: int) -> Term: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: slice) -> Sequence[Term]: ...
+    def __getitem__(self, index: int | slice) -> Term | Sequence[Term]:
         if isinstance(index, slice):
             return tuple(self[i] for i in range(*index.indices(self.length)))
         if not -self.length <= index < self.length:
             raise IndexError(index)
         return self.first + self.step * (index % self.length)
 
-    def index(self, value: object, *_: Any) -> int:
+    def index(self, value: Any, *_: object) -> int:
         place = Fraction(value - self.first) / self.step
         if place.denominator != 1 or not 0 <= place < self.length:
             raise ValueError(value)
@@ -71,16 +72,18 @@ def times(level: Key, count: int) -> Key:
     return tuple(place * count for place in level) if isinstance(level, tuple) else level * count
 
 
-def sums(levels: Sequence[Any], count: int) -> Iterable[Key]:
+def sums(levels: Sequence[Key], count: int) -> Iterable[Key]:
     """Return all sums of so many levels; raises Unsupported where they are too many to list."""
-    if not isinstance(levels[0], tuple):
+    numbers = [level for level in levels if isinstance(level, int)]
+    if numbers:
         held = 1  # bit s says whether s is a sum
         for _ in range(count):
-            held = reduce(or_, (held << level for level in levels))
+            held = reduce(or_, (held << level for level in numbers))
         return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
-    keys: set[Any] = {times(levels[0], 0)}
+    vectors = [level for level in levels if isinstance(level, tuple)]
+    keys = {(0,) * len(vectors[0])}
     for _ in range(count):
-        keys = {tuple(map(add, total, level)) for total in keys for level in levels}
+        keys = {tuple(map(add, total, level)) for total in keys for level in vectors}
         if len(keys) > MOST_LISTED:
             raise Unsupported(
                 f"the property takes more than {MOST_LISTED:,} values under the belief",

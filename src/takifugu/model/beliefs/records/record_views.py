@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import value_of
@@ -22,6 +22,11 @@ from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Key, Steps
 from takifugu.model.secrets.properties import DatasetProperty, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
 from takifugu.numbers.rationals import as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.records import Records
+    from takifugu.model.secrets import Secret
+    from takifugu.model.secrets.of_entries import EveryEntry
 
 #: A function of the columns is computed for at most so many combinations of their values; pairs of values of a sum are
 #: listed up to this number.
@@ -32,8 +37,8 @@ MOST_COMBINATIONS, MOST_PAIRS = 100_000, 2_000_000
 class RecordView:
     """A belief about one entry, made of `records` (a `Records`) for a secret; each kind is a type of its own."""
 
-    records: Any
-    secret: Any
+    records: Records
+    secret: Secret
 
     size = 1
     names = None
@@ -41,18 +46,17 @@ class RecordView:
 
     @property
     def source(self) -> str:
-        source: str = self.records.source
-        return source
+        return self.records.source
 
     @property
-    def values(self) -> Sequence[Any]:
+    def values(self) -> Sequence[Hashable]:
         """The values of the property that have positive probability, in order."""
         raise NotImplementedError
 
     def alphabet(self, entry: int) -> Any:
         return self.values
 
-    def possible(self, entry: int) -> Any:
+    def possible(self, entry: int) -> tuple[bool, ...]:
         return (True,) * len(self.values)
 
     @property
@@ -74,14 +78,13 @@ class RecordView:
         return self
 
     def assumptions(self) -> tuple[str, ...]:
-        assumptions: tuple[str, ...] = self.records.assumptions()
-        return assumptions
+        return self.records.assumptions()
 
     def to_dict(self) -> Json:
         return {"records": self.records.to_dict(), "secret": self.secret.to_dict()}
 
     def describe(self) -> str:
-        return str(self.records.describe())
+        return self.records.describe()
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +96,7 @@ class SumView(RecordView):
     those by how far apart their values are bounds the others, too.
     """
 
+    secret: DatasetProperty
     scores: tuple[Key, ...]
     unit: Any
     offset: Any
@@ -133,7 +137,7 @@ class SumView(RecordView):
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        secret: DatasetProperty = self.secret
+        secret = self.secret
         if self.is_vector:
             return _vector_pairs(secret, self.values)
         if secret.max_difference is not None and self.lists_widest_only:
@@ -150,7 +154,8 @@ class SumView(RecordView):
     @cached_property
     def widest(self) -> int:
         """How many values lie between two that `max_difference` compares, at most (for evenly spaced values)."""
-        steps: Fraction = self.secret.max_difference[0] / (self.unit * (self.keys[1] - self.keys[0]))
+        farthest, *_ = self.secret.max_difference or (Fraction(0),)
+        steps: Fraction = farthest / (self.unit * (self.keys[1] - self.keys[0]))
         return min(math.floor(steps), len(self.values) - 1)
 
     def describe_hypothesis(self, value: int) -> str:
@@ -159,16 +164,17 @@ class SumView(RecordView):
 
 @dataclass(frozen=True, eq=False)
 class FunctionView(RecordView):
-    """Any function of columns over all records; `levels` are the columns' values of each row of the table."""
+    """A function of columns over all records; `levels` are the columns' values of each row of the table."""
 
-    levels: tuple[tuple[Any, ...], ...]
+    secret: DatasetProperty
+    function: Named
+    levels: tuple[tuple[Hashable, ...], ...]
 
     def apply(self, levels: Sequence[tuple[Hashable, ...]]) -> Fraction:
         """Return the function of the records with these values of the columns."""
         columns = [[level[i] for level in levels] for i in range(len(self.levels[0]))]
-        function: Named = self.secret.function
         try:
-            result = function(*columns)
+            result = self.function(*columns)
             return as_fraction(value_of(result), "its value")
         except Exception as fault:
             raise InputError(
@@ -191,8 +197,7 @@ class FunctionView(RecordView):
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        compared: tuple[tuple[int, int], ...] | None = self.secret.compared(self.values)
-        return compared
+        return self.secret.compared(self.values)
 
     def describe_hypothesis(self, value: int) -> str:
         return f"{self.secret.what} is {_text(self.values[value])}"
@@ -202,12 +207,12 @@ class FunctionView(RecordView):
 class ColumnView(RecordView):
     """The value of a column in one record ("individual attribute privacy", Zhang22 §3)."""
 
+    secret: EveryEntry
     column: int
 
     @cached_property
     def values(self) -> tuple[Hashable, ...]:
-        known: tuple[Hashable, ...] = self.records.table.alphabet(self.column)
-        return known
+        return self.records.table.alphabet(self.column)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         rows = zip(self.records.table.rows, self.records.possible(0), strict=True)
@@ -231,16 +236,18 @@ class ColumnView(RecordView):
 class SetsView(RecordView):
     """Which of several sets a property is in; `inside` is the view of the property itself."""
 
+    secret: DatasetProperty
+    sets: tuple[ValueSet, ...]
     inside: SumView | FunctionView
 
     @property
-    def values(self) -> Sequence[Any]:
-        return range(len(self.secret.sets))
+    def values(self) -> Sequence[int]:
+        return range(len(self.sets))
 
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...]:
         """The indices of the possible values of the property in each set."""
-        return tuple(_members(chosen, self.inside.values) for chosen in self.secret.sets)
+        return tuple(_members(chosen, self.inside.values) for chosen in self.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
         return tuple(len(members) > 0 for members in self.members)
@@ -250,7 +257,7 @@ class SetsView(RecordView):
         return None
 
     def describe_hypothesis(self, value: int) -> str:
-        values: ValueSet = self.secret.sets[value]
+        values = self.sets[value]
         is_in = f"is {values.describe()}" if isinstance(values, Between | Intervals) else f"is in {described(values)}"
         return f"{self.secret.what} {is_in}"
 
@@ -266,7 +273,7 @@ def sum_read(view: RecordView) -> SumView | None:
     return inside if isinstance(inside, SumView) else None
 
 
-def column_number(value: Any, column: Any) -> Fraction:
+def column_number(value: Any, column: Hashable) -> Fraction:
     """Return a value of a column as a number; InputError for one that is none."""
     if isinstance(value, str) or not hasattr(value, "__float__"):
         raise InputError(

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, to_text
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.record_views import RecordView
 
 #: Most records that a belief is about: every list of them stays small beside the data.
 MOST_RECORDS = 10**8
@@ -208,7 +211,7 @@ class Records:
     def _added(self, grid: Fraction, labels: tuple[str, ...], rows: IntArray) -> Additive:
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
 
-    def property(self, secret: object) -> Any:
+    def property(self, secret: object) -> RecordView | None:
         """Return the view of a secret about columns (`records.record_views`); None where it is about whole records."""
         from takifugu.model.beliefs.records.viewed_records import view_of  # it knows this type
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.possible_sums import in_steps
@@ -19,8 +19,11 @@ from takifugu.model.beliefs.records.record_views import (
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.records import Records
 
-def view_of(records: Any, secret: object) -> RecordView | None:
+
+def view_of(records: Records, secret: object) -> RecordView | None:
     """Return how records are read by a secret; None where it is about whole records.
 
     Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
@@ -39,13 +42,13 @@ def view_of(records: Any, secret: object) -> RecordView | None:
     inside: SumView | FunctionView
     if isinstance(secret.function, Named):
         rows = records.table.rows
-        inside = FunctionView(records, secret, tuple(tuple(row[p] for p in places) for row in rows))
+        inside = FunctionView(records, secret, secret.function, tuple(tuple(row[p] for p in places) for row in rows))
     else:
         inside = _sum_view(records, secret, places)
-    return inside if secret.sets is None else SetsView(records, secret, inside)
+    return inside if secret.sets is None else SetsView(records, secret, secret.sets, inside)
 
 
-def _sum_view(records: Any, secret: DatasetProperty, places: Sequence[int]) -> SumView:
+def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> SumView:
     share = Fraction(1, 1 if secret.function == "sum" else records.size)
     columns = [[share * score for score in _scores(records, secret, place)] for place in places]
     if secret.is_vector:
@@ -65,7 +68,7 @@ def _sum_view(records: Any, secret: DatasetProperty, places: Sequence[int]) -> S
     return SumView(records, secret, *in_steps(weighed, records.size))
 
 
-def _scores(records: Any, secret: DatasetProperty, place: int) -> list[Fraction]:
+def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:
     """Return what each row of the table adds to the property, before it is divided by the number of records."""
     name = secret.columns[secret.columns.index(records.columns[place])]
     values = [row[place] for row in records.table.rows]

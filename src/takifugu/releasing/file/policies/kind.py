@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from takifugu.model.policies.declared import Places
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import EachOf, Policy
-from takifugu.model.policies.predicates import any_of, none_of
+from takifugu.model.policies.predicates import Predicate, any_of, none_of
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
@@ -68,7 +68,7 @@ class UnderPolicy(Kind):
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide = spec.hide
         if hide.visits is not None:
-            rules: list[Hashable] = [EachOf(None if hide.visits == "all" else tuple(hide.visits))]
+            rules: list[Predicate | EachOf] = [EachOf(None if hide.visits == "all" else tuple(hide.visits))]
         else:
             rules = [none_of(*one.none_of) if one.none_of else any_of(*(one.any_of or ())) for one in hide.policy or ()]
         try:

@@ -15,7 +15,7 @@ from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model.beliefs.declared_populations import PopulationsSection, ReferenceRows
 from takifugu.model.beliefs.population_region import samples_of
-from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import EachValue, Query
 from takifugu.model.queries.sections import EACH_ROW
@@ -103,7 +103,7 @@ class Populations(Kind):
             return
         read = given.reference_rows(Public(file.folder, file.source), belief.values)
         half, other = halves_of(read.rows, read.people)
-        about = {"scales": belief.scales, "measure": belief.measure, "supports": "align"}
+        about: About = {"scales": belief.scales, "measure": belief.measure, "supports": "align"}
         try:
             halves = (
                 populations_of(given.counted_in(ReferenceRows(*half), belief.values, **about)),

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from takifugu.core.errors import SpecError, TakifuguError, did_you_mean, nearest
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Layout, Table, missing_states, parse_step
-from takifugu.model.beliefs.chains.pieces import Chain
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.releasing.file.kind import Kind, undeclared
 from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
@@ -42,7 +42,7 @@ def meaning_of(
     belief: SequenceBelief | None = spec.belief
     hide: Hide | None = spec.hide
     problems: list[TakifuguError] = []
-    chain: Chain | None = None
+    chain: OneSequence | None = None
     table: Table | None = None
     if source is not None:
         # A calendar is planned before there is a recording; who reads it says that it is missing.
@@ -182,14 +182,14 @@ def _try_chain(
     folder: Path,
     problems: list[TakifuguError],
     private: Table | None,
-) -> Chain | None:
+) -> OneSequence | None:
     """Return the chain at one step, or add what is wrong with it; `private` is what it must not be fitted to."""
     ways = belief.meant.ways if isinstance(belief.meant, Ways) else ()
     needed = {"fit", "matrices", "stay", "stays"} & {*ways}
     if needed and (source is None or _lacks_calendar(belief, source)):
         return None  # which is told with the source
     try:
-        chain: Chain = belief.meant.belief(PublicSequences(folder, source, belief, private))
+        chain: OneSequence = belief.meant.belief(PublicSequences(folder, source, belief, private))
     except SpecError as error:
         problems += [blamed(one, "belief", *one.where) for one in error.faults]
     except TakifuguError as error:
@@ -209,7 +209,7 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
         return True
 
 
-def _of_outside(belief: SequenceBelief, chain: Chain, source: SourceSpec | None) -> Iterator[TakifuguError]:
+def _of_outside(belief: SequenceBelief, chain: OneSequence, source: SourceSpec | None) -> Iterator[TakifuguError]:
     """Yield what is wrong with a belief about sequences that is not one of ours."""
     if tuple(map(str, chain.states)) != tuple(map(str, belief.states)):
         yield fault(("belief", "states"), "are not those that the belief is about", "write all of them, in its order")

@@ -9,6 +9,7 @@ from fractions import Fraction
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.matrices_by import matrices_in
 from takifugu.model.beliefs.chains.stays import UNITS
+from takifugu.model.beliefs.stochastic import FloatArray
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sequences.build import step_of
@@ -31,7 +32,9 @@ def lasting(file: ReleaseFile) -> Iterator[Fact]:
         yield stays_of(matrix, file.belief.states, step, f"{belief.matrix_by} {cells}")
 
 
-def stays_of(matrix: Sequence[Sequence[float]], states: Sequence[Hashable], step: Step, cells: str = "") -> Stays:
+def stays_of(
+    matrix: Sequence[Sequence[float]] | FloatArray, states: Sequence[Hashable], step: Step, cells: str = ""
+) -> Stays:
     """Return how long the states last at a time on average, in time where a step is one, else in steps.
 
     >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
