@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from takifugu.core.errors import SpecError, TakifuguError, standing
 from takifugu.core.searches import stopping
@@ -40,7 +39,7 @@ class Study:
     """
 
     path: Path
-    data: Any = field(default=None, repr=False)
+    data: object = field(default=None, repr=False)
     only_release: bool = False
     window: str | None = None
 

@@ -18,6 +18,7 @@ from typing import Annotated, Protocol
 from annotated_types import Ge, Le, MinLen
 
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
+from takifugu.model.beliefs.boxed_places import Grid
 from takifugu.numbers.rationals import as_fraction
 
 #: What helps where a value is missing that the belief would have to know.
@@ -51,7 +52,7 @@ class PublicTable(Protocol):
         """Return some columns as rows of texts; None is a missing value."""
         ...
 
-    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: object = None) -> list[int]:
+    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
         """Return which of the values each row of a column has, or in which cell of a grid its two coordinates lie."""
         ...
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def _counts(
     calibration: Calibration, expect: ExpectSpec | None, people: int
 ) -> tuple[list[tuple[float, ...]], str]:
     """Return how often each candidate is expected to occur, group by group, and who says so."""
-    answer: Any = calibration.problem.answers[0]
+    answer = calibration.problem.answers[0]
     assert isinstance(answer, Candidates)
     size = len(answer.outcomes)
     belief = first_belief(calibration)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
@@ -12,7 +12,7 @@ from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.worth import Expectation
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _check_possible(cells: Sequence[float], answer: Additive) -> None:
         raise InputError(what, fix=fix).at("expect", "values")
 
 
-def _valued(values: object, answer: Additive) -> Mapping[str, Hashable]:
+def _valued(values: Number | Mapping[str, Number], answer: Additive) -> Mapping[str, Number]:
     if isinstance(values, Mapping):
         return values
     if len(answer.labels) != 1:
@@ -117,11 +117,11 @@ def _valued(values: object, answer: Additive) -> Mapping[str, Hashable]:
     return {answer.labels[0]: values}
 
 
-def _by_label(given: Mapping[str, Hashable], answer: Additive, key: str) -> tuple[float, ...]:
+def _by_label(given: Mapping[str, Number], answer: Additive, key: str) -> tuple[float, ...]:
     return numbers_for(answer.labels, given, key)
 
 
-def numbers_for(labels: Sequence[str], given: Mapping[str, Any], key: str) -> tuple[float, ...]:
+def numbers_for(labels: Sequence[str], given: Mapping[str, Number], key: str) -> tuple[float, ...]:
     """Return one number for each cell; InputError for cells that are not there, or have none."""
     odd = [label for label in given if label not in labels]
     lacking = [label for label in labels if label not in given]

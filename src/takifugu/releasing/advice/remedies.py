@@ -16,7 +16,7 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Json, Plain
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.worth import GOOD, Worth, worst
 from takifugu.releasing.file.guessing.column_words import people_of
@@ -213,6 +213,6 @@ def _two_digits(value: float) -> float:
     return round(math.ceil(value / step - 1e-9) * step, 10)
 
 
-def _number(written: Any) -> float:
+def _number(written: Number) -> float:
     """Read an epsilon, which may be a text such as "1/3"."""
     return float(as_fraction(written, "epsilon"))

@@ -10,9 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.files import read_file
@@ -84,7 +83,7 @@ def _is_chosen(row: Mapping[str, str]) -> bool:
     return row.get("low") == "" and row.get("high") == ""
 
 
-def _read(column: str, cell: str, is_chosen: bool = False) -> Any:
+def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:
     if column in TEXTS:
         return unguarded(cell)
     if column not in NUMBERS:

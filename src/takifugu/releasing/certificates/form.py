@@ -95,7 +95,7 @@ def _odd(record: object, kind: type) -> str | None:
     return next((name for name, one in get_type_hints(kind).items() if not _fits(getattr(record, name), one)), None)
 
 
-def _fits(value: Any, kind: Any) -> bool:
+def _fits(value: object, kind: Any) -> bool:
     """Return whether a value is of an annotated type: texts, numbers, lists and mappings of them, and records."""
     origin, inside = get_origin(kind), get_args(kind)
     if kind is Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import overload
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Row
@@ -17,7 +17,7 @@ from takifugu.core.plain import Row
 ROW = "row"
 
 
-class Rows(Sequence[Mapping[str, Any]]):
+class Rows(Sequence[Mapping[str, Hashable]]):
     """The lines of a table, kept as columns: a million mappings would take a gigabyte.
 
     >>> Rows({"row": [0, 1], "place": ["north", "south"]})[1]
@@ -71,7 +71,7 @@ def rows_text(
     return "\r\n".join([*lines, ""])
 
 
-def written(values: Iterable[object], guarded: Any) -> list[str]:
+def written(values: Iterable[object], guarded: Callable[[str], str]) -> list[str]:
     """Return values as a line of CSV has them: coordinates in full, texts guarded and quoted where they must be."""
     lines = []
     for value in values:
@@ -82,7 +82,7 @@ def written(values: Iterable[object], guarded: Any) -> list[str]:
     return lines
 
 
-def read_rows(text: str, unguarded: Any) -> Rows:
+def read_rows(text: str, unguarded: Callable[[str], str]) -> Rows:
     """Read the table back; InputError for what is none."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:

@@ -16,7 +16,9 @@ from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, 
 from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path, metadata_of
 from takifugu.releasing.file.sections import Described, FileKeys, FileSpec, Section, Table
 
-_STRICT: Mapping[Any, Any] = {int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType}
+_STRICT: Mapping[type, object] = {
+    int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType,
+}  # fmt: skip
 
 
 @cache
@@ -41,9 +43,9 @@ def model_of(declared: type, base: type[Section] = Section, rows: str = "") -> t
     return model  # type: ignore[no-any-return]
 
 
-def union_of(declared: Mapping[str, type[Any]], key: str, base: type[Section], rows: str) -> Any:
+def union_of(declared: Mapping[str, type], key: str, base: type[Section], rows: str) -> Any:
     """Return the type of a section that is one of several, as its `key` says."""
-    models = [model_of(section, base, rows) for section in declared.values()]  # type: ignore[arg-type]
+    models = [model_of(section, base, rows) for section in declared.values()]
     return _one_of(models, key)
 
 
@@ -53,7 +55,7 @@ def _one_of(models: Sequence[type[Section]], key: str) -> Any:
 
 @cache
 def file_of(
-    sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type[Any]], ...],
+    sections: type[FileSpec], table: type[Table], rows: str, queries: tuple[tuple[str, type], ...],
     beliefs: tuple[type[Section], ...],
 ) -> type[FileSpec]:
     """Return the model of a whole file about data of this shape: its tables have the keys of these queries.
@@ -74,7 +76,7 @@ def _is_missing(hint: object, rows: str) -> bool:
     return any(isinstance(one, Key) and one.rows and rows not in one.rows for one in metadata_of(hint))
 
 
-def _validated(hint: object) -> Any:
+def _validated(hint: object) -> object:
     """Return the type that pydantic checks as strictly as TOML writes it: true is no number, and 1 no text."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -89,7 +91,7 @@ def _validated(hint: object) -> Any:
     return _STRICT.get(hint, hint) if isinstance(hint, type) else hint
 
 
-def _worded(metadata: object) -> Any:
+def _worded(metadata: object) -> object:
     if isinstance(metadata, Key):
         examples = None if metadata.example is None else [metadata.example]
         return Field(description=metadata.meaning, examples=examples)
@@ -98,17 +100,18 @@ def _worded(metadata: object) -> Any:
     return AfterValidator(metadata.check) if isinstance(metadata, Checked) else metadata
 
 
-def files_of(section: Any) -> Iterator[tuple[tuple[str, ...], str, Section]]:
+def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
     """Yield the public files that a declared section names: the key, the path, and the section that holds the key."""
-    hints = get_type_hints(section.declared, include_extras=True) if isinstance(section, Described) else {}
-    for key, hint in hints.items():
+    if not isinstance(section, Described):
+        return
+    for key, hint in get_type_hints(section.declared, include_extras=True).items():
         value = getattr(section, key, None)
         if isinstance(value, str) and checked_path in _checks(hint):
             yield (key,), value, section
         yield from (((key, *rest), path, inner) for rest, path, inner in files_of(value))
 
 
-def _checks(hint: object) -> list[Any]:
+def _checks(hint: object) -> list[object]:
     """Return the checks anywhere in an annotated type."""
     inside = [check for one in get_args(hint) for check in _checks(one)]
     return [*(one.check for one in metadata_of(hint) if isinstance(one, Checked)), *inside]

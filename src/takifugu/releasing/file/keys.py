@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
@@ -41,7 +41,7 @@ def _epsilon(value: int | float | str) -> int | float | str:
     return value
 
 
-def _number(value: object) -> Any:
+def _number(value: object) -> object:
     if isinstance(value, bool):  # true is 1 in Python, but not in a release file
         raise InputError(f"is {str(value).lower()}", fix="write 1")
     return value

@@ -87,7 +87,7 @@ class ReleaseFile:
     kind: Kind
     belief: Any = field(repr=False)
     framework: Framework | None = field(default=None, repr=False)
-    given: Any = field(default=None, repr=False)
+    given: object = field(default=None, repr=False)
     opened: Data | None = field(default=None, repr=False)
     places: range | None = None
     place: tuple[int | None, str] = (None, "")
@@ -235,7 +235,7 @@ class Kind:
         assert file.framework is not None
         return file.framework
 
-    def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
+    def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> object:
         """Return the private data that one question is about, as its belief reads them; InputError for many units."""
         if len(units) > 1:
             raise InputError(
@@ -244,7 +244,7 @@ class Kind:
             )
         return units[0].data
 
-    def remarks(self, file: ReleaseFile, item: object, mechanism: str, noise: object = None) -> Iterator[str]:
+    def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield what public knowledge says of one table before it is paid for: with its `noise`, or when compared."""
         yield from ()
 

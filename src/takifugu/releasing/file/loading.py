@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -29,6 +29,9 @@ from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, 
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sharing import sharing_problems
 from takifugu.releasing.file.source import UNOPENED
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 #: The largest whole number up to which a float holds every whole number.
 _LARGEST = 2**53
@@ -126,9 +129,9 @@ def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
     return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
 
 
-def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[Any]:
+def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]:
     """Return what pydantic found, with what it finds beside an unknown query: the keys that all tables have."""
-    errors = list[Any]()
+    errors = list["ErrorDetails"]()
     for one in error.errors():
         errors.append(one)
         if one["type"] in TAGS and one["loc"][:1] == ("release",):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from takifugu.core.entries import Entries
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Table as Data
 from takifugu.model.beliefs import Belief
@@ -58,8 +59,7 @@ def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path,
     that can be.
     """
     if kind.facts.meaning is not None:
-        meaning: Meaning = kind.facts.meaning(kind, spec, faulty, folder, data)
-        return meaning
+        return kind.facts.meaning(kind, spec, faulty, folder, data)
     sections = {name: getattr(spec, name) for name in ("source", "belief", "hide") if hasattr(spec, name)}
     problems = list[TakifuguError]()
     if None not in sections.values():
@@ -115,7 +115,7 @@ def _hidden(kind: Kind, spec: FileSpec, belief: Belief, faults: list[TakifuguErr
 
 
 def table_problems(
-    item: Table, number: int, belief: Any, folder: Path, definition: str = ""
+    item: Table, number: int, belief: Entries | None, folder: Path, definition: str = ""
 ) -> Iterator[TakifuguError]:
     """Yield what is wrong with one table to publish; `belief` is None where it is faulty, or the table does not fit."""
     yield from promise_problems(item, number, definition)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from takifugu.core.plain import Json
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.sections import FileSpec, Table
+
+Model = TypeVar("Model", bound=BaseModel)
 
 #: Sections of which examples stand for faulty keys, and keys of a table that others do not depend on.
 _SECTIONS, _HARMLESS = ("source", "belief"), {".name", ".epsilon"}
@@ -20,7 +22,7 @@ def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset
         if name not in raw and not field.is_required():
             parts[name] = field.get_default(call_default_factory=True)
         elif members := _members(field.annotation):
-            chosen = _chosen(members, raw.get(name), "kind")
+            chosen = _chosen(members, raw.get(name), "kind") or members[0]
             parts[name] = valid_section(chosen, raw.get(name), name, faulty if name in _SECTIONS else None)
     tables = tables_in(model)
     listed = items if isinstance(items, list) else []
@@ -28,7 +30,9 @@ def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset
     return model.model_construct(**parts), frozenset(faulty)
 
 
-def valid_section(model: type[BaseModel], raw: object, name: str = "", faulty: set[str] | None = None) -> Any:
+def valid_section(
+    model: type[Model], raw: object, name: str = "", faulty: set[str] | None = None
+) -> Model | None:
     """Return a section, with examples in place of faulty keys where these are known; None if it is hopeless."""
     try:
         return model.model_validate(raw)
@@ -44,14 +48,14 @@ def valid_section(model: type[BaseModel], raw: object, name: str = "", faulty: s
         return None
 
 
-def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> Any:
+def _valid_table(members: list[type[BaseModel]], raw: object, number: int) -> BaseModel | None:
     """Return a table without the keys of other queries; None where another key is faulty on which something depends."""
     model, faulty = _chosen(members, raw, "query"), set[str]()
     if model is None or not isinstance(raw, dict):
         return None
     others = {key for one in members for key in keys_of(one)} - keys_of(model)
     item = valid_section(model, {key: value for key, value in raw.items() if key not in others}, "", faulty)
-    if item is None or not faulty <= _HARMLESS or (".epsilon" in faulty and item.shares_epsilon):
+    if not isinstance(item, Table) or not faulty <= _HARMLESS or (".epsilon" in faulty and item.shares_epsilon):
         return None
     return item if ".name" not in faulty else item.model_copy(update={"name": f"{item.name}-{number}"})
 
@@ -66,14 +70,14 @@ def keys_of(model: type[BaseModel]) -> set[str]:
     return {field.alias or name for name, field in model.model_fields.items()}
 
 
-def _chosen(members: list[type[BaseModel]], raw: object, key: str) -> Any:
-    """Return the member of a union that the value of a key selects, else the first one; for a table none."""
+def _chosen(members: list[type[BaseModel]], raw: object, key: str) -> type[BaseModel] | None:
+    """Return the member of a union that the value of a key selects; None where none is, and there are several."""
     value = raw.get(key) if isinstance(raw, dict) else None
     for member in members:
         field = member.model_fields.get(key)
         if field is not None and value in get_args(field.annotation):
             return member
-    return members[0] if key == "kind" or len(members) == 1 else None
+    return members[0] if len(members) == 1 else None
 
 
 def _members(annotation: object) -> list[type[BaseModel]]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Step, TakifuguError, did_you_mean, nearest_words
 from takifugu.core.plain import Json
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, instead_of
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Where = tuple[Step, ...]
 
@@ -22,7 +25,7 @@ MOST_PROBLEMS = 100
 
 
 def problems_of(
-    errors: Sequence[Any], schema: Json, raw: Any, more_kinds: str = ""
+    errors: Sequence[ErrorDetails], schema: Json, raw: Json, more_kinds: str = ""
 ) -> list[TakifuguError]:
     """Return one error per fault that pydantic found, in the order of the file; `more_kinds` says which there are."""
     problems: dict[Where, TakifuguError] = {}
@@ -122,7 +125,7 @@ def _resolve(node: Json, schema: Json, value: object) -> Json:
             return node
 
 
-def _fault(error: Any, key: str, node: Json, schema: Json) -> TakifuguError:
+def _fault(error: ErrorDetails, key: str, node: Json, schema: Json) -> TakifuguError:
     kind, given = error["type"], error.get("input")
     if kind == "value_error":
         raised = error["ctx"]["error"]
@@ -177,7 +180,7 @@ def _having(key: str, node: Json, schema: Json) -> list[str]:
     return [query for query, member in members.items() if key in member["properties"]]
 
 
-def _unsupported(error: Any, key: str, node: Json, raw: Any) -> TakifuguError | None:
+def _unsupported(error: ErrorDetails, key: str, node: Json, raw: Json) -> TakifuguError | None:
     """Return the error for a query that has a name and is not published, None for anything else."""
     if key != "query" or error["type"] not in ("literal_error", *TAGS):
         return None
@@ -186,7 +189,7 @@ def _unsupported(error: Any, key: str, node: Json, raw: Any) -> TakifuguError | 
     return instead_of(wanted, node.get("kinds") or _allowed(node), raw)
 
 
-def _allowed(node: Json) -> list[Any]:
+def _allowed(node: Json) -> list[str]:
     return [v for m in _members(node) for v in m.get("enum", [m["const"]] if "const" in m else [])]
 
 

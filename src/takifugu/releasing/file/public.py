@@ -13,6 +13,7 @@ from takifugu.core.errors import DataError, Step, TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER
+from takifugu.model.beliefs.boxed_places import Grid
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.described import files_of
@@ -47,12 +48,12 @@ class PublicTable:
     def texts(self, columns: Sequence[str]) -> list[Texts]:
         return texts(self.table, columns)
 
-    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: object = None) -> list[int]:
+    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
         self.table.require(columns)
         return list(map(int, codes_of(columns_of(self.table, columns), columns, self.table, values, grid)))
 
-    def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Any, ...]]:
-        counts = Counter[tuple[Any, ...]]()
+    def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
+        counts = Counter[tuple[Hashable, ...]]()
         bins = {name: bins_of(self.source_keys, name) for name in columns}
         for group in totals(self.table, [], by=columns, null_keys="keep"):
             cells = zip(group.key, columns, strict=True)
@@ -60,7 +61,7 @@ class PublicTable:
             counts[tuple(key)] += group.rows
         return counts
 
-    def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Any:
+    def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Hashable:
         """Return what a cell counts as; DataError for a missing value that no class is declared for."""
         code = UNOBSERVED
         if classes is not None:

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from takifugu.core.errors import DataError
 from takifugu.data import Numerals, Table, meant, refuse_lookalikes, text_of
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
+from takifugu.model.beliefs.boxed_places import Grid
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries.sections import spelled
 
@@ -61,7 +61,7 @@ def _present(value: object, table: Table) -> str | None:
 
 def value_of(
     text: str | None, column: str, values: Mapping[str, Hashable], table: Table, where_missing: str = FILL_THEM
-) -> Any:
+) -> Hashable:
     """Return the belief's value that a cell of a column of a table spells; `where_missing` says what then helps."""
     if text is None:
         raise wrong("file", f"column {column!r} has missing values", fix=where_missing)
@@ -111,7 +111,11 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
 
 
 def codes_of(
-    read: Sequence[Sequence[Hashable]], names: Sequence[str], table: Table, values: Sequence[object], grid: Any = None
+    read: Sequence[Sequence[Hashable]],
+    names: Sequence[str],
+    table: Table,
+    values: Sequence[Hashable],
+    grid: Grid | None = None,
 ) -> Codes:
     """Return the number of each row's value, or that of the cell of a grid that its two coordinates lie in.
 
@@ -121,13 +125,12 @@ def codes_of(
         places = {text: number for number, text in enumerate(spelled(values))}
         return coded(texts_in(read[0], table), places, names[0])
     first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
-    codes: Codes = grid.cells_of(first, second)
-    return codes
+    return grid.cells_of(first, second)
 
 
 def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
     """Return values as texts; None where one is missing. Equal values are read once."""
-    known: dict[Any, str | None] = {}
+    known: dict[tuple[type, Hashable], str | None] = {}
     texts = []
     for value in values:
         key = (value.__class__, value)

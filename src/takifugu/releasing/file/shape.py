@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from takifugu.core.entries import Entries
 from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of
@@ -16,6 +17,9 @@ from takifugu.releasing.file.guessing.columns import SEQUENCE_ROLES
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sections import FileSpec, Section, Table
 from takifugu.releasing.file.source import PARTS, open_source
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.meaning import Meaning
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,11 @@ class Shape:
     of_belief: bool = False
     has_lengths: bool = False
     believes_from: tuple[str, ...] = ("source", "belief")
-    meaning: Callable[..., Any] | None = None
+    meaning: Callable[..., Meaning] | None = None
 
 
 def opened(
-    shape: Shape, spec: Any, belief: object, folder: Path, data: object
+    shape: Shape, spec: FileSpec, belief: Entries | None, folder: Path, data: object
 ) -> tuple[Data | None, list[TakifuguError]]:
     """Open the source without reading it; return it, and what is wrong with its columns."""
     try:
@@ -55,13 +59,13 @@ def opened(
     return table, list(_missing_columns(columns_of(shape, spec, belief), table))
 
 
-def columns_of(shape: Shape, spec: Any, belief: Any) -> Sequence[tuple[tuple[str, ...], str]]:
+def columns_of(shape: Shape, spec: FileSpec, belief: Entries | None) -> Sequence[tuple[tuple[str, ...], str]]:
     """Return the columns that the source must have, each with the key that names it."""
     columns: list[tuple[tuple[str, ...], str]] = []
     for key, given in values_of(spec.source, shape.named).items():
         names = given if isinstance(given, tuple) else (given,)
         columns += [(("source", key), name) for name in names if name is not None]
-    listed = columns_believed(belief) or belief.names if shape.of_belief else ()
+    listed = columns_believed(belief) or belief.names or () if shape.of_belief and belief is not None else ()
     return [*columns, *((("source", "file"), str(name)) for name in listed)]
 
 

@@ -32,7 +32,7 @@ _ELSEWHERE: dict[str, Any] = {
 }  # fmt: skip
 
 #: Keys that came later, with what they mean where they are left out.
-_NEWER: dict[str, Any] = {
+_NEWER: dict[str, object] = {
     **dict.fromkeys(("encoding", "delimiter", "header", "decimal", "thousands", "order_format", "timezone")),
     "file_names": None,
     **dict.fromkeys(("round_to", "bins", "null_keys")), "duplicates": "refuse", "ambiguous": "refuse",
@@ -100,7 +100,7 @@ def _keys(spec: BaseModel) -> Json:
     if all(window is not None for window in windows):
         content["source"].pop("until", None)
 
-    def as_before(value: object) -> Any:
+    def as_before(value: object) -> object:
         if not isinstance(value, dict):
             return [as_before(one) for one in value] if isinstance(value, list) else value
         return {k: as_before(v) for k, v in value.items() if k not in _NEWER or v != _NEWER[k]}
@@ -122,5 +122,5 @@ def _noise(calibration: Calibration) -> bytes:
     })  # fmt: skip
 
 
-def _plain(values: Mapping[str, Any]) -> bytes:
+def _plain(values: Mapping[str, object]) -> bytes:
     return json.dumps(values, sort_keys=True, default=str).encode()

@@ -36,7 +36,7 @@ class Question:
     release: str
     unit: str | None
     calibration: Calibration
-    data: Any = field(repr=False)
+    data: object = field(repr=False)
     readers: Mapping[str, Framework] = field(repr=False)
     at: int | None = None
     calendar: str = ""
@@ -75,7 +75,7 @@ class Drawn:
         return self.question.calibration.randomiser
 
     @property
-    def cells(self) -> Mapping[str, Any]:
+    def cells(self) -> Mapping[str, Hashable]:
         """The values by label: what a certificate holds of them."""
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
@@ -308,7 +308,7 @@ def cells_of(row: Row) -> list[str]:
     return [str(row["cell"]), *(number(row[key]) for key in ("value", "raw", "low", "high"))]
 
 
-def wrapped(sentences: Any) -> list[str]:
+def wrapped(sentences: Iterable[str]) -> list[str]:
     return [line for sentence in sentences for line in textwrap.wrap(sentence, WIDTH)]
 
 

@@ -28,7 +28,7 @@ def library_of(data: Any) -> str | None:
     return None
 
 
-def as_frame(columns: Mapping[str, Sequence[Any]], library: Any = None) -> Any:
+def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> Any:
     """Return named columns as a pandas, Polars or Spark frame, a PyArrow table or a DuckDB relation.
 
     The default library is the first of these that is installed. Raises InputError for one that is unknown or not

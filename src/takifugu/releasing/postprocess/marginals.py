@@ -55,7 +55,7 @@ class Marginals:
         return {key: readable(value) for key, value in sums.items()}
 
 
-def marginals(published: Any) -> Marginals:
+def marginals(published: object) -> Marginals:
     """Return the rows, columns and total of a published table, as sums of its values.
 
     `published` is a release, its adjusted values, or the rows of `read_table`, of a histogram by cells or a table of

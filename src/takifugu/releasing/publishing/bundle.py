@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from takifugu.core.errors import LedgerError
+from takifugu.core.plain import Json, Plain
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.files import CERTIFICATE, ENDS, PHOTO
@@ -70,7 +70,7 @@ def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
     and what it keeps is written to the disk.
     """
     try:
-        data: Any = json.loads(content) if content else {}
+        data: Json = json.loads(content) if content else {}
         if data.get("format") == _FORMAT:
             return _read(data["tables"], releases)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
@@ -85,7 +85,7 @@ def bundle_of(content: bytes | None, releases: Collection[str]) -> Bundle:
     )
 
 
-def _read(tables: Any, releases: Collection[str]) -> Bundle:
+def _read(tables: Sequence[Plain], releases: Collection[str]) -> Bundle:
     """Return the tables of a bundle; ValueError for a name or an ending that none of the releases has."""
     sheets = []
     for table in tables:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from takifugu.analysis import randomisers
 from takifugu.calibration import Calibration
@@ -34,8 +34,11 @@ def check_reads_back(calibrations: Iterable[Calibration]) -> None:
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
 
 
+Thing = TypeVar("Thing")
+
+
 def _check(
-    what: str, thing: Written, data: Any, kinds: Registry[Any], from_dict: Callable[[Plain], Written]
+    what: str, thing: Written, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Written]
 ) -> None:
     """Load what reads a thing back (`data` is the thing as written, if it is); what is not ours is compared."""
     name = type(thing).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -15,6 +15,7 @@ from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column, val
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.of_entries import every_entry
 from takifugu.model.secrets.properties import dataset_property, distribution_parameter
+from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.attributes.draft import draft
 from takifugu.releasing.file.attributes.sections import (
@@ -113,14 +114,14 @@ def _secret_of(given: PropertySpec | ParameterSpec | OneRecordSpec, hidden: Know
         values = None if given.values is None else values_of(given.attribute, given.values, hidden, "values")
         return distribution_parameter(given.attribute, values, given.interval, given.map)
     columns = given.attribute if isinstance(given.attribute, tuple) else (given.attribute,)
-    of: Any = given.of
+    of: Hashable = given.of
     if of is not None and len(columns) == 1:
         of = values_of(columns[0], of, hidden, "of")
     sets = None if given.sets is None else [_set(one) for one in given.sets]
     return dataset_property(given.attribute, given.function, given.max_difference, given.pairs, sets, of)
 
 
-def _set(given: SetSpec | tuple[State, ...]) -> Any:
+def _set(given: SetSpec | tuple[State, ...]) -> list[State] | tuple[Number | None, Number | None]:
     if not isinstance(given, SetSpec):
         return list(given)
     if given.at_least is None and given.below is None:

@@ -24,7 +24,7 @@ from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import Placed, listed_places, numbers_of, valued, visited
-from takifugu.releasing.file.policies.sections import PolicyReleaseSpec
+from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import no_lookalikes
 from takifugu.releasing.file.same_data import IS_PRIVATE, is_one_of, same_rows
@@ -63,7 +63,7 @@ class UnderPolicy(Kind):
         if isinstance(spec.belief.meant.places, Places):
             yield from _copied(spec, spec.belief.meant.places, folder, data)
         if spec.prior is not None:
-            yield from _prior_faults(spec)
+            yield from _prior_faults(spec.prior)
 
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide = spec.hide
@@ -112,7 +112,7 @@ class UnderPolicy(Kind):
                 "was published at all tells that nobody was, which epsilon does not count"
             )
 
-    def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: object = None) -> Iterator[str]:
+    def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield what share of the safe places a table is expected to find, if it is known in public how counts are."""
         spec = file.sections(PolicyReleaseSpec)
         if spec.prior is None or not isinstance(noise, SafeCells):
@@ -170,8 +170,7 @@ def _copied(spec: PolicyReleaseSpec, given: Places, folder: Path, data: object) 
         return  # whoever needs these files says what is wrong with them
 
 
-def _prior_faults(spec: PolicyReleaseSpec) -> Iterator[TakifuguError]:
-    prior: Any = spec.prior
+def _prior_faults(prior: PriorSpec) -> Iterator[TakifuguError]:
     counts, shares = prior.counts, [as_fraction(share, "a share") for share in prior.shares]
     if len(counts) != len(shares) or len({*counts}) != len(counts):
         yield fault(("prior", "shares"), "is not one share for each count", "give each count once, with one share")

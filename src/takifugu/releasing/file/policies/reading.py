@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
 
 from takifugu.core.errors import DataError
 from takifugu.data import UNKNOWN, UNOBSERVED, Table, tally, totals
 from takifugu.model.policies.places import Visits
+from takifugu.model.queries.additive import IntArray
 from takifugu.releasing.file.reading import called, no_lookalikes, wrong
 
 #: A place from the texts of a row, or None where it is none of the declared ones.
 Placed = Callable[[tuple[str, ...]], Hashable]
 
 
-def visited(table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str) -> Any:
+def visited(
+    table: Table, person: str, where: Sequence[str], placed: Placed, domain: Visits, elsewhere: str
+) -> IntArray:
     """Return how many people were at each place, shape (1, places); rows of one person and place count once.
 
     Raises DataError, which names the key and nobody, for missing names and places, for two spellings of a name, for

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import called, codes_of, columns_of, texts_in
 from takifugu.releasing.file.sections import AboutUnits
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape
 
 
@@ -92,7 +93,7 @@ class Populations(Kind):
         written = {name: raw for raw, name in spelt.items()}
         return tuple(Unit(name, rows, written[name]) for name in sorted(written))
 
-    def data(self, file: ReleaseFile, item: Any, query: Query, units: Sequence[Unit]) -> Any:
+    def data(self, file: ReleaseFile, item: Item, query: Query, units: Sequence[Unit]) -> object:
         return units[0].data  # all persons' rows, in their order
 
     def remarks(self, file: ReleaseFile, item: Any, mechanism: str, noise: object = None) -> Iterator[str]:
@@ -140,7 +141,9 @@ def _table_faults(item: Any, number: int) -> Iterator[TakifuguError]:
         yield fault((*where, "delta"), what, "write delta = 1e-3")
 
 
-def _as_seen(belief: FromPopulations, rows: Any, people: Any) -> FromPopulations:
+def _as_seen(
+    belief: FromPopulations, rows: Sequence[tuple[str, int]], people: Sequence[Hashable] | None
+) -> FromPopulations:
     """Return the populations as these rows have them, unsmoothed, taken for what they are."""
     samples = samples_of(rows, len(belief.values), people)
     laws = {name: dict(zip(belief.values, of.smoothed(Fraction(0)), strict=True)) for name, of in samples.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Bins, Table
@@ -66,7 +65,7 @@ class Columned(Records):
 
 def _record(
     row: Texts, known: Mapping[str, Mapping[str, Hashable]], bins: Mapping[str, Bins | None], table: Table
-) -> dict[str, Any]:
+) -> dict[str, Hashable]:
     cells = zip(row, known.items(), strict=True)
     return {
         name: value_of(binned(text, name, bins[name], table.numerals), name, values, table)

@@ -18,11 +18,10 @@ from takifugu.model.queries import By, Query
 from takifugu.releasing.file.binning import bins_of, state_in
 from takifugu.releasing.file.problems import fault, toml_of
 from takifugu.releasing.file.reading import wrong
-from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
-from takifugu.releasing.file.sections import SourceKeys
+from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec, RecordSourceSpec
 
 
-def columns_of(source: Any) -> tuple[str, ...]:
+def columns_of(source: RecordSourceSpec) -> tuple[str, ...]:
     """Return the columns whose combination is a user's value: one, where its own values are."""
     given = source.value
     return () if given is None else (given,) if isinstance(given, str) else tuple(given)
@@ -101,13 +100,13 @@ def _grouping(spec: RecordReleaseSpec, item: RecordItemSpec) -> tuple[bool, tupl
     return spec.source.group in names, tuple(name for name in names if name != spec.source.group)
 
 
-def by_group(query: Query, spec: Any, item: RecordItemSpec) -> Query:
+def by_group(query: Query, spec: RecordReleaseSpec, item: RecordItemSpec) -> Query:
     """Return the query of one table: a cell for each group where it is by them."""
     if not _grouping(spec, item)[0]:
         return query
     ends = list(accumulate((group.size for group in spec.belief.groups), initial=0))
     cells = {group.name: range(*ends[n : n + 2]) for n, group in enumerate(spec.belief.groups)}
-    return By(query, cells, by=spec.source.group)
+    return By(query, cells, by=spec.source.group or "")
 
 
 def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
@@ -120,7 +119,7 @@ def spelt(belief: Any, words: Sequence[str]) -> list[tuple[str, ...]]:
 
 def counted(
     table: Table,
-    source: SourceKeys,
+    source: RecordSourceSpec,
     words: Sequence[tuple[str, ...]],
     groups: Mapping[str, Mapping[str, int]],
     replaced: Mapping[str, str],

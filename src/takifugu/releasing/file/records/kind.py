@@ -10,6 +10,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.sections import values_of, written
 from takifugu.data import missing_states
+from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
@@ -76,7 +77,7 @@ class Records(Kind):
             spelled(alphabet)
         return alphabets
 
-    def misfits(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
+    def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         values = dict.fromkeys(value for alphabet in self.values(belief) for value in alphabet)
         named = written(spec.belief, ("states", "file", "fit", "values"))
         for text in missing_states(values, (), spec.source.missing):
@@ -87,7 +88,7 @@ class Records(Kind):
                 what = "names columns, but a row here is one value"
                 yield fault(("release", number, key), what, "publish a count, sum or mean of all")
 
-    def framework_of(self, spec: RecordReleaseSpec, belief: Any) -> Framework:
+    def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
         hide = spec.hide
         name = hide.variable or hide.attribute or (normalised(hide.person) if hide.person else None)
         if name is None:

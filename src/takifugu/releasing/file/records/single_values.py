@@ -8,6 +8,7 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
+from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.binning import binned, bins_of, bins_problems
 from takifugu.releasing.file.kind import ReleaseFile, Unit
@@ -36,7 +37,7 @@ class SingleValues(Records):
             return
         yield from bins_problems(spec.source, columns=False)
 
-    def misfits(self, spec: RecordReleaseSpec, belief: Any) -> Iterator[TakifuguError]:
+    def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         yield from super().misfits(spec, belief)
         if belief.names is not None and spec.source.person is None:
             yield fault(("source", "person"), "is missing", f'write person = "<{_COLUMNS["person"]}>"')
@@ -58,7 +59,7 @@ def _listed(file: ReleaseFile) -> list[Hashable]:
     return [_value(file, text, entry) for entry, text in enumerate(rows)]
 
 
-def _by_name(file: ReleaseFile) -> dict[str, Any]:
+def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
     """Return each person's value, by name."""
     source: Any = file.source
     belief = file.belief
@@ -67,7 +68,7 @@ def _by_name(file: ReleaseFile) -> dict[str, Any]:
     if source.null_keys == "drop":
         rows = [row for row in rows if row[0] is not None]
     names = called("person", source.person, "person", [name for name, _ in rows], may_drop=True)
-    values: dict[str, Any] = {}
+    values: dict[str, Hashable] = {}
     for person, text in rows:
         name = names[str(person)]
         if name in values:
@@ -82,7 +83,7 @@ def _by_name(file: ReleaseFile) -> dict[str, Any]:
     return values
 
 
-def _value(file: ReleaseFile, text: str | None, entry: int) -> Any:
+def _value(file: ReleaseFile, text: str | None, entry: int) -> Hashable:
     """Return the value of an entry that a cell of the column spells."""
     source: Any = file.source
     read = binned(text, source.value, bins_of(source), file.table.numerals)

@@ -8,6 +8,7 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import UNKNOWN, UNOBSERVED, Known, tally
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -55,12 +56,12 @@ class Users(Records):
         yield from combined.by_faults(spec)
 
     def query_of(self, file: ReleaseFile, item: RecordItemSpec) -> Query:
-        return combined.by_group(super().query_of(file, item), file.spec, item)
+        return combined.by_group(super().query_of(file, item), file.sections(RecordReleaseSpec), item)
 
-    def values(self, belief: Any) -> list[tuple[State, ...]]:
+    def values(self, belief: IndependentUsers) -> list[tuple[State, ...]]:
         return [letters.values for letters in belief.letters]
 
-    def framework_of(self, spec: RecordReleaseSpec, belief: IndependentUsers) -> Framework:
+    def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
         secrets = [presence()] if spec.hide.presence else []
         return Pufferfish([*secrets, *([every_entry()] if spec.hide.kind or not secrets else [])], belief)
 
@@ -102,7 +103,7 @@ def _values(file: ReleaseFile) -> list[Hashable]:
     if any(code < 0 for _, *group in counts for code in group):
         no_lookalikes(file.table, source.group, numbers, "group")
         raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
-    values: list[Any] = []
+    values: list[Hashable] = []
     for number, (_, size) in enumerate(groups):
         mine = {code: rows for (code, *group), rows in counts.items() if group in ([], [number])}
         if sum(mine.values()) != size:
@@ -119,7 +120,7 @@ def _written(code: int, words: Sequence[str]) -> str:
     return "" if code == UNKNOWN else words[code]
 
 
-def _spelled(belief: IndependentUsers, user: int) -> dict[str, Any]:
+def _spelled(belief: IndependentUsers, user: int) -> dict[str, Hashable]:
     """Return what a user's row may hold: a value, or "absent" where that removes the user."""
     letters = belief.letters[int(belief.letters_of[user])]
     return spelled([*letters.values, *([ABSENT] if letters.absence == "removed" else [])])

@@ -50,7 +50,7 @@ def columns_of_order(order: str | tuple[str, str] | None) -> tuple[str | None, s
     return order if isinstance(order, tuple) else (order, None)
 
 
-def named_columns(*sections: Any) -> dict[tuple[str, ...], str]:
+def named_columns(*sections: object) -> dict[tuple[str, ...], str]:
     """Return the columns that the first section which has it names for each role, by the key that names it."""
     named = dict[tuple[str, ...], str]()
     for key in ("unit", "piece", "order", "value"):

@@ -11,6 +11,7 @@ import numpy as np
 from takifugu.data import Calendar, Slots, axes_of
 from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Query
+from takifugu.model.queries.additive import IntArray
 from takifugu.model.queries.by import MOST_NUMBERS
 from takifugu.releasing.file.sequences.sections import ItemSpec, named
 from takifugu.releasing.file.sharing import CHOICES
@@ -60,7 +61,7 @@ def words_of_cells(slots: Slots) -> str:
     return f"the {cells} are those of clocks in {zone.name}: {twice}"
 
 
-def _period(which: Any, calendar: Calendar) -> int:
+def _period(which: IntArray, calendar: Calendar) -> int:
     """Return after how many steps the cells of a window repeat: a day, a week, or the window."""
     size = len(which)
     for seconds in (86_400, 604_800):

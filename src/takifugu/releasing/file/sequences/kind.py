@@ -95,7 +95,7 @@ class Sequences(Kind):
             where = ("hide", "entry") if isinstance(hide, EntrySpec) else ("belief",)
             raise SpecError([blamed(error, *where)]) from None
 
-    def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> Any:
+    def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
         if not reads_each_entry(query):
             return Counted(tuple(piece for unit in units for piece in unit.data or ()))
         unit, entries = units[0], units[0].size

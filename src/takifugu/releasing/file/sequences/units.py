@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import accumulate, groupby
-from typing import Any
 
 from takifugu.core.errors import DataError, Step
 from takifugu.data import Piece, pieces
@@ -55,7 +54,7 @@ def _seen(mine: Sequence[Piece]) -> tuple[range, ...]:
     return tuple(range(start + run.start, start + run.stop) for start, run in runs)
 
 
-def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> Any:
+def sequence_of(file: ReleaseFile, units: Sequence[Unit]) -> list[list[Hashable]] | list[Hashable]:
     """Return the states entry by entry, None where an entry was not observed: a list for each piece, if many."""
     states = file.belief.states
     walks = [[None if v < 0 else states[v] for v in piece.values] for unit in units for piece in unit.data or ()]
