@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -140,7 +139,7 @@ class Charge:
     def __hash__(self) -> int:
         return self._hash  # a long history is looked up charge by charge, at every release
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_hash"}  # texts hash otherwise elsewhere
 
     def to_dict(self) -> Json:

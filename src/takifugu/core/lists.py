@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from takifugu.core.errors import InputError
+
+Value = TypeVar("Value")
 
 
 def is_table(data: object) -> bool:
@@ -30,7 +32,7 @@ def no_list(values: object) -> str | None:
     return None if isinstance(values, Iterable) else f"a value of type {type(values).__name__}"
 
 
-def values_of(column: Any) -> list[Any]:
+def values_of(column: Any) -> list[Hashable]:
     """Return the values of a list, an array, or a column of a frame of any library, as Python's own where it can.
 
     >>> values_of(range(3))
@@ -43,12 +45,12 @@ def values_of(column: Any) -> list[Any]:
     return list(column)
 
 
-def has_columns(data: Any) -> bool:
+def has_columns(data: object) -> bool:
     """Return whether data are columns by name: a mapping of them, or a frame."""
     return isinstance(data, Mapping) or hasattr(data, "columns")
 
 
-def listed_array(data: Any) -> Any:
+def listed_array(data: object) -> object:
     """Return the values of an array, or of a column of pandas, as Python's own; anything else as it is."""
     return data.tolist() if hasattr(data, "tolist") else data
 
@@ -63,7 +65,7 @@ def value_of(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def list_of(values: Iterable[Any], what: str, key: str, example: str, any_order: bool = False) -> list[Any]:
+def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:
     """Return the values of a list, or of a set in `any_order`; InputError at `key` for what is none.
 
     It begins with `what` ("the names"), and shows an example.

@@ -6,14 +6,14 @@ work does not grow with how many there are.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries.additive import Additive
@@ -38,7 +38,7 @@ def of_groups(answer: Additive, group: IntArray, laws: list[FloatArray]) -> Floa
     return total
 
 
-class OfChain(ExpectedAnswer[Any]):
+class OfChain(ExpectedAnswer[PeriodicChain]):
     """The laws of a chain's steps are those of its period, from where it has settled on."""
 
     def cells(self, answer: Additive) -> FloatArray:
@@ -59,7 +59,7 @@ class OfChain(ExpectedAnswer[Any]):
         return total
 
 
-class OfMarginals(ExpectedAnswer[Any]):
+class OfMarginals(ExpectedAnswer[Belief]):
     """Each entry has a law of its own, which its belief computes."""
 
     def cells(self, answer: Additive) -> FloatArray:

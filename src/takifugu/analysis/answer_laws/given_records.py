@@ -6,14 +6,20 @@ import math
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.questions.answer_law import AnswerLaw, B
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.model.beliefs.records.record_views import RecordView
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.orders import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.records.records import Records
+
+Seen = TypeVar("Seen", bound=RecordView, covariant=True)
 
 #: Most products of integers for exact laws, pairs of values that are compared one by one, and digits of a mass.
 MOST_PRODUCTS, MOST_COMPARED, MOST_DIGITS = 3e6, 2_000, 4096
@@ -27,12 +33,12 @@ BOUND = "; this is what each record that changes may tell by itself, added up: a
 Laws = dict[int, tuple[int, Pmf]]
 
 
-class RecordsLaw(AnswerLaw[B]):
+class RecordsLaw(AnswerLaw[Seen]):
     """What the laws given a property of the records have in common; `belief` is the view."""
 
     @property
-    def records(self) -> Any:
-        return self.belief.records  # type: ignore[attr-defined]
+    def records(self) -> Records:
+        return self.belief.records
 
     @cached_property
     def adds(self) -> list[int]:
@@ -117,8 +123,7 @@ class RecordsLaw(AnswerLaw[B]):
         return super().cached_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        description: str = self.belief.describe_hypothesis(value)  # type: ignore[attr-defined]
-        return description
+        return self.belief.describe_hypothesis(value)
 
     def _listed(self, laws: Laws) -> ListedFamily:
         pairs = self.compared_pairs

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from takifugu.analysis.questions.answer_law import AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameter_box import Affine, BoxView
+from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
@@ -35,7 +35,7 @@ _NO_LAWS = "a box of parameters has no finite set of distributions of the answer
 
 @dataclass(frozen=True, eq=False)
 class BoxFamily:
-    """Any two numbers of one parameter's interval, as one comparison; moves and scales in grid units."""
+    """Two numbers of one parameter's interval, as one comparison; moves and scales in grid units."""
 
     view: BoxView
     step: int
@@ -110,7 +110,8 @@ class BoxLaw(AnswerLaw[BoxView]):
 
     @cached_property
     def box_family(self) -> BoxFamily | None:
-        answer: Any = self.answer
+        answer = self.answer
+        assert isinstance(answer, ColumnAnswer)
         box, read, steps = self.belief.box, [], set()
         for term in answer.terms:
             if len(term.columns) > 1:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -44,6 +43,13 @@ class Group:
 
     columns: tuple[int, ...]
     entries: tuple[int, ...]
+
+
+#: The probability of each combination of values of some parameters.
+Chances = dict[tuple[int, ...], float | Fraction]
+#: The number of a group of columns, and the values of its parameters.
+Key = tuple[int, tuple[int, ...]]
+Pairs = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,18 +140,18 @@ class ColumnLaws:
     def combinations(self) -> float:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
-    def chances(self, entry: int) -> tuple[dict[int, dict[tuple[int, ...], Any]], float]:
+    def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
         """Return P(phi_entry = a, phi_A = v) of positive probability by a and v, and a bound on its relative error."""
         known = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
         place = [scope.index(e) for e in self.entries]
-        tables: dict[int, dict[tuple[int, ...], Any]] = {}
-        cells: Iterator[tuple[tuple[int, ...], Any]]
+        tables: dict[int, Chances] = {}
+        cells: Iterator[tuple[tuple[int, ...], float | Fraction]]
         if known is not None:
             error = 0.0 if known.total is not None else 2 * len(known.rows) * UNIT
             rows = known.indices[:, list(scope)].tolist()
-            given: Sequence[Any] = known.masses
-            masses = given if known.total is None else [Fraction(m, known.total) for m in given]
+            given = known.masses
+            masses = given if known.total is None else [Fraction(int(m), known.total) for m in given]
             cells = zip(map(tuple, rows), masses, strict=True)
         else:
             network = self.belief.network
@@ -181,8 +187,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
 
     @cached_property
     def laws(self) -> ColumnLaws:
-        answer: Any = self.answer
-        return _laws(self.belief, answer)
+        assert isinstance(self.answer, ColumnAnswer)
+        return _laws(self.belief, self.answer)
 
     def families(self) -> Iterator[ListedFamily | DenseFamily]:
         for entry in self.family.entries:
@@ -192,7 +198,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
                 make = self._listed if self.laws.exact else self._dense
                 yield make(entry, pairs, chances, error)
 
-    def _listed(self, entry: int, pairs: Any, chances: Any, error: float) -> ListedFamily:
+    def _listed(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> ListedFamily:
         laws = {}
         for a in compared_values(pairs):
             total = sum(chances[a].values())
@@ -206,8 +212,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
             law = law.convolve(self._exact_powers(each))
         return law
 
-    def _exact_powers(self, key: tuple[int, tuple[int, ...]]) -> Pmf:
-        known: dict[Any, Pmf] = cached(self.laws, "exact", dict)
+    def _exact_powers(self, key: Key) -> Pmf:
+        known: dict[Key, Pmf] = cached(self.laws, "exact", dict)
         if key not in known:
             row, count = self.laws.rows[key], self.belief.records
             known[key] = Sums([row], [count], lambda p, q: p.convolve(q), Pmf([0], [1])).inside(0, 1)
@@ -218,7 +224,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
         for number, group in enumerate(self.laws.groups):
             yield number, tuple(given[entry] for entry in group.entries)
 
-    def _dense(self, entry: int, pairs: Any, chances: Any, error: float) -> DenseFamily:
+    def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step
         laws = {at: self._sum(at) for a in values for at in chances[a]}
         start = min(law.start for law in laws.values())
@@ -238,8 +244,8 @@ class ParametersLaw(AnswerLaw[Parameters]):
             law = joined(law, self._powers(each))
         return law
 
-    def _powers(self, key: tuple[int, tuple[int, ...]]) -> Weights:
-        known: dict[Any, Weights] = cached(self.laws, "wide", dict)
+    def _powers(self, key: Key) -> Weights:
+        known: dict[Key, Weights] = cached(self.laws, "wide", dict)
         if key not in known:
             row, nothing = Weights.of(self.laws.rows[key], self.laws.step), Weights(0, Wide.of(np.ones(1)), 0.0)
             known[key] = Sums([row], [self.belief.records], joined, nothing).inside(0, 1)
@@ -260,7 +266,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
 
 
 def _mixture(
-    chances: Mapping[tuple[int, ...], Any], laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
+    chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
 ) -> Wide:
     """Return the sum of some laws, each times its chance, on start, start + step, ..."""
     total = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))

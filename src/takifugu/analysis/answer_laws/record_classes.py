@@ -17,19 +17,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import RecordView, column_read, sum_read
+from takifugu.model.beliefs.records.record_views import RecordView, SetsView, SumView, column_read, sum_read
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
+
+Mean = TypeVar("Mean", float, Fraction)
+Score = TypeVar("Score", bound=Hashable)
 
 #: Most places of the sum of copies of a law.
 MOST_PLACES = 2**16
@@ -47,25 +50,24 @@ class Level:
 
     rows: tuple[tuple[int, Fraction, Fraction], ...]
 
-    def highest(self, function: Callable[[int], Any]) -> Any:
+    def highest(self, function: Callable[[int], Mean]) -> Mean:
         """Return the largest mean of a function that is not negative."""
         return self._extreme(function, above=True)
 
-    def lowest(self, function: Callable[[int], Any]) -> Any:
+    def lowest(self, function: Callable[[int], Mean]) -> Mean:
         """Return the smallest mean of a function that is not negative."""
         return self._extreme(function, above=False)
 
-    def _extreme(self, function: Callable[[int], Any], above: bool) -> Any:
-        exact = isinstance(function(self.rows[0][0]), Fraction)
-        valued = [(function(x), low, high) if exact else (function(x), float(low), float(high))
-                  for x, low, high in self.rows]  # fmt: skip
+    def _extreme(self, function: Callable[[int], Mean], above: bool) -> Mean:
+        kind = type(function(self.rows[0][0]))
+        valued = [(function(x), kind(low), kind(high)) for x, low, high in self.rows]
         order = sorted(valued, key=lambda row: row[0], reverse=above)
-        means = []
+        means = list[Mean]()
         for count in range(1, len(order) + 1):
             weights = [high if place < count else low for place, (_, low, high) in enumerate(order)]
-            total = sum(weights)
+            total = sum(weights, kind(0))
             if total:
-                means.append(sum(w * value for w, (value, _, _) in zip(weights, order, strict=True)) / total)
+                means.append(sum((w * value for w, (value, _, _) in zip(weights, order, strict=True)), kind(0)) / total)
         return max(means) if above else min(means)
 
     @cached_property
@@ -192,27 +194,14 @@ def _up_to(end: int) -> Callable[[int], Fraction]:
     return lambda x: Fraction(x <= end)
 
 
-class ClassLaw(AnswerLaw[Any]):
+class ClassLaw(AnswerLaw[RecordView]):
     """Bounds for a property of records with a table in a class; there are no laws."""
 
     def families(self) -> Iterator[AnswerFamily]:
         if self.reason:
             raise Unsupported(self.reason)
-        yield from _families(self.belief, self._levels, self.family)
-
-    @property
-    def _levels(self) -> Callable[[Sequence[Any]], dict[Any, Level]]:
-        share = [int(x) for x in self.answer.contribution(0)[:, 0].tolist()]
-        within = self.belief.records.within
-
-        def levels(scores: Sequence[Hashable]) -> dict[Any, Level]:
-            intervals: dict[Any, list[tuple[int, Fraction, Fraction]]] = {}
-            for score, x, (low, high) in zip(scores, share, within, strict=True):
-                if high:
-                    intervals.setdefault(score, []).append((x, low, high))
-            return {score: Level(tuple(intervals[score])) for score in sorted(intervals)}
-
-        return levels
+        adds = [int(x) for x in self.answer.contribution(0)[:, 0].tolist()]
+        yield from _families(self.belief, adds, self.family)
 
     @property
     def note(self) -> str:
@@ -228,11 +217,10 @@ class ClassLaw(AnswerLaw[Any]):
         return 1.0, self.atoms()
 
     def describe(self, entry: int, value: int, number: int, start: int = 0) -> str:
-        description: str = self.belief.describe_hypothesis(value)
-        return description
+        return self.belief.describe_hypothesis(value)
 
 
-def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[Any]:
+def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
     """Return the bounds for a view of records whose table is known within intervals, or why there are none."""
     law = ClassLaw(belief, answer, family)
     try:
@@ -242,18 +230,19 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
     return law
 
 
-def _families(view: RecordView, levels: Any, family: Family) -> Iterator[ClassFamily]:
+def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
     column = column_read(view)
     if column is not None:
-        each = levels([row[column] for row in view.records.table.rows])
+        given = _levels(view, adds, [row[column] for row in view.records.table.rows])
         pairs = family.value_pairs(view, 0)
         values = view.alphabet(0)
-        yield ClassFamily(pairs, {(a, b): [(each[values[a]], each[values[b]])] for a, b in pairs})
+        yield ClassFamily(pairs, {(a, b): [(given[values[a]], given[values[b]])] for a, b in pairs})
         return
     inside = sum_read(view)
     if inside is None or inside.is_vector:
         raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
-    each = levels(inside.scores)
+    scores = [score for score in inside.scores if isinstance(score, int)]
+    each = dict(sorted(_levels(view, adds, scores).items()))
     _check_levels(each)
     steps = list(pairwise(each.values()))
     low, high, *_ = each
@@ -261,10 +250,19 @@ def _families(view: RecordView, levels: Any, family: Family) -> Iterator[ClassFa
         yield ClassFamily((pair,), {pair: steps}, int(gap) // (high - low))
 
 
-def _gaps(view: Any, inside: Any, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
+def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:
+    """Return what a record of each score adds; `adds` and `scores` are those of the rows of the table."""
+    intervals: dict[Score, list[tuple[int, Fraction, Fraction]]] = {}
+    for score, x, (low, high) in zip(scores, adds, view.records.within or (), strict=True):
+        if high:
+            intervals.setdefault(score, []).append((x, low, high))
+    return {score: Level(tuple(rows)) for score, rows in intervals.items()}
+
+
+def _gaps(view: RecordView, inside: SumView, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield comparisons that stand for all, and how far apart the sums of scores are."""
     keys = inside.keys
-    if view is inside:
+    if not isinstance(view, SetsView):
         pairs = family.pairs or ((0, len(keys) - 1),)
         worst = max(pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
         yield (min(worst), max(worst)), keys[max(worst)] - keys[min(worst)]

@@ -21,7 +21,7 @@ from takifugu.analysis.answer_laws.record_classes import class_law
 from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, SetsView
+from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
@@ -141,10 +141,10 @@ class ColumnLaw(RecordsLaw[ColumnView]):
         return "" if self.exact else BOUND
 
 
-def record_law(kind: type[RecordsLaw[Any]]) -> Callable[..., AnswerLaw[Any]]:
+def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[RecordView]]:
     """Return how a law is made for a type of view: with the reason why there is none, where that is so."""
 
-    def make(belief: Any, answer: Additive, family: Family) -> AnswerLaw[Any]:
+    def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
         if belief.records.within is not None:
             return class_law(belief, answer, family)
         law = kind(belief, answer, family)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +34,12 @@ def law_given(belief: JointTable, answers: npt.NDArray[np.int64], entry: int, va
 
     Exact (integer masses) when the table is; otherwise each mass is a correctly rounded sum divided by another.
     """
-    groups: dict[int, list[Any]] = {}
+    groups: dict[int, list[int | float]] = {}
     for row in np.flatnonzero(belief.indices[:, entry] == value).tolist():
         groups.setdefault(int(answers[row]), []).append(belief.masses[row])
     values = sorted(groups)
     if belief.total is not None:
-        return Pmf.from_counts(values, [sum(groups[v]) for v in values])
+        return Pmf.from_counts(values, [int(sum(groups[v])) for v in values])
     total = math.fsum(mass for masses in groups.values() for mass in masses)
     return Pmf(values, [math.fsum(groups[v]) / total for v in values])
 

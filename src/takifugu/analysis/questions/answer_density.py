@@ -41,7 +41,7 @@ def of_view(view: DensityView, answer: object) -> Sequence[Given]:
 
 
 #: (view, answer) -> what is given each value, by type of view.
-ANSWER_DENSITY: Question[Callable[[Any, Any], Sequence[Given]] | None] = Question(
+ANSWER_DENSITY: Question[Callable[[Any, object], Sequence[Given]] | None] = Question(
     "the density of the answer",
     {"model.beliefs.density:DensityView": "analysis.questions.answer_density:of_view"},
     default=None,

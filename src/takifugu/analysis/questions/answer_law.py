@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.cache import cached
@@ -22,7 +22,10 @@ from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 
-B = TypeVar("B", bound=Belief)
+if TYPE_CHECKING:
+    from takifugu.analysis.answer_laws.dense import DenseFamily
+
+B = TypeVar("B", bound=Belief, covariant=True)
 Move = int | float | Fraction
 
 #: (a, number in a's hull, b, number in b's hull).
@@ -140,7 +143,7 @@ class AnswerLaw(Generic[B]):
         pairs = values * (values - 1) / 2 if self.family.pairs is None else len(self.family.pairs) / 2
         return pairs * self.hull * len(self.family.entries), self.atoms()
 
-    def farthest_laws(self) -> Any:
+    def farthest_laws(self) -> tuple[DenseFamily, tuple[int, int]] | None:
         """Return the laws given the two values that are farthest apart, where these tell best; None where not known."""
         return None
 
@@ -154,7 +157,7 @@ class AnswerLaw(Generic[B]):
         return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
 
 
-def answer_law(share: Share) -> AnswerLaw[Any]:
+def answer_law(share: Share) -> AnswerLaw[Belief]:
     """Return what a belief tells about the law of its share of an answer, or why nothing (`reason`); kept with it.
 
     >>> from types import SimpleNamespace
@@ -170,7 +173,7 @@ def answer_law(share: Share) -> AnswerLaw[Any]:
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
 
-def no_law(because: str) -> Callable[..., AnswerLaw[Any]]:
+def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
     """Return the answer of a belief that has no law of the answer; `{}` in the reason is the belief's type."""
     return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
 
@@ -199,7 +202,7 @@ FOR_DENSITIES = no_law(
 )
 
 #: (belief, answer, family) -> AnswerLaw, by type of belief.
-ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Any]]] = Question(
+ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Belief]]] = Question(
     "the distribution of the answer",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainLaw",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -53,5 +53,5 @@ def of_rows(belief: FromPopulations, data: object) -> npt.NDArray[np.int64]:
     return np.array(places, dtype=np.int64).reshape(-1, 1)
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> Hashable:
     return tuple(map(plain_state, value)) if isinstance(value, list | tuple) else plain_state(value)

@@ -153,7 +153,7 @@ def _record(belief: Belief, data: object) -> IntArray:
     if isinstance(data, Mapping):
         if set(data) != set(names):
             raise DataError(f"the record needs exactly the columns {_listed(names)}")
-        record: Sequence[Any] = [data[name] for name in belief.names or names]
+        record: Sequence[object] = [data[name] for name in belief.names or names]
     else:
         record = _sequence(data, "the record")
         if len(record) != len(names):
@@ -168,17 +168,16 @@ def _unregistered(belief: Belief, data: object) -> IntArray:
     return _one_sequence(belief, data) if sequence else _record(belief, data)
 
 
-def _by_label(data: object) -> Any:
+def _by_label(data: object) -> object:
     """Return a row with labels (a named tuple, a pandas Series with names) as a mapping: its order means nothing."""
-    labels: Any = data._fields if hasattr(data, "_fields") else getattr(data, "index", None)
-    labels = listed_array(labels)
+    labels = listed_array(data._fields if hasattr(data, "_fields") else getattr(data, "index", None))
     if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
         return data
     values = _sequence(data, "the record")
     return dict(zip(labels, values, strict=True)) if len(set(labels)) == len(labels) == len(values) else data
 
 
-def of_users(users: IndependentUsers, data: Any) -> IntArray:
+def of_users(users: IndependentUsers, data: object) -> IntArray:
     """Return one value index per user; "absent" has one where it removes the user, not where it means "unknown"."""
     if isinstance(data, Mapping) and users.names is not None:
         if set(data) != set(users.names):
@@ -213,7 +212,7 @@ def _sequence(data: object, what: str) -> list[Any]:
     return values_of(data)
 
 
-def _places(states: Sequence[Hashable], place: Mapping[Any, int]) -> list[int]:
+def _places(states: Sequence[Hashable], place: Mapping[Hashable, int]) -> list[int]:
     """Return the index of each state; None is an entry that was not observed."""
     try:
         return [MISSING if s is None else place[s] for s in states]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.additive import Additive
 
-B = TypeVar("B", bound=Belief)
+B = TypeVar("B", bound=Belief, covariant=True)
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -51,7 +50,7 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     return total * float(answer.grid)
 
 
-EXPECTED_ANSWER: Question[Callable[[Any], ExpectedAnswer[Any]]] = Question(
+EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
     "the mean of an answer",
     {
         "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.expected:OfChain",

@@ -5,7 +5,7 @@ Nothing here knows how calibration finds laws, or uses what it found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -17,9 +17,9 @@ from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 
-B = TypeVar("B", bound=Belief)
+B = TypeVar("B", bound=Belief, covariant=True)
 IntArray = npt.NDArray[np.int64]
-Weights = npt.NDArray[Any]
+Weights = npt.NDArray[np.object_]
 
 #: Most joint states that are listed.
 MOST_STATES = 2_000_000
@@ -103,7 +103,7 @@ class JointStates(Generic[B]):
         return self.belief
 
 
-def joint_states(belief: Belief) -> JointStates[Any]:
+def joint_states(belief: Belief) -> JointStates[Belief]:
     """Return how the audit lists a belief."""
     return JOINT_STATES.of(belief)(belief)
 
@@ -166,7 +166,7 @@ def check_count(count: int) -> None:
 
 
 #: belief -> JointStates, by type of belief.
-JOINT_STATES: Question[Callable[[Any], JointStates[Any]]] = Question(
+JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
     "the list of joint states",
     {
         "model.beliefs.table:JointTable": "audit.states:TableStates",

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs import Belief
 
-B = TypeVar("B", bound=Belief)
+B = TypeVar("B", bound=Belief, covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Marginal(Generic[B]):
         )
 
 
-def marginal(belief: Belief) -> Marginal[Any]:
+def marginal(belief: Belief) -> Marginal[Belief]:
     """Return what a belief tells of single entries.
 
     >>> from takifugu import MarkovChain
@@ -43,7 +42,7 @@ def marginal(belief: Belief) -> Marginal[Any]:
     return MARGINAL.of(belief)(belief)
 
 
-MARGINAL: Question[Callable[[Any], Marginal[Any]]] = Question(
+MARGINAL: Question[type[Marginal[Belief]]] = Question(
     "the distribution of an entry",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.marginals:ChainMarginal",

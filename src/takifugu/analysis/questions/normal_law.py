@@ -16,7 +16,7 @@ from takifugu.model.queries.additive import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.normal.comparisons import NormalComparison
 
-B = TypeVar("B", bound=Belief)
+B = TypeVar("B", bound=Belief, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class NormalLaw(Generic[B]):
         return 0.0
 
 
-def normal_law(share: Share) -> NormalLaw[Any]:
+def normal_law(share: Share) -> NormalLaw[Belief]:
     """Return what a belief tells about normal laws of its share of an answer, or why nothing (`reason`)."""
     make = NORMAL_LAW.of(share.belief)
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
 
-def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[Any]:
+def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[Belief]:
     return NormalLaw(
         belief, answer, family,
         f"under {belief.describe()} the answer is not normal, which this mechanism requires: take a MultivariateNormal "
@@ -80,7 +80,7 @@ def deviation_up(variance: Fraction) -> Fraction:
 
 
 #: (belief, answer, family) -> NormalLaw, by type of belief.
-NORMAL_LAW: Question[Callable[[Any, Any, Family], NormalLaw[Any]]] = Question(
+NORMAL_LAW: Question[Callable[[Any, Any, Family], NormalLaw[Belief]]] = Question(
     "the normal distribution of the answer",
     {"model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ViewLaw"},
     default=_not_normal,

@@ -7,7 +7,6 @@ a row or a count.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from takifugu.model.beliefs.records.records import Records
 from takifugu.model.queries import IntArray
 
 
-def of_records(belief: Records, data: Any) -> IntArray:
+def of_records(belief: Records, data: object) -> IntArray:
     """Return the row number of every record; `data` are rows, a mapping of columns, or a frame with named columns.
 
     Raises DataError for another number of records than the belief's, a missing or unknown value, and a combination of
@@ -37,13 +36,13 @@ def of_records(belief: Records, data: Any) -> IntArray:
         return _of_frame(belief, data)
     _check_count(belief, len(rows))
     place = {row: number for number, row in enumerate(belief.table.rows)}
-    numbers = [place.get(row, -1) for row in map(_hashable, rows)]
+    numbers = [-1 if row is None else place.get(row, -1) for row in map(_hashable, rows)]
     if -1 in numbers:
         raise _unknown(belief, [row for row, number in zip(rows, numbers, strict=True) if number < 0])
     return np.array(numbers, dtype=np.int64)
 
 
-def _of_columns(belief: Records, data: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hashable, ...]]:
     missing = [name for name in belief.columns if name not in data]
     if missing:
         raise DataError(f"the data has no column {missing[0]!r}", fix=f"its columns must be {list(belief.columns)}")
@@ -53,13 +52,13 @@ def _of_columns(belief: Records, data: Mapping[str, Any]) -> list[tuple[Any, ...
     return list(zip(*columns, strict=True))
 
 
-def _listed(column: object) -> list[Any]:
+def _listed(column: object) -> list[Hashable]:
     if isinstance(column, str) or not isinstance(column, Iterable):
         raise DataError("a column of the data is not a sequence", fix="give a list, an array or a column")
     return values_of(column)
 
 
-def _ordered(belief: Records, row: Any) -> tuple[Any, ...]:
+def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
     """Return a row in the order of the columns: a mapping, or values in that order."""
     if isinstance(row, Mapping) and set(row) >= set(belief.columns):
         return tuple(row[name] for name in belief.columns)
@@ -68,7 +67,7 @@ def _ordered(belief: Records, row: Any) -> tuple[Any, ...]:
     return tuple(row)
 
 
-def _hashable(row: tuple[Hashable, ...]) -> Any:
+def _hashable(row: tuple[Hashable, ...]) -> tuple[Hashable, ...] | None:
     try:
         hash(row)
     except TypeError:
@@ -76,7 +75,7 @@ def _hashable(row: tuple[Hashable, ...]) -> Any:
     return row
 
 
-def _of_frame(belief: Records, data: Any) -> IntArray:
+def _of_frame(belief: Records, data: object) -> IntArray:
     known = {
         name: {str(text_of(value)): code for code, value in enumerate(belief.table.alphabet(i))}
         for i, name in enumerate(belief.columns)
@@ -105,7 +104,7 @@ def _check_count(belief: Records, count: int) -> None:
         )
 
 
-def _unknown(belief: Records, rows: Sequence[tuple[Any, ...]]) -> DataError:
+def _unknown(belief: Records, rows: Sequence[tuple[Hashable, ...]]) -> DataError:
     for i, name in enumerate(belief.columns):
         alphabet = belief.table.alphabet(i)
         if any(not any(value == known for known in alphabet) for value in (row[i] for row in rows)):

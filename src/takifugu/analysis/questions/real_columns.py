@@ -5,7 +5,7 @@ What is returned here goes into the noise and nowhere else. No message repeats a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -83,12 +83,12 @@ def of_columns(belief: MultivariateNormal, data: Any) -> RealColumns | ColumnTot
             raise DataError(
                 "the data have another number of records than the belief", fix="declare the number of records"
             ).at("records")
-        seen = dict[Any, Fraction]()  # most columns repeat their values; dropped with this call
+        seen = dict[tuple[type, Hashable], Fraction]()  # most columns repeat their values; dropped with this call
         real_columns.append(tuple(_once(seen, value, belief, number, name) for value in values))
     return RealColumns(tuple(real_columns))
 
 
-def _columns(belief: MultivariateNormal, data: Any) -> list[list[Any]]:
+def _columns(belief: MultivariateNormal, data: Any) -> list[list[Hashable]]:
     names = belief.columns
     if has_columns(data):
         known = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
@@ -96,8 +96,9 @@ def _columns(belief: MultivariateNormal, data: Any) -> list[list[Any]]:
         if missing:
             raise DataError(f"the data lack the columns {missing}", fix="give every column that the belief names")
         return [_values(data[name]) for name in names]
-    rows = _values(data)
-    if not all(isinstance(row, Mapping | Sequence) and not isinstance(row, str | bytes) for row in rows):
+    records = _values(data)
+    rows = [row for row in records if isinstance(row, Mapping | Sequence) and not isinstance(row, str | bytes)]
+    if len(rows) < len(records):
         raise DataError("the data are no records", fix=f"give columns by name, or records of {list(names)}")
     try:
         listed = [[row[name] for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
@@ -108,13 +109,15 @@ def _columns(belief: MultivariateNormal, data: Any) -> list[list[Any]]:
     return [[row[place] for row in listed] for place in range(len(names))]
 
 
-def _values(column: object) -> list[Any]:
+def _values(column: object) -> list[Hashable]:
     if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise DataError("a column is no sequence of numbers", fix="give a list, an array or a column of a frame")
     return values_of(column)
 
 
-def _once(seen: dict[Any, Fraction], value: Any, belief: MultivariateNormal, number: int, name: str) -> Fraction:
+def _once(
+    seen: dict[tuple[type, Hashable], Fraction], value: Hashable, belief: MultivariateNormal, number: int, name: str
+) -> Fraction:
     """Return what a value is read as, found before if the same one was: True and 1 are not the same."""
     try:
         key = type(value), value

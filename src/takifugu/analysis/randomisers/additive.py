@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:
+    from takifugu.analysis.randomisers.base import Randomiser
     from takifugu.numbers.noise import Entropy
 
 
@@ -247,8 +248,8 @@ class DiscreteLaplace(Noise):
         return {"kind": self.kind, "units": to_text(self.units), "grid": to_text(self.grid), "cells": self.cells}
 
 
-def reader(law: Callable[..., Any], name: str) -> Callable[[Plain], Any]:
-    def read(data: Plain) -> Any:
+def reader(law: Callable[..., Randomiser], name: str) -> Callable[[Plain], Randomiser]:
+    def read(data: Plain) -> Randomiser:
         place = {} if data.get("on_grid", True) else placed(False)
         size = [as_fraction(data[name], name)] if name else []
         return law(*size, as_fraction(data["grid"], "the grid"), data["cells"], **place)

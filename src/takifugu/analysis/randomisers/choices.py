@@ -203,7 +203,7 @@ class ExponentialChoice(Choice):
 
 @dataclass(frozen=True)
 class ChannelChoice(Choice):
-    """Any channel with exact masses, such as the one of least expected error.
+    """A channel with exact masses, such as the one of least expected error.
 
     >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
     >>> ChannelChoice(rows, Fraction(1), (0.5, 0.5)).scale

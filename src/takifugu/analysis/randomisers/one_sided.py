@@ -9,11 +9,11 @@ would rule out outputs, so that noise is two-sided. Errors are about the answer,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from takifugu.numbers.noise_laws import Moments
 from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:
+    from takifugu.analysis.randomisers.base import Randomiser
     from takifugu.numbers.noise import Entropy
 
 Moves = tuple[Direction, ...]
@@ -62,7 +63,7 @@ class OneSided(Base):
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer (grid units) with noise, in answer units."""
         self._check(answer)
-        values: list[Any] = [None] * self.cells
+        values = [Fraction(0)] * self.cells
         for move in dict.fromkeys(self.moves):
             places = [cell for cell, other in enumerate(self._each) if other is move]
             steps = self._steps([answer[cell] for cell in places], move, entropy)
@@ -287,8 +288,8 @@ def _whole(answers: Column) -> Array:
     return narrowed([int(x) for x in answers])
 
 
-def reader(law: type, *more: str) -> Any:
-    def read(data: Plain) -> Any:
+def reader(law: Callable[..., Randomiser], *more: str) -> Callable[[Plain], Randomiser]:
+    def read(data: Plain) -> Randomiser:
         units, grid = as_fraction(data["units"], "units"), as_fraction(data["grid"], "the grid")
         moves = tuple(map(Direction, data["moves"]))
         return law(units, grid, data["cells"], moves, **{name: data[name] for name in more if name in data})

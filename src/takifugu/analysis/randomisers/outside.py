@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers.base import Answer, Base, Column, Kind, Randomiser
 from takifugu.core.errors import Unsupported
@@ -46,7 +46,7 @@ class Outside(Base):
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         raise Unsupported(ELSEWHERE)
 
-    def log_density(self, answer: Answer, output: Sequence[Any]) -> float:
+    def log_density(self, answer: Answer, output: Sequence[object]) -> float:
         raise Unsupported(ELSEWHERE)
 
     def to_dict(self) -> Json:
