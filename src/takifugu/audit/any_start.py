@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from mpmath import mp, mpf
 
 
@@ -20,7 +21,7 @@ from mpmath import mp, mpf
 class Side:
     """One hypothesis: for each start state its masses at all outputs, jointly with the hypothesis, and its mass."""
 
-    outputs: Sequence[Any]
+    outputs: Sequence[npt.NDArray[np.object_]]
     masses: Sequence[mpf]
 
     def at(self, start: int, place: int) -> tuple[mpf, mpf]:

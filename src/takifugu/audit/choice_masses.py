@@ -6,15 +6,15 @@ shows heads by itself, and every head is as likely to be taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeGuard
+from typing import TypeGuard, TypeVar
 
 from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers.base import Randomiser
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.model.queries.candidates import AtRank, MostFrequent
+from takifugu.model.queries.candidates import AtRank, MostFrequent, Outcome
 
 
 def is_choice(randomiser: Randomiser) -> TypeGuard[PermuteAndFlip]:
@@ -22,7 +22,10 @@ def is_choice(randomiser: Randomiser) -> TypeGuard[PermuteAndFlip]:
     return bool(randomiser.kind == "permute-and-flip")
 
 
-def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Any, ...], tuple[Fraction, ...]], mpf]:
+Cell = TypeVar("Cell")
+
+
+def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[Fraction, ...]], mpf]:
     """Return P(all that is chosen | counts); call it with `mp.dps` at DIGITS."""
     goal = noise.goal
     quality = _count if isinstance(goal, MostFrequent) else _rank(goal)
@@ -30,11 +33,11 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Any, ...], tuple[Fract
     loss_of_one = 2 / Fraction(noise.units)
     draws = noise.goal.draws
 
-    def mass(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> mpf:
+    def mass(chosen: tuple[Outcome, ...], answer: tuple[Fraction, ...]) -> mpf:
         groups = range(noise.groups)
         return mp.fprod(of_group(_part(chosen, groups, g), _part(answer, groups, g)) for g in groups)
 
-    def of_group(chosen: tuple[Any, ...], answer: tuple[Fraction, ...]) -> mpf:
+    def of_group(chosen: tuple[Outcome, ...], answer: tuple[Fraction, ...]) -> mpf:
         counts = [int(count) for count in answer[: len(noise.outcomes)]]
         left, probability = list(range(len(counts))), mp.mpf(1)
         for number, outcome in enumerate(chosen):
@@ -56,7 +59,7 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Any, ...], tuple[Fract
     return mass
 
 
-def _part(all_groups: tuple[Hashable, ...], groups: range, group: int) -> tuple[Any, ...]:
+def _part(all_groups: tuple[Cell, ...], groups: range, group: int) -> tuple[Cell, ...]:
     """Return the part of one group: all have equally many numbers, one group behind the other."""
     size = len(all_groups) // len(groups)
     return all_groups[group * size : (group + 1) * size]

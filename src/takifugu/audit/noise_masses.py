@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, Protocol, runtime_checkable
@@ -68,7 +68,7 @@ class Finite(Protocol):
     """A randomiser that has finitely many outputs."""
 
     @property
-    def outputs(self) -> Sequence[Any]: ...
+    def outputs(self) -> Sequence[Hashable]: ...
 
 
 def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:

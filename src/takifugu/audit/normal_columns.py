@@ -11,18 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from mpmath import mp, mpf
 
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
-from takifugu.model.secrets.value_sets import Between
+from takifugu.model.beliefs.records.normal_views import NormalView
+from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
+from takifugu.numbers.normal.matrices import Matrix, Vector
 
 Description = Plain
 
 
-def of_normal_view(view: Any, answer: Any) -> Sequence[Description]:
+def of_normal_view(view: NormalView, answer: ColumnSums) -> Sequence[Description]:
     """Return the density of the answer given each hypothesis, as plain data (`audit.curves`).
 
     Raises Unsupported for vectors, and for a parameter other than the mean.
@@ -48,13 +50,13 @@ def of_normal_view(view: Any, answer: Any) -> Sequence[Description]:
     return [_of_set(region, slope, middle, inside, rest) for region in view.sets]
 
 
-def _of_set(region: Any, slope: Fraction, middle: Fraction, inside: Fraction, rest: Fraction) -> Description:
+def _of_set(region: ValueSet, slope: Fraction, middle: Fraction, inside: Fraction, rest: Fraction) -> Description:
     """Return b (g - E[g]) + R for g in a set: an interval, or values that are as likely as the density there."""
     if not slope:
         return _normal(Fraction(0), rest)
+    if isinstance(region, Intervals):
+        raise Unsupported("the audit of normal records knows sets of one interval, or of values")
     if not isinstance(region, Between):
-        if any(isinstance(value, Between) for value in region):
-            raise Unsupported("the audit of normal records knows sets of one interval, or of values")
         means = [slope * (value - middle) for value in region]
         heights = [mp.exp(-_mpf((value - middle) ** 2 / inside) / 2) for value in region]
         weights = [height / mp.fsum(heights) for height in heights]
@@ -70,7 +72,7 @@ def _normal(mean: Fraction, variance: Fraction) -> Description:
     return {"kind": "normal", "mean": _mpf(mean), "deviation": mp.sqrt(_mpf(variance))}
 
 
-def _form(left: Any, matrix: Any, right: Any) -> Fraction:
+def _form(left: Vector, matrix: Matrix, right: Vector) -> Fraction:
     rows = product(range(len(left)), range(len(right)))
     return sum((left[i] * matrix[i][j] * right[j] for i, j in rows), Fraction(0))
 

@@ -20,11 +20,13 @@ from takifugu.analysis.questions.dispatch import Question
 from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal
 from takifugu.audit.curves import Curve, curve, with_laplace
 from takifugu.core.errors import Unsupported
+from takifugu.core.plain import Plain
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, resolved
 from takifugu.model.queries.additive import Additive
+from takifugu.model.secrets.families import Family, View
 
 #: Digits of the densities, and the number of cells in which signs are looked for.
 DIGITS, LEAST_CELLS, MOST_CELLS = 22, 48, 4000
@@ -123,7 +125,7 @@ def _places(p: Curve, q: Curve) -> list[mpf]:
     return sorted({*grid, *(kink for kink in (*p.kinks, *q.kinks) if p.low < kink < p.high)})
 
 
-def _views(framework: Framework) -> Iterator[tuple[Any, Any, Any]]:
+def _views(framework: Framework) -> Iterator[tuple[View, Family, Belief]]:
     """Yield a belief as each secret about its records reads it, with what is compared, and the belief itself."""
     for belief in framework.beliefs:
         for secret in framework.secrets:
@@ -131,17 +133,17 @@ def _views(framework: Framework) -> Iterator[tuple[Any, Any, Any]]:
                 yield view, secret.family(view), belief
 
 
-def _describe(view: Belief) -> Callable[[Any, Any], Sequence[Any]] | None:
+def _describe(view: Belief) -> Callable[[Any, Additive], Sequence[Plain]] | None:
     return DENSITIES.of(view)
 
 
-def of_density(view: Belief, answer: Additive) -> Sequence[Any]:
+def of_density(view: Belief, answer: Additive) -> Sequence[Plain]:
     """Return the densities of a Density belief as plain data, one for each value of what is hidden."""
     return [row[1] for row in view.to_dict()["given"]]
 
 
 #: (view, answer) -> the density of the answer given each value of the view's entry, as plain data (`curves`).
-DENSITIES: Question[Callable[[Any, Any], Sequence[Any]] | None] = Question(
+DENSITIES: Question[Callable[[Any, Additive], Sequence[Plain]] | None] = Question(
     "the density that the audit looks at",
     {
         "model.beliefs.density:DensityView": "audit.real_line:of_density",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from takifugu.analysis.questions.joint_states import (
     joint_states,
 )
 from takifugu.core.errors import InputError
-from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, SetsView, SumView
+from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets.value_sets import Between, Intervals
 
@@ -33,7 +33,7 @@ class RecordStates(JointStates[Records]):
     def is_class(self) -> bool:
         return self.belief.within is not None
 
-    def stand_in(self, member: Any) -> Records:
+    def stand_in(self, member: Records) -> Records:
         intervals, records = self.belief.within or (), self.belief
         masses = [Fraction(mass) / (member.table.total or 1) for mass in member.table.masses]
         if member.table.rows != records.table.rows or not all(
@@ -54,7 +54,10 @@ class RecordStates(JointStates[Records]):
         return States(values, (weights,), ((0,),), (range(records.size),), 0.0)
 
 
-class _Numbered(JointStates[Any]):
+Seen = TypeVar("Seen", bound=RecordView, covariant=True)
+
+
+class _Numbered(JointStates[Seen]):
     """The data sets of a view's records, each with the number of its hypothesis."""
 
     def states(self) -> States:
@@ -65,15 +68,13 @@ class _Numbered(JointStates[Any]):
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         raise NotImplementedError
 
-    def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Any]:
+    def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Hashable]:
         place = self.belief.records.columns.index(name)
         return [row[place] for row in rows]
 
 
-class SumStates(_Numbered):
+class SumStates(_Numbered[SumView]):
     """The value of a mean, a sum, a share, a weighted sum of means, or several of them."""
-
-    belief: SumView
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         return self.belief.values.index(self.value(rows))
@@ -90,10 +91,8 @@ class SumStates(_Numbered):
         return tuple(each) if len(each) > 1 else each[0]
 
 
-class FunctionStates(_Numbered):
+class FunctionStates(_Numbered[FunctionView]):
     """The value of a function of columns."""
-
-    belief: FunctionView
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         return self.belief.values.index(self.value(rows))
@@ -103,19 +102,15 @@ class FunctionStates(_Numbered):
         return Fraction(str(self.belief.function(*(self.column(rows, name) for name in columns))))
 
 
-class ColumnStates(_Numbered):
+class ColumnStates(_Numbered[ColumnView]):
     """The column of the first record; the records are alike."""
-
-    belief: ColumnView
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         return self.belief.values.index(rows[0][self.belief.column])
 
 
-class SetStates(_Numbered):
+class SetStates(_Numbered[SetsView]):
     """The set that the value of the property is in."""
-
-    belief: SetsView
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         inside: Any = joint_states(self.belief.inside)
@@ -126,5 +121,5 @@ class SetStates(_Numbered):
         return held.index(True) if any(held) else -1
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Hashable) -> Hashable:
     return int(value) if isinstance(value, bool) else value

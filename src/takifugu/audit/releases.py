@@ -33,7 +33,7 @@ from takifugu.model.secrets.families import View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
 
 Release = tuple[Query, Randomiser]
-Masses = npt.NDArray[Any]
+Masses = npt.NDArray[np.object_]
 
 #: Most pairs (output, answer) whose mass is computed, and the number up to which no output is left out.
 MOST_MASSES, FEW_MASSES = 4_000_000, 100_000

@@ -28,7 +28,7 @@ from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.records.parameter_box import ParameterBox
-from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers, UserLaw
 from takifugu.numbers.rationals import as_fraction
@@ -132,7 +132,7 @@ class Parametric(Protocol):
     def prior(self) -> Belief: ...
 
     @property
-    def described(self) -> Iterable[Any]: ...
+    def described(self) -> Iterable[Column]: ...
 
 
 class BoxStates(JointStates[ParameterBox]):

@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from scipy.special import erfcx, ndtr
@@ -23,6 +22,7 @@ from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, answ
 from takifugu.analysis.questions.normal_law import NormalLaw, normal_law
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number
+from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 from takifugu.model.queries.whole_columns import WholeColumns
 from takifugu.model.secrets.hypotheses import against
@@ -133,7 +133,7 @@ def _worst(problem: Problem, change: int) -> OrdinaryNoise | None:
     return OrdinaryNoise(problem.epsilon, scale, min(worst, 1.0), comparison)
 
 
-def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]:
+def _of_normal(law: NormalLaw[Belief], scale: float) -> Iterator[tuple[float, str]]:
     """Yield the comparisons of normal distributions of a number, of which one is the other one's translate."""
     for one in law.comparisons():
         laws = one.laws.exact if isinstance(one.laws, Rounded) else one.laws
@@ -144,7 +144,7 @@ def _of_normal(law: NormalLaw[Any], scale: float) -> Iterator[tuple[float, str]]
         yield gap, against(one.left, one.right)
 
 
-def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]]:
+def _of_farthest(law: AnswerLaw[Belief], decay: Fraction) -> list[tuple[float, str]]:
     """Return the comparison of the two values that are farthest apart, where a law tells no others."""
     farthest = law.farthest_laws()
     if farthest is None:
@@ -155,7 +155,7 @@ def _of_farthest(law: AnswerLaw[Any], decay: Fraction) -> list[tuple[float, str]
     return [(total_variation(p, q, decay * family.step), against(law.describe(0, a, 0), law.describe(0, b, 0)))]
 
 
-def _of(family: AnswerFamily, law: AnswerLaw[Any], decay: Fraction) -> Iterator[tuple[float, str]]:
+def _of(family: AnswerFamily, law: AnswerLaw[Belief], decay: Fraction) -> Iterator[tuple[float, str]]:
     if not family.whole:
         raise Unsupported("the distributions of the whole answer are not known")
     for a, i, b, j in family.compared:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from takifugu.analysis.problem import Cost, Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, OfOne, answer_law
 from takifugu.core import searches
 from takifugu.mechanisms.common.lines import line_answers, line_parts
 from takifugu.mechanisms.common.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
+from takifugu.model.beliefs import Belief
 from takifugu.model.secrets.hypotheses import against
 
 #: What a comparison costs besides passes over its laws, as a number of extra atoms.
@@ -29,7 +29,7 @@ class Located:
     """
 
     family: AnswerFamily
-    law: AnswerLaw[Any]
+    law: AnswerLaw[Belief]
     start: int = 0
     smoothed: bool = False
     alone: AnswerFamily | None = None

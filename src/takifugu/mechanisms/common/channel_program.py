@@ -15,13 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel, repair
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,7 @@ class Limits:
     Further variables come one per output, and those of all outputs together are at most 1.
     """
 
-    limits: Any
+    limits: csr_array
     bounds: Floats
     more: int = 0
 
@@ -52,7 +56,7 @@ def check_size(numbers: int, most: int, fix: str) -> None:
         )
 
 
-def ratio_limits(ratios: Any, outputs: int, delta: float = 0.0) -> Limits:
+def ratio_limits(ratios: Floats | csr_array, outputs: int, delta: float = 0.0) -> Limits:
     """Return r @ C_y <= t_y for every row r of ratios and every output y, with sum_y t_y <= delta for each r.
 
     >>> ratio_limits(np.array([[1.0, -2.0]]), 2).limits.toarray().tolist()
@@ -78,7 +82,9 @@ def together(several: Sequence[Limits], size: int) -> Limits:
     return Limits(hstack([entries, further], format="csr"), bounds, sum(one.more for one in several))
 
 
-def solved(cost: Floats, limits: Limits, mixing: Any = None, allowed: Any = None) -> Solved:
+def solved(
+    cost: Floats, limits: Limits, mixing: Floats | None = None, allowed: npt.NDArray[np.bool_] | None = None
+) -> Solved:
     """Return the channel of least total cost, of shape (inputs, outputs) as `cost`; Unsupported where none is found.
 
     `mixing` has shape (parts, inputs); `allowed` says which entries of C may be above 0 (default: all).

@@ -102,7 +102,7 @@ def finite_problem(problem: Problem) -> FiniteProblem:
     whole answer or it is too wide (`whole_laws`).
     """
     unit = problem.grid / problem.unit
-    numbers: dict[Any, int] = {}
+    numbers: dict[tuple[tuple[Fraction, int], ...], int] = {}
     laws: list[dict[Fraction, int]] = []
     sides, seen, counts = [], set(), dict[int, int]()
     for comparison in whole_laws(problem):

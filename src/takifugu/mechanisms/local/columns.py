@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +14,9 @@ from takifugu.numbers.noise.alias import AliasTables
 Indices = npt.NDArray[np.int64]
 
 
-def randomised(channel: Channel, indices: npt.NDArray[np.integer[Any]], entropy: Entropy | None = None) -> Any:
+def randomised(
+    channel: Channel, indices: npt.NDArray[np.integer], entropy: Entropy | None = None
+) -> npt.NDArray[np.int64]:
     """Return the index of an output for the index of each input, drawn independently with exactly the channel's law.
 
     It has no certificate: nothing is charged, and drawing the same rows again is a new release. Raises DataError for an

@@ -107,7 +107,7 @@ def success(channel: Channel | None, p: Population, q: Population) -> float:
     return (1 + excess(one, other, Fraction(0))) / 2
 
 
-def expected_loss(channel: Channel, prior: dict[Hashable, float], loss: Callable[[Hashable, Hashable], float]) -> float:
+def expected_loss(channel: Channel, prior: Population, loss: Callable[[Hashable, Hashable], float]) -> float:
     """Return the mean loss(x, y) when the value follows `prior` (Kawamoto19 Definition 11 with no dummies)."""
     total = 0.0
     for x, mass in prior.items():

@@ -75,15 +75,15 @@ def optimal(
     if channel is None:
         raise Unsupported("no channel near the solver's solution keeps the promises", fix="ask for a larger epsilon")
     measured = tuple(promise.measured(channel) for promise in promises)
-    return Optimum(channel, expected_loss(channel, dict(masses), loss), measured, least)
+    return Optimum(channel, expected_loss(channel, masses, loss), measured, least)
 
 
 def _by_columns(inputs: Sequence[Hashable], cost: Floats, promises: Sequence[Promise]) -> tuple[Floats, float] | None:
     """Return a channel and what none loses less than; None where this is not the way (see the module)."""
     from scipy.sparse import vstack
 
-    limits = [promise.columns(inputs, 1.0) for promise in promises]
-    if any(of is None for of in limits) or sum(of.shape[0] for of in limits) <= len(inputs):
+    limits = [of for promise in promises if (of := promise.columns(inputs, 1.0)) is not None]
+    if len(limits) < len(promises) or sum(of.shape[0] for of in limits) <= len(inputs):
         return None
     if len(inputs) ** 2 * cost.shape[1] > MOST_IN_MATRICES:
         raise Unsupported(

@@ -11,10 +11,10 @@ against it. The forms are exact:
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.couplings import Population
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 class Promise(Protocol):
     """One thing that a channel keeps."""
@@ -35,7 +37,7 @@ class Promise(Protocol):
 
     def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits: ...
 
-    def columns(self, inputs: Sequence[Hashable], inside: float) -> Any:
+    def columns(self, inputs: Sequence[Hashable], inside: float) -> csr_array | None:
         """Return G (sparse, constraints x inputs) with G K_y <= 0 for each output y; None where `rows` says more."""
         ...
 
@@ -98,7 +100,7 @@ class DistributionPrivacy:
     def rows(self, inputs: Sequence[Hashable], outputs: int, inside: float) -> Limits:
         return ratio_limits(self._ratios(inputs, inside), outputs, float(self.delta) * inside)
 
-    def columns(self, inputs: Sequence[Hashable], inside: float) -> Any:
+    def columns(self, inputs: Sequence[Hashable], inside: float) -> csr_array | None:
         from scipy.sparse import csr_array
 
         return None if self.delta else csr_array(self._ratios(inputs, inside))
@@ -145,7 +147,7 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
     return DistributionPrivacy(checked(p, "p"), checked(q, "q"), budget(epsilon), share)
 
 
-def checked(population: Population, what: str) -> Mapping[Hashable, Any]:
+def checked(population: Population, what: str) -> Population:
     """Return a population as it is; InputError unless its masses are not negative and sum to 1 (within 1e-9)."""
     total = math.fsum(float(mass) for mass in population.values())
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:

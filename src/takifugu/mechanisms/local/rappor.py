@@ -17,7 +17,6 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +71,7 @@ class Rappor:
         slack = 2.0**-48 * (1 + factor) * float(high)
         return Enclosure(max(enclosure.low - slack, 0.0), min(enclosure.high + slack, 1.0))
 
-    def randomise(self, indices: npt.NDArray[np.integer[Any]], entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
+    def randomise(self, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> npt.NDArray[np.bool_]:
         """Return one row of bits per index of a value, shape (rows, values), drawn exactly.
 
         Raises DataError for an index that is none of the values.

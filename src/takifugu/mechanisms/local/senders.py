@@ -32,6 +32,7 @@ from takifugu.mechanisms.local.rappor import Rappor
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.rationals import as_fraction, to_text
+from takifugu.numbers.transport.couplings import Population
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -48,12 +49,12 @@ class SentRows:
     `place` is the number of the value in `outputs`. Of a row of which no bit is 1 nothing was sent.
     """
 
-    outputs: tuple[Any, ...]
+    outputs: tuple[Hashable, ...]
     count: int
     row: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
 
-    def __iter__(self) -> Iterator[tuple[int, Any]]:
+    def __iter__(self) -> Iterator[tuple[int, Hashable]]:
         return ((row, self.outputs[place]) for row, place in zip(self.row.tolist(), self.place.tolist(), strict=True))
 
 
@@ -64,10 +65,10 @@ class Sender(Protocol):
     def kind(self) -> str: ...
 
     @property
-    def values(self) -> tuple[Any, ...]: ...
+    def values(self) -> tuple[Hashable, ...]: ...
 
     @property
-    def outputs(self) -> Sequence[Any]:
+    def outputs(self) -> Sequence[Hashable]:
         """Return everything that may be sent for one row; Unsupported for more than are listed."""
         ...
 
@@ -90,7 +91,7 @@ class Sender(Protocol):
 
     def send(self, codes: npt.NDArray[np.int64], entropy: Entropy) -> SentRows: ...
 
-    def of_rows(self, sent: SentRows) -> tuple[Any, ...]:
+    def of_rows(self, sent: SentRows) -> tuple[Hashable, ...]:
         """Return what was sent for each row."""
         ...
 
@@ -127,11 +128,11 @@ class Values:
         return "sent-tuple" if self.dummies else "sent-value"
 
     @property
-    def values(self) -> tuple[Any, ...]:
+    def values(self) -> tuple[Hashable, ...]:
         return self.channel.inputs
 
     @property
-    def outputs(self) -> Sequence[Any]:
+    def outputs(self) -> Sequence[Hashable]:
         if not self.dummies:
             return self.channel.outputs
         count = len(self.channel.outputs) ** (self.dummies + 1)
@@ -169,7 +170,7 @@ class Values:
         drawn[np.arange(count), place.astype(np.int64)] = true
         return SentRows(outputs, count, np.repeat(np.arange(count), width), drawn.ravel())
 
-    def of_rows(self, sent: SentRows) -> tuple[Any, ...]:
+    def of_rows(self, sent: SentRows) -> tuple[Hashable, ...]:
         each, width = [value for _, value in sent], self.dummies + 1
         if not self.dummies:
             return tuple(each)
@@ -217,11 +218,10 @@ class Values:
         return worst_tuple_loss(self.channel, populations.distances)
 
     @property
-    def _places(self) -> dict[Any, int]:
-        places: dict[Any, int] = cached(self, Values, lambda: {y: n for n, y in enumerate(self.channel.outputs)})
-        return places
+    def _places(self) -> dict[Hashable, int]:
+        return cached(self, Values, lambda: {y: n for n, y in enumerate(self.channel.outputs)})
 
-    def _lifted(self, law: Any) -> list[Fraction]:
+    def _lifted(self, law: Population) -> list[Fraction]:
         lifted = self.channel.lift(law)
         return [Fraction(lifted.get(y, 0)) for y in self.channel.outputs]
 
@@ -237,11 +237,11 @@ class Bits:
         return "sent-bits"
 
     @property
-    def values(self) -> tuple[Any, ...]:
+    def values(self) -> tuple[Hashable, ...]:
         return self.rappor.values
 
     @property
-    def outputs(self) -> Sequence[Any]:
+    def outputs(self) -> Sequence[Hashable]:
         count = 2.0 ** len(self.values)
         if count > MOST_OUTPUTS:
             raise Unsupported(f"there are {count:.3g} sets of bits, and at most {MOST_OUTPUTS:,} are listed")
@@ -269,8 +269,8 @@ class Bits:
         rows, places = np.nonzero(self.rappor.randomise(codes, entropy))
         return SentRows(self.values, len(codes), rows.astype(np.int64), places.astype(np.int64))
 
-    def of_rows(self, sent: SentRows) -> tuple[Any, ...]:
-        values_of: list[list[Any]] = [[] for _ in range(sent.count)]
+    def of_rows(self, sent: SentRows) -> tuple[Hashable, ...]:
+        values_of: list[list[Hashable]] = [[] for _ in range(sent.count)]
         for row, value in sent:
             values_of[row].append(value)
         return tuple(map(tuple, values_of))
@@ -323,13 +323,13 @@ def read_sender(data: Plain) -> Sender:
     return Values(Channel(inputs, outputs, masses, total), dummies)
 
 
-def _both_ways(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[tuple[Any, Any]]:
+def _both_ways(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [*pairs, *((b, a) for a, b in pairs)]
 
 
-def _written(values: Sequence[Hashable]) -> list[Any]:
+def _written(values: Sequence[Hashable]) -> list[Hashable | list[Hashable]]:
     return [list(value) if isinstance(value, tuple) else value for value in values]
 
 
-def _read_values(values: Sequence[Hashable]) -> tuple[Any, ...]:
+def _read_values(values: Sequence[Hashable]) -> tuple[Hashable, ...]:
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
-def _frozen(value: object) -> Any:
+def _frozen(value: object) -> object:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
@@ -65,7 +65,7 @@ class Sending(Base):
         """Return everything that may be sent for one row; Unsupported for more than are listed."""
         return self.sender.outputs
 
-    def mass(self, answer: int | Fraction, output: Any) -> Fraction:
+    def mass(self, answer: int | Fraction, output: Hashable) -> Fraction:
         """Return P(output | value of this number), of one row."""
         return self.sender.mass(int(answer), output)
 

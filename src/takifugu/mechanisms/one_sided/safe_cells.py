@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -76,13 +76,13 @@ class SafeCells(Base):
         """Return the threshold of every cell, in steps of the grid."""
         return self.thresholds if len(self.thresholds) == self.cells else self.thresholds * self.cells
 
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Any, ...]:
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[str | Fraction, ...]:
         """Return the mark, or the noisy value (answer units), of every cell; `answer` is in grid units."""
         if len(answer) != self.cells:
             raise InputError(
                 f"the answer has {len(answer)} cells and the noise {self.cells}", rule="both must be equal"
             )
-        thresholds: Any = self.thresholds[0] if len(self.thresholds) == 1 else list(self.thresholds)
+        thresholds = self.thresholds[0] if len(self.thresholds) == 1 else list(self.thresholds)
         marks = self.mechanism.answer([int(x) for x in answer], thresholds, entropy).listed()
         return tuple(NOT_ANSWERED if m is None else m if isinstance(m, str) else m * self.grid for m in marks)
 
@@ -90,16 +90,17 @@ class SafeCells(Base):
         """Raise InputError: the cells share one limit, so a column is drawn as one answer."""
         raise InputError("a sparse vector is no column of answers that are drawn one by one", fix="call draw()")
 
-    def log_density(self, answer: Answer, output: Sequence[Any]) -> float:
+    def log_density(self, answer: Answer, output: Sequence[str | Fraction]) -> float:
         """Return log P(output | answer) of all cells together: answer in grid units; -inf for what cannot be."""
-        marks: list[Any] = []
+        marks: list[str | int | None] = []
         for mark in output:
-            if not isinstance(mark, str):
-                steps = Fraction(mark) / self.grid
-                if steps.denominator != 1:
-                    return -math.inf
-                mark = int(steps)
-            marks.append(None if mark == NOT_ANSWERED else mark)
+            if isinstance(mark, str):
+                marks.append(None if mark == NOT_ANSWERED else mark)
+                continue
+            steps = Fraction(mark) / self.grid
+            if steps.denominator != 1:
+                return -math.inf
+            marks.append(int(steps))
         return self.mechanism.log_probability([int(x) for x in answer], marks, self.each)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
