@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -89,8 +88,8 @@ def _engine_totals(
     with careful(table.source):
         frame = table.pick(keys | values)
         kinds = {role: kind_of(frame, role, column) for role, column in (keys | values).items()}
-        columns: dict[str, Any] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
-        wrong: dict[str, Any] = {}
+        columns: dict[str, nw.Expr] = {role: key_column(role, keys[role], kinds[role]) for role in keys}
+        wrong: dict[str, nw.Expr] = {}
         for role, rule in zip(values, numbers, strict=True):
             columns[role] = number(role, rule.column, kinds[role], table)
             bad = not_a_number(role, kinds[role], table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -65,7 +65,7 @@ def _from_objects(numbers: list[Any], name: str) -> Array:
     return compact(_object_array([int(x) for x in numbers]))
 
 
-def _object_array(items: list[Any]) -> Array:
+def _object_array(items: Sequence[object]) -> Array:
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array

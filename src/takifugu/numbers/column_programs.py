@@ -18,12 +18,18 @@ sum_x min_y (c + G^T l)_xy: the least over K >= 0 with row sums 1 of the cost pl
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.atoms import Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+#: How K moves, its multipliers, the slack, the slack's multipliers, and those of the sums.
+Direction = tuple[Floats, Floats, Floats, Floats, Floats]
 
 #: So many constraints per input come first, and so accurate (relative) are the programs that find the others.
 _FIRST, _ROUGH, _NARROW = 8, (1e-3,), 1e-9
@@ -52,7 +58,7 @@ class Solution:
     least: float
 
 
-def solve(cost: Floats, limits: Any) -> Solution:
+def solve(cost: Floats, limits: csr_array) -> Solution:
     """Return the channel of least cost among those with `limits` @ K <= 0, and a lower end of what any of them costs.
 
     `cost` has shape (inputs, outputs), numbers not negative; `limits` is sparse, of shape (constraints, inputs). The
@@ -84,7 +90,7 @@ def solve(cost: Floats, limits: Any) -> Solution:
     return Solution(solution.matrix, solution.cost, least)
 
 
-def _solve(cost: Floats, limits: Any, narrow: float) -> Solution:
+def _solve(cost: Floats, limits: csr_array, narrow: float) -> Solution:
     """Return the channel of least cost under all of these limits."""
     unit = float(np.abs(cost).max()) or 1.0
     state = _State(np.asarray(cost, dtype=np.float64) / unit, limits)
@@ -101,7 +107,7 @@ def _solve(cost: Floats, limits: Any, narrow: float) -> Solution:
 class _State:
     """The iterate: K and its multipliers `below` (of K >= 0), the slack -G K and its multipliers, those of the sums."""
 
-    def __init__(self, cost: Floats, limits: Any) -> None:
+    def __init__(self, cost: Floats, limits: csr_array) -> None:
         self.cost, self.limits, self.turned = cost, limits.tocsr(), limits.T.tocsr()
         self.products = _products(self.limits)
         self.matrix = np.full(cost.shape, 1.0 / cost.shape[1])
@@ -117,10 +123,10 @@ class _State:
 
     def step(self) -> bool:
         """Go one predicted and corrected step; False where floating point ends it."""
-        direction = self._factors()
-        if direction is None:
+        system = self._factors()
+        if system is None:
             return False
-        factors, schur = direction
+        factors, schur = system
         gap = self._gap(self.matrix, self.below, self.slack, self.multipliers)
         affine = self._direction(factors, schur, -self.matrix * self.below, -self.slack * self.multipliers)
         if affine is None:
@@ -185,7 +191,7 @@ class _State:
                 total += np.tril(inverse)
         return factors, total + np.tril(total, -1).T
 
-    def _direction(self, factors: Floats, schur: Floats, of_matrix: Floats, of_slack: Floats) -> Any:
+    def _direction(self, factors: Floats, schur: Floats, of_matrix: Floats, of_slack: Floats) -> Direction | None:
         """Return the Newton direction with these right sides of the two complementarities."""
         off = self.cost + self.turned @ self.multipliers - self.below - self.sums[:, None]
         right = -off + of_matrix / self.matrix - self.turned @ (of_slack / self.slack)
@@ -211,7 +217,9 @@ class _State:
         through = self.turned @ (self.multipliers / self.slack * (self.limits @ matrix))
         return np.asarray(self.below / self.matrix * matrix + through)
 
-    def _lengths(self, d_matrix: Floats, d_below: Floats, d_slack: Floats, d_multipliers: Floats, _: Any) -> Any:
+    def _lengths(
+        self, d_matrix: Floats, d_below: Floats, d_slack: Floats, d_multipliers: Floats, _: Floats
+    ) -> tuple[float, float]:
         """Return how far the primal and the dual part of a direction may go."""
         primal = min(_until_zero(self.matrix, d_matrix), _until_zero(self.slack, d_slack))
         dual = min(_until_zero(self.below, d_below), _until_zero(self.multipliers, d_multipliers))
@@ -230,7 +238,7 @@ def _until_zero(values: Floats, direction: Floats) -> float:
     return float((values[falls] / -direction[falls]).min(initial=np.inf))
 
 
-def _products(limits: Any) -> Any:
+def _products(limits: csr_array) -> csr_array:
     """Return the sparse map from one weight per constraint to the flat matrix sum of weight times g g^T."""
     from scipy.sparse import csr_array
 

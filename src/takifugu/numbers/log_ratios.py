@@ -6,8 +6,6 @@ inf - inf; both are far outside what logs of floats can reach.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -72,7 +70,7 @@ def product_error(steps: IntArray, k: int) -> FloatArray:
 
 def stack_power(matrix: FloatArray, rows: FloatArray, count: int) -> FloatArray:
     """Return rows, rows P, rows P^2, ... for one row vector, shape (count, k), by doubling."""
-    laws: Any = rows[None, :]
+    laws = rows[None, :]
     power = matrix
     while len(laws) < count:
         laws = np.concatenate([laws, laws @ power])

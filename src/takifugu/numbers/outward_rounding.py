@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from takifugu.numbers.rationals import float_above
 
 FloatArray = npt.NDArray[np.float64]
+Rounded = TypeVar("Rounded", float, FloatArray)
 IntArray = npt.NDArray[np.int64]
 
 #: The unit roundoff of a double.
@@ -28,7 +29,7 @@ def up(number: Any) -> Any:
     return np.nextafter(number, np.inf)
 
 
-def sum_up(first: Any, second: Any) -> Any:
+def sum_up(first: Rounded, second: Rounded) -> Rounded:
     """Return a float that is at least the exact sum; zeros change nothing."""
     total = first + second
     return np.where((first == 0) | (second == 0), total, up(total)) if isinstance(total, np.ndarray) else (

@@ -108,7 +108,7 @@ def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
 
 
 def halved(
-    holds: Callable[[Any], bool], good: T, bad: T, is_close: Callable[[T, T], bool], middle: Callable[[Any, Any], T]
+    holds: Callable[[T], bool], good: T, bad: T, is_close: Callable[[T, T], bool], middle: Callable[[T, T], T]
 ) -> T:
     """Return `good`, or a place between it and `bad` where the condition was seen to hold: close to one where it fails.
 

@@ -23,7 +23,7 @@ from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import RecordView, SetsView, SumView, column_read, sum_read
+from takifugu.model.beliefs.records.record_views import RecordView, SumView, column_read, members_read, sum_read
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
@@ -262,15 +262,16 @@ def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> d
 def _gaps(view: RecordView, inside: SumView, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield comparisons that stand for all, and how far apart the sums of scores are."""
     keys = inside.keys
-    if not isinstance(view, SetsView):
+    sets = members_read(view)
+    if sets is None:
         pairs = family.pairs or ((0, len(keys) - 1),)
         worst = max(pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
         yield (min(worst), max(worst)), keys[max(worst)] - keys[min(worst)]
         return
-    held = [s for s, members in enumerate(view.members) if len(members)]
+    held = [s for s, members in enumerate(sets) if len(members)]
     for one in held:
         for other in (s for s in held if s > one):
-            ends = [(a, b) for a in _ends(view.members[one]) for b in _ends(view.members[other])]
+            ends = [(a, b) for a in _ends(sets[one]) for b in _ends(sets[other])]
             yield (one, other), max(abs(keys[a] - keys[b]) for a, b in ends)
 
 

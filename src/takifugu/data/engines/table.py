@@ -29,11 +29,11 @@ class Table:
     missing: frozenset[str]
     frame: Any = field(repr=False)  # a narwhals frame, or lists of texts where no engine is installed
     labels: tuple[str, ...] = field(repr=False)
-    keeps: Any = field(default=None, repr=False)
+    keeps: object = field(default=None, repr=False)
     #: Refuses columns, by their labels, of too long texts, where a file can repeat one without holding it twice.
     check_texts: Callable[[Sequence[str]], None] | None = field(default=None, repr=False)
     #: Returns the frame without the rows that hold nothing at all, where they may be there: it looks at every column.
-    without_blank_rows: Callable[[], Any] | None = field(default=None, repr=False)
+    without_blank_rows: Callable[[], Frame] | None = field(default=None, repr=False)
     written: Written = field(default_factory=Written, repr=False)
     #: Gives DuckDB no more bytes while it lasts, where nobody else uses it and it knows the bounds of columns unread.
     within: Callable[[int], AbstractContextManager[None]] | None = field(default=None, repr=False)

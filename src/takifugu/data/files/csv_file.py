@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look, rows_of
@@ -51,7 +51,7 @@ def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[st
     return replace(table, without_blank_rows=partial(_filled, table.frame, table.labels))
 
 
-def _filled(frame: Any, labels: Sequence[str]) -> Any:
+def _filled(frame: Frame, labels: Sequence[str]) -> Frame:
     """Return a file's rows without those that hold no value in any column: what Excel leaves below a table."""
     from takifugu.data.engines.differences import wrapped
 

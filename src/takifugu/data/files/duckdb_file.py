@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from takifugu.core.errors import DataError
@@ -20,6 +20,8 @@ from takifugu.data.values.written import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import duckdb
 
 #: A view runs what somebody wrote into the file.
 _TABLES = "select table_name from duckdb_tables() where not internal and schema_name = 'main' order by table_name"
@@ -51,8 +53,10 @@ class _Base:
         import duckdb
 
         self.folder = private_folder()
-        config: dict[str, Any] = {"enable_external_access": "false", "temp_directory": self.folder.name}
-        self.connection = duckdb.connect(str(path), read_only=True, config=config)  # the file may be anybody's
+        self.connection = duckdb.connect(
+            str(path), read_only=True,  # the file may be anybody's
+            config={"enable_external_access": "false", "temp_directory": self.folder.name},
+        )  # fmt: skip
 
 
 #: A process opens a database once: what is open, by its place and its state on the disk.
@@ -79,7 +83,7 @@ def _base(file: DataFile) -> _Base:
         ) from None
 
 
-def _tables(connection: Any) -> list[str]:
+def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [str(name) for (name,) in connection.sql(_TABLES).fetchall()]
 
 

@@ -53,7 +53,7 @@ def _with_duckdb(files: Sequence[DataFile], columns: Columns, what: str) -> Tabl
         counted = connection.sql(f"select file_name, num_rows from parquet_file_metadata({paths})").fetchall()
         for name, rows in counted:
             check_rows(files[number_of[name]].path, rows)
-        kinds: list[list[Any]] = [[] for _ in files]
+        kinds: list[list[object]] = [[] for _ in files]
         for name, *kind in connection.sql(f"select file_name, {_KIND} from parquet_schema({paths})").fetchall():
             kinds[number_of[name]].append(kind)
         for file, kind in zip(files, kinds, strict=True):

@@ -6,14 +6,17 @@ import glob
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING
 
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.formats import DataFile
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[Table, Any]:
+
+def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[Table, DuckDBPyConnection]:
     """Open what a call of DuckDB's reads from a file, its `{path}`; return the table, and DuckDB's connection."""
     from takifugu.data.engines.differences import careful
 
@@ -23,7 +26,7 @@ def opened(file: DataFile, call: str, folder: TemporaryDirectory[str]) -> tuple[
         return table_of_relation(file.name, relation, (connection, folder)), connection
 
 
-def connected(folder: TemporaryDirectory[str]) -> Any:
+def connected(folder: TemporaryDirectory[str]) -> DuckDBPyConnection:
     """Return a connection to a new instance of DuckDB, whose temporary files go to a folder."""
     import duckdb
 
@@ -31,7 +34,7 @@ def connected(folder: TemporaryDirectory[str]) -> Any:
 
 
 @contextmanager
-def within(connection: Any, size: int) -> Iterator[None]:
+def within(connection: DuckDBPyConnection, size: int) -> Iterator[None]:
     """Give an instance of DuckDB no more than so many bytes; what needs more fails."""
     ((before,),) = connection.execute("select current_setting('memory_limit')").fetchall()
     limit = "-1" if before.endswith("PiB") else before  # which stands for none, and is not read back
@@ -42,7 +45,7 @@ def within(connection: Any, size: int) -> Iterator[None]:
         connection.execute(f"set memory_limit = '{limit}'")  # "reset" of 1.3 changes the word and not the limit
 
 
-def table_of_relation(source: str, relation: Any, keeps: Any) -> Table:
+def table_of_relation(source: str, relation: DuckDBPyRelation, keeps: object) -> Table:
     """Return a relation of DuckDB's as a table; `keeps` is what must live as long."""
     import narwhals.stable.v2 as nw
 
@@ -57,7 +60,7 @@ def place(file: DataFile) -> str:
     return quoted(glob.escape(str(file.path)))
 
 
-def relabelled(relation: Any, names: tuple[str, ...], labels: tuple[str, ...]) -> Any:
+def relabelled(relation: DuckDBPyRelation, names: tuple[str, ...], labels: tuple[str, ...]) -> DuckDBPyRelation:
     """Return a DuckDB relation with other names for its columns."""
     if labels == names:
         return relation

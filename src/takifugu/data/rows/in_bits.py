@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from takifugu.data.rows.order import with_ticks
 from takifugu.data.rows.pieces import Fact, Key
 from takifugu.data.times.clock import Clock
 from takifugu.data.values.codes import UNOBSERVED
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 #: How many rows say how many pieces and states there are to expect.
 SAMPLED = 4096
@@ -78,7 +81,7 @@ def _with_short_texts(table: Table, columns: Iterable[str | None]) -> Table:
     return replace(table, frame=frame, check_texts=None)
 
 
-def _bounds(table: Table, order: str, step: int | float | str, kind: Any) -> tuple[int, int] | None:
+def _bounds(table: Table, order: str, step: int | float | str, kind: nw.dtypes.DType) -> tuple[int, int] | None:
     """Return the least and the largest tick, which DuckDB knows without reading rows; None where there is none."""
     label = dict(zip(table.names, table.labels, strict=True))[order]
     ends = table.frame.to_native().aggregate(f"min({identifier(label)}) as low, max({identifier(label)}) as high")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
+from takifugu.data.engines.differences import Frame
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout
 from takifugu.data.values.texts import BLANKS
@@ -38,7 +40,7 @@ def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
     join = partial(_with_joined, parts=parts, label=label, table=table)
     check, blank = table.check_texts, table.without_blank_rows
 
-    def check_parts(columns: Any) -> None:
+    def check_parts(columns: Sequence[str]) -> None:
         if check is not None:
             check([column for column in columns if column != label])
 
@@ -53,7 +55,7 @@ def _joined(day: str | None, clock: str | None, table: Table) -> str | None:
     return None if set(parts) & table.missing else " ".join(parts)
 
 
-def _with_joined(frame: Any, parts: tuple[str, str], label: str, table: Table) -> Any:
+def _with_joined(frame: Frame, parts: tuple[str, str], label: str, table: Table) -> Frame:
     import narwhals.stable.v2 as nw
 
     from takifugu.data.engines.differences import typed
@@ -66,7 +68,7 @@ def _with_joined(frame: Any, parts: tuple[str, str], label: str, table: Table) -
     return frame.with_columns(nw.when(there).then(joined).alias(label))
 
 
-def _text(label: str, kind: Any, table: Table, dated: bool) -> nw.Expr:
+def _text(label: str, kind: nw.dtypes.DType, table: Table, dated: bool) -> nw.Expr:
     """Return a column of dates, or of times of day, as texts of ISO 8601; texts and whole numbers as they are."""
     import narwhals.stable.v2 as nw
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import values_of
@@ -297,7 +296,7 @@ def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
     return (*((0, int(p), p) if p[0] in "0123456789" else (1, 0, p) for p in parts), (-1, 0, ""))
 
 
-def _na() -> Any:
+def _na() -> object:
     """Return pandas' own missing value, which compares as missing, where pandas is loaded at all."""
     import sys
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ class UniformMean:
     high: float
 
     def __post_init__(self) -> None:
-        count: Any = self.count
+        count: object = self.count
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
             raise InputError(f"count is {count!r}", rule=f"it must be a whole number from 1 to {MOST}").at("count")
         object.__setattr__(self, "low", finite(self.low, "low"))

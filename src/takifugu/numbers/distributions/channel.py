@@ -76,7 +76,7 @@ class Channel:
         if all(isinstance(p, int | Fraction) for p in law.values()):
             shares = [Fraction(p) for p in law.values()]
             total = math.lcm(*(p.denominator for p in shares))
-            weights: list[Any] = [int(p * total) for p in shares]
+            weights = [int(p * total) for p in shares]
             total *= self.total
             sums: list[Any] = [Fraction(sum(map(mul, weights, column)), total) for column in zip(*rows, strict=True)]
         else:

@@ -6,12 +6,15 @@ import itertools
 import math
 from collections.abc import Hashable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.numbers.atoms import Floats, same_type
 from takifugu.numbers.distributions.pmf import Pmf
+
+if TYPE_CHECKING:
+    from mpmath import mpf
 
 #: Binary digits of `noised_log_ratios`; its relative error is at most (number of atoms) * 2**(8 - BITS).
 BITS = 240
@@ -74,7 +77,7 @@ def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
     return False
 
 
-def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[Any, Any]:
+def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
     """Return sup log(p*Lap / q*Lap) and sup log(q*Lap / p*Lap) for a positive scale, as mpmath numbers.
 
     One forward and one backward pass over the merged atoms; every term is positive and nothing can underflow.
@@ -97,13 +100,13 @@ def noised_loss_within(p: Pmf, q: Pmf, scale: float, epsilon: Fraction) -> tuple
         return float(loss), bool((loss + margin) * epsilon.denominator <= epsilon.numerator)
 
 
-def _noised(masses: list[Hashable], gaps: list[Fraction], scale: float) -> list[Any]:
+def _noised(masses: list[Hashable], gaps: list[Fraction], scale: float) -> list[mpf]:
     """Return sum over j of m_j e^{-|x_i - x_j| / scale} at every atom i."""
     forward, backward, steps = passes(masses, gaps, scale)
     return [a + step * b for a, b, step in zip(forward, [*backward[1:], 0], [*steps, 0], strict=True)]
 
 
-def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[list[Any], list[Any], list[Any]]:
+def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[list[mpf], list[mpf], list[mpf]]:
     """Return sum of m_j e^{-|x_i - x_j| / scale} over j <= i, the same over j >= i, and e^{-gap / scale}.
 
     Runs at the precision of the caller's mpmath context; masses may be signed.
@@ -115,14 +118,14 @@ def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[
     return _one_way(masses, steps), _one_way(masses[::-1], steps[::-1])[::-1], steps
 
 
-def _one_way(masses: list[Any], steps: list[Any]) -> list[Any]:
+def _one_way(masses: list[mpf], steps: list[mpf]) -> list[mpf]:
     sums = [masses[0]]
     for mass, step in zip(masses[1:], steps, strict=True):
         sums.append(mass + step * sums[-1])
     return sums
 
 
-def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[Any, Any]]]:
+def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[tuple[mpf, mpf]]]:
     """Return the gaps between the merged atoms, exactly, and both laws' masses at them as mpmath numbers."""
     from mpmath import mp
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import (
@@ -204,7 +204,7 @@ class Pmf:
         """
         if self.total is not None and other.total is not None:
             total: int | None = self.total * other.total
-            kind: Any = np.int64 if self.total * other.total <= LARGEST_SMALL else object
+            kind: npt.DTypeLike = np.int64 if self.total * other.total <= LARGEST_SMALL else object
             left, right = self.masses.astype(kind), other.masses.astype(kind)
         else:
             total, left, right = None, self.probabilities, other.probabilities

@@ -129,7 +129,7 @@ def given_function(law: RecordLaw, records: int, function: Callable[[list[Any]],
     >>> {a: given.mean() for a, (_, given) in given_function(coins, 2, max).items()}
     {0: Fraction(0, 1), 1: Fraction(4, 3)}
     """
-    sums: dict[tuple[Any, ...], dict[int, int]] = {}
+    sums: dict[tuple[Level, ...], dict[int, int]] = {}
     joint: dict[Any, dict[int, int]] = {}
     for levels in product(law.levels, repeat=records):
         key = tuple(sorted(levels))

@@ -20,7 +20,7 @@ from takifugu.numbers.search import between, halved, next_to
 from takifugu.numbers.transport.bottleneck import Metric, bottleneck, max_flow
 
 Population = Mapping[Hashable, Atom]
-Related = Callable[[Any, Any], bool]
+Related = Callable[[Hashable, Hashable], bool]
 Coupling = dict[tuple[Hashable, Hashable], Fraction]
 
 

@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, same_type, to_python
@@ -168,7 +168,7 @@ def exact_levels(p: Pmf, q: Pmf) -> tuple[Array, Array, int]:
     if p.total is None or q.total is None:
         raise InputError("exact levels need exact masses", fix="give integers or Fractions")
     total = math.lcm(p.total, q.total)
-    kind: Any = np.int64 if total <= LARGEST_SMALL else object
+    kind: npt.DTypeLike = np.int64 if total <= LARGEST_SMALL else object
     left, right = p.masses.astype(kind).cumsum(), q.masses.astype(kind).cumsum()
     return left * (total // p.total), right * (total // q.total), total
 

@@ -273,6 +273,11 @@ def sum_read(view: RecordView) -> SumView | None:
     return inside if isinstance(inside, SumView) else None
 
 
+def members_read(view: RecordView) -> tuple[range | tuple[int, ...], ...] | None:
+    """Return the indices of the property's values in each set, where a view is of sets; None for others."""
+    return view.members if isinstance(view, SetsView) else None
+
+
 def column_number(value: Any, column: Hashable) -> Fraction:
     """Return a value of a column as a number; InputError for one that is none."""
     if isinstance(value, str) or not hasattr(value, "__float__"):
