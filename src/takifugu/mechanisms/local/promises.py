@@ -28,6 +28,7 @@ from takifugu.numbers.transport.couplings import Population
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+
 class Promise(Protocol):
     """One thing that a channel keeps."""
 

@@ -13,13 +13,15 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 from annotated_types import Ge, Le, MinLen
 
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
-from takifugu.model.beliefs.boxed_places import Grid
 from takifugu.numbers.rationals import as_fraction
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.boxed_places import Grid
 
 #: What helps where a value is missing that the belief would have to know.
 FILL_THEM = 'fill them with a text such as "unknown", and declare it as a value under [belief]; or leave these rows out'

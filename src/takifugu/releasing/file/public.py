@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from takifugu.core.errors import DataError, Step, TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
 from takifugu.data.values.texts import NOT_FINITE, NUMBER
-from takifugu.model.beliefs.boxed_places import Grid
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.described import files_of
@@ -29,6 +28,9 @@ from takifugu.releasing.file.same_data import (
 )
 from takifugu.releasing.file.sections import Described, FileSpec, SourceKeys
 from takifugu.releasing.file.source import open_public, private_files
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.boxed_places import Grid
 
 
 @dataclass(frozen=True)

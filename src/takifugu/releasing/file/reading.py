@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,11 @@ from takifugu.core.errors import DataError
 from takifugu.data import Numerals, Table, meant, refuse_lookalikes, text_of
 from takifugu.data.lookalikes import Lookalikes, lookalike
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
-from takifugu.model.beliefs.boxed_places import Grid
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries.sections import spelled
+
+if TYPE_CHECKING:
+    from takifugu.model.beliefs.boxed_places import Grid
 
 Texts = tuple[str | None, ...]
 Codes = npt.NDArray[np.int32]
