@@ -49,7 +49,7 @@ def test_every_mechanism_keeps_what_it_promises(belief, delta):
 def test_a_budget_is_not_rounded_up_where_it_is_compared():
     """The float 0.1 is a little above 1/10: what is measured as 0.1 keeps a tenth only if it is a tenth."""
     home = populations_of(HOME)
-    for measured, kept in ((0.1, None), (0.0625, 2.0**12)):
+    for measured, expected in ((0.1, None), (0.0625, 2.0**12)):
         sender = SimpleNamespace(
             epsilon=lambda people, m=measured: m, delta=lambda people, epsilon, m=measured: m,
             local_epsilon=lambda m=measured: m,
@@ -57,8 +57,8 @@ def test_a_budget_is_not_rounded_up_where_it_is_compared():
         way, tenth = Mechanism(lambda people, strength, s=sender: s, of_distance=False), F(1, 10)
         for epsilon, delta in ((tenth, F(0)), (F(1), tenth)):
             strength = largest_strength(way, home, epsilon, delta)
-            assert strength is None if kept is None else strength >= kept * 0.999
-        if kept is None:
+            assert strength is None if expected is None else strength >= expected * 0.999
+        if expected is None:
             with pytest.raises(CalibrationRefused):
                 strongest_locally(way, home, tenth)
         else:

@@ -257,7 +257,14 @@ def test_floats_of_any_size_are_compared_with_the_rational(cutoff, most):
 def test_marks_that_contradict_each_other_are_refused():
     noise = count_noise("0.1", 1, BOTH)
     with pytest.raises(InputError, match="at once"):
-        marks([5], sanitiser(at_most(5), noise, "0.7"), sanitiser(at_least(6), noise, "0.7"))
+        marks([5, -99], sanitiser(at_most(5), noise, "0.7"), sanitiser(at_least(6), noise, "0.7"))
+
+
+@pytest.mark.parametrize("question", [at_most(5), at_least(5)])
+def test_the_distance_is_how_many_records_change_until_it_is_false(question):
+    for count in range(9):
+        false = [abs(other - count) for other in range(20) if not question.holds(other)]
+        assert max(question.distance(count), 0) == min(false)
 
 
 def test_what_is_found_is_the_mean_over_the_safe_places():

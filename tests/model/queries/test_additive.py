@@ -202,6 +202,6 @@ def test_safe_is_never_said_above_a_threshold_of_any_grid(threshold, steps):
     for query, grid in ((half, Fraction(1, 2)), (tf.Count("a"), 1)):
         answer = query.resolve(people)
         (label,) = answer.labels
-        for asked in (threshold, {label: threshold}):
+        for form in (threshold, {label: threshold}):
             assert answer.grid == grid
-            assert [steps <= limit for limit in tf.AtMost(query, asked).steps(answer)] == [steps * grid <= threshold]
+            assert [steps <= limit for limit in tf.AtMost(query, form).steps(answer)] == [steps * grid <= threshold]
