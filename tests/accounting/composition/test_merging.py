@@ -16,7 +16,19 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint, sums
 from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.series import at_places, each_window, places_in, places_of, series_of
-from takifugu.accounting.composition.several import BITS, LONGEST, Several, Total, alike, as_one, costliest, several
+from takifugu.accounting.composition.several import (
+    BITS,
+    LONGEST,
+    Several,
+    Total,
+    alike,
+    as_one,
+    costliest,
+    is_one_release,
+    readings_of,
+    several,
+    together,
+)
 from takifugu.analysis.guarantee import Covers
 from takifugu.model.frameworks import Framework
 
@@ -147,6 +159,20 @@ def test_series_and_places() -> None:
         places = np.unique(chance.integers(0, 40, size=int(chance.integers(1, 20))))
         assert places_in(series_of(places)).tolist() == places.tolist()
     assert series_of(np.arange(0, 10**6, 7)) == ((0, 7, 142858),)
+    assert series_of(np.array([0, 7, 14, 30])) == ((0, 7, 3), (30, 1, 1))
+    assert series_of(np.array([], dtype=np.int64)) == ()
+
+
+def test_windows_without_laplace_noise_add_up_by_what_they_promise() -> None:
+    """However many different promises there are."""
+    one = replace(charge(chain_framework(5), tf.Count(1), 1, WHOLE), scale=None, calendar="days", reading="")
+    charges = [replace(one, at=5 * (n % 7), epsilon=Fraction(1 + n % 11, 7)) for n in range(30)]
+    each = {window.at: several(window) for term in merged(charges) for window in each_window(term)}
+    assert len(each) == 7
+    for place, window in each.items():
+        here = [c.epsilon for c in charges if c.at == place]
+        assert (window.epsilon, window.times, window.largest) == (sum(here), len(here), max(here))
+        assert (window.scale, window.rates, window.least) == (None, None, None)
 
 
 def test_one_of_several_and_all_of_them_as_one() -> None:
@@ -162,6 +188,35 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
     at = replace(made[0], at=3, calendar="days")
     assert each_window(at) == [at]
     assert each_window(at_places(at, np.array([3, 9]))) == [at, replace(at, at=9)]
+
+def test_several_releases_say_how_many_they_are_and_in_how_many_readings() -> None:
+    one, other = (charge(chain_framework(5), tf.Count(1), scale, QUILT) for scale in (10, 40))
+    readings = [({}, {}, 1), ({"reading": "a"}, {"reading": "b"}, 2), ({"reading": ""}, {"reading": ""}, 2),
+                ({"at": 3, "reading": ""}, {"at": 3, "reading": "b"}, 1)]  # fmt: skip
+    for here, there, expected in readings:
+        both = together(replace(one, **here), replace(other, epsilon=Fraction(3), **there))
+        assert (both.times, both.readings, readings_of(both), is_one_release(both)) == (2, expected, expected, False)
+        assert (both.scale, both.epsilon) == (8, one.epsilon + 3)
+        assert (both.largest, both.least) == (3, 10)
+        more = together(replace(both, **there), replace(one, **there)).readings
+        assert more == (expected if expected == 1 or there["reading"] else 3)
+    three = together(replace(one, reading="c"), together(replace(one, reading="a"), replace(other, reading="b")))
+    assert (three.times, three.readings) == (3, 3)
+    assert (readings_of(one), is_one_release(one), is_one_release(several(one))) == (1, True, True)
+    unread = [replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)]
+    assert together(*unread).scale == 8
+    for scale in (None, Fraction(0)):
+        quiet = together(replace(one, scale=scale), replace(other, scale=scale))
+        assert (quiet.scale, quiet.least, quiet.rates, quiet.epsilon) == (scale, scale, None, 2 * one.epsilon)
+
+
+def test_nothing_added_changes_no_sum() -> None:
+    """Whether it is exact, just still exact, or no longer."""
+    for term in (Fraction(1, 3), Fraction(1, LONGEST), Fraction(1, LONGEST + 1)):
+        total = Total.of(term)
+        assert total + Total.of(Fraction(0)) == Total.of(Fraction(0)) + total == total
+        assert (total.value == term) == (term.denominator <= LONGEST)
+        assert term <= total.value
 
 
 FRAMEWORKS: list[Any] = [

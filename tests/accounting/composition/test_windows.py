@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,13 +14,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
+from tests.support.ledger_tools import laplace
 from tests.support.quilt_oracles import joint_quilt_cost, joint_tensor
 from tests.support.window_oracles import long_quilt_cost, step_costs, true_window_loss
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition import Charge, charge_of, joint, windows
+from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.placing import Run, piled
+from takifugu.accounting.composition.series import each_window, places_of
+from takifugu.accounting.composition.several import BITS, several
 from takifugu.accounting.composition.stretches import Stretches
+from takifugu.accounting.composition.windows import Windows
+from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.frameworks import Framework
 
@@ -150,5 +158,141 @@ def test_runs_are_piled_up_exactly_and_never_too_low() -> None:
                 costs[int(start) - first + offset] += change * run.rate
         each = [int(value) * pile.unit for value in pile.each()]
         assert len(each) == len(costs)
+        assert all(a != b for a, b in itertools.pairwise(pile.values.tolist()))
+        little = 0 if len({run.rate for run in runs}) == 1 else Fraction(1, 10**14)
         for step, cost in zip(each, costs, strict=True):
-            assert cost <= step <= cost + Fraction(1, 10**14)
+            assert cost <= step <= cost + little
+
+
+# As they add up.
+
+
+def added_by_hand(charges: Sequence[Charge]) -> dict[int, tuple[int, Fraction, Fraction]]:
+    """Return of each place how many releases, and the sums of what one entry moves over the scale, and of epsilons."""
+    sums: dict[int, tuple[int, Fraction, Fraction]] = {}
+    for one in charges:
+        times, rate, epsilon = sums.get(one.at or 0, (0, Fraction(0), Fraction(0)))
+        sums[one.at or 0] = times + 1, rate + (one.entry_change or 0) / (one.scale or 1), epsilon + one.epsilon
+    return sums
+
+
+def noise(random: np.random.Generator, kind: str) -> Fraction:
+    """Return always the same, or one of many, or one of those whose sums are soon too long to be exact."""
+    if kind == "few":
+        return Fraction(1, 3)
+    up, down = random.integers(10**17, 10**18, size=2).tolist() if kind == "long" else random.integers(9, 60, size=2)
+    return Fraction(int(up), int(down)) ** (3 if kind == "long" else 1)
+
+
+@pytest.mark.parametrize("kind", ["few", "many", "long"])
+@pytest.mark.parametrize("seed", range(3))
+def test_windows_hold_what_the_releases_at_each_place_add_up_to(
+    seed: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a query of which one entry moves two cells; in whatever order and groups they were added up before."""
+    monkeypatch.setattr(windows, "IN_A_PART", 3)
+    random = np.random.default_rng(seed)
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
+    one = charge_of(laplace(framework, tf.Histogram(), 6, Covers.ENTRIES), calendar="days")
+    places = [int(place) for place in random.integers(25 if kind == "many" else 14, size=50)]
+    charges = [replace(one, at=at, scale=noise(random, kind), epsilon=noise(random, kind)) for at in places]
+    held = merged([*merged(charges[:20]), *charges[20:25], *merged(charges[25:])])
+    for late in charges[:3]:
+        held = merged([late, *held])
+    released = [*charges, *charges[:3]]
+    known, short = added_by_hand(released), Fraction(len(released), 2**BITS)
+    each = [window for term in held for window in each_window(term)]
+    assert sorted(window.at or 0 for window in each) == sorted(known)
+    for window in each:
+        times, rate, epsilon = known[window.at or 0]
+        read = several(window)
+        assert read.rates is not None
+        assert (read.times, read.readings, read.scale) == (times, 1, 2 / read.rates.value)
+        assert rate <= read.rates.value <= rate + short
+        assert epsilon <= read.epsilon == read.promised.value <= epsilon + short
+        assert kind == "long" or (rate, epsilon) == (read.rates.value, read.epsilon)
+    assert any(isinstance(term, Windows) for term in held) == (kind != "few")
+    for term in held:
+        here = [one for one in released if one.at in places_of(term).tolist()]
+        whole = several(term)
+        assert whole.rates is not None
+        assert (whole.times, whole.readings, whole.at) == (len(here), 1, places_of(term)[0])
+        assert sum(rate for place, (_, rate, _) in known.items() if place in places_of(term)) <= whole.rates.value
+        if isinstance(term, Windows):
+            assert all(len(row) == 5 for row in term.rows if known[row[0]][0] == 1)
+            assert (whole.largest, whole.least) == (max(o.epsilon for o in here), min(o.scale or 0 for o in here))
+
+
+def row_at(random: np.random.Generator, place: int) -> windows.Row:
+    """Return what a window costs: one release, in short, or three, as an exact sum or as one that no longer is."""
+    rate, epsilon = Fraction(int(random.integers(1, 50)), 7), Fraction(int(random.integers(1, 50)), 9)
+    kind = int(random.integers(3))
+    if kind == 0:
+        return (place, rate.numerator, rate.denominator, epsilon.numerator, epsilon.denominator)
+    rounded = [math.ceil(one * 2**BITS) + 2 for one in (rate, epsilon)]
+    if kind == 1:
+        return (place, 3, 0, 1, 0, rounded[0], 0, 1, 0, rounded[1])
+    return (place, 3, *rate.as_integer_ratio(), 70 * rate.denominator, rounded[0],
+            *epsilon.as_integer_ratio(), 90 * epsilon.denominator, rounded[1])  # fmt: skip
+
+
+def share_of(row: windows.Row) -> Fraction:
+    if len(row) == 5:
+        return Fraction(row[1], row[2])
+    return Fraction(row[2], row[3]) if row[4] else Fraction(row[5], 2**BITS)
+
+
+def test_rows_are_cut_into_parts_as_if_all_had_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(windows, "IN_A_PART", 3)
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        rows = [row_at(random, place) for place in random.permutation(30).tolist()]
+        at_once = windows.in_parts(sorted(rows))
+        assert [row for part in at_once for row in part.rows] == sorted(rows)
+        cut = int(random.integers(1, 30))
+        assert windows.with_rows(windows.in_parts(sorted(rows[:cut])), rows[cut:]) == at_once
+        assert windows.with_rows([], rows) == at_once
+        assert [windows.part_of(part.text) for part in at_once] == at_once
+        others = windows.in_parts([row_at(random, place) for place in range(30)])
+        assert [part.places.tolist() for part in others] == [part.places.tolist() for part in at_once]
+        twice = [row for part in windows.with_rows(at_once, rows) for row in part.rows]
+        for one, both in zip(sorted(rows), twice, strict=True):
+            assert both[:2] == (one[0], 2 * (1 if len(one) == 5 else one[1]))
+            assert share_of(both) == 2 * share_of(one)
+            alone = Fraction(*one[3:]) if len(one) == 5 else Fraction(*one[6:8]) if one[8] else None
+            assert both[9] == 2 * (math.ceil(alone * 2**BITS) if len(one) == 5 and alone else one[-1])
+            assert alone is None or Fraction(*both[6:8]) == 2 * alone
+            assert both[5] == 2 * (math.ceil(share_of(one) * 2**BITS) if len(one) == 5 else one[5])
+    for without in ("[]", "[[1,2,3,4]]", "[[1,2,3,4,5],[1,2,3,4]]"):
+        with pytest.raises(ValueError, match="without a sum"):
+            windows.part_of(without)
+
+
+def test_few_costs_are_at_most_eight_whatever_the_places() -> None:
+    rows = [(place, 1, 1 + place % 8, 1, 1) for place in range(40)]
+    assert windows.are_few(rows)
+    assert not windows.are_few([*rows, (3, 1, 9, 1, 1)])
+    assert not windows.are_few([(place, 1 + place, 2, 1, 1) for place in range(9)])
+
+
+def test_runs_that_cost_something_else_at_each_start_are_piled_up_and_never_too_low() -> None:
+    random = np.random.default_rng(8)
+    for _ in range(15):
+        runs, costs = [], [Fraction(0)] * 60
+        for _ in range(int(random.integers(1, 4))):
+            starts = np.sort(random.choice(np.arange(1, 40), int(random.integers(1, 9)), replace=False))
+            rows = [row_at(random, place) for place in starts.tolist()]
+            changes = random.integers(0, 3, size=int(random.integers(1, 9)))
+            rate = Fraction(int(random.integers(1, 9)), int(random.integers(1, 9)))
+            runs.append(Run(starts, changes, rate, tuple(windows.in_parts(rows))))
+            if random.random() < 0.3:
+                runs.insert(int(random.integers(2)), Run(starts[:1], changes, rate))
+                for offset, change in enumerate(changes.tolist()):
+                    costs[int(starts[0]) + offset] += change * rate
+            for row, (offset, change) in itertools.product(rows, enumerate(changes.tolist())):
+                costs[row[0] + offset] += change * rate * share_of(row)
+        pile = piled(runs, 0)
+        each = [int(value) * pile.unit for value in pile.each()]
+        each += [Fraction(0)] * (60 - len(each))
+        little = sum(costs) * 2 * sum(len(run.starts) for run in runs) * Fraction(1, 2**57)
+        assert all(cost <= step <= cost + little for step, cost in zip(each, costs, strict=True))

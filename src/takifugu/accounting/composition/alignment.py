@@ -200,13 +200,12 @@ def unplaced_of(view: View, belief: Recording, groups: Sequence[Sequence[Item]])
         key = tuple(run.tobytes() for run in runs)
         before = windows.get(key, (runs, Fraction(0), Fraction(0)))
         windows[key] = (runs, before[1] + rate, before[2] + most)
-    pieces = tuple(
-        Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate) for runs, rate, _ in windows.values()
-    )
-    total = Fraction(0)
-    for piece, (_, _, most) in zip(pieces, windows.values(), strict=True):
+    pieces, total = [], Fraction(0)
+    for runs, rate, most in windows.values():
+        piece = Pieces(tuple(np.concatenate([[0], np.cumsum(run)]) for run in runs), rate)
+        pieces.append(piece)
         total += min(piece.total * piece.unit, most)
-    return Unplaced(pieces, total)
+    return Unplaced(tuple(pieces), total)
 
 
 def _alone(

@@ -123,8 +123,9 @@ def _part_loss(
 ) -> tuple[float, Witness | None]:
     normal, others = [], []
     for charge, read in zip(charges, reads, strict=True):
-        if not read.changes.any() or read.answer is None:
+        if not read.changes.any():
             continue
+        assert read.answer is not None
         if charge.scale is None:
             normal.append(NormalRelease(read.answer, randomisers.from_dict(charge.randomiser).scale / read.grid))
         elif charge.scale == 0:

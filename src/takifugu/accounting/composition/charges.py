@@ -122,7 +122,8 @@ def _share_of_cells(query: By, origin: Framework, about: Framework) -> Fraction:
     """
     if _size(about) == _size(origin):
         return Fraction(1)
-    every = query.every or 1
+    every = query.every
+    assert every is not None, "a table that does not repeat numbers its entries"
     lengths = (*_lengths(origin), *_lengths(about))
     if not lengths or any(length % every for length in lengths):
         raise InputError(

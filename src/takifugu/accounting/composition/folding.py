@@ -204,7 +204,7 @@ def _sum(one: ByEntry, two: ByEntry) -> ByEntry:
     """Return charges of equal standing as one."""
     promised = one.promised + two.promised
     change = (one.change or Fraction(0)) + (two.change or Fraction(0))
-    alone = None if one.alone is None or two.alone is None else max(one.alone, two.alone)
+    alone = max((each.alone for each in (one, two) if each.alone is not None), default=None)
     return replace(
         one, epsilon=promised.value, promised=promised, times=one.times + two.times, change=change, entry_change=change,
         readings=one.readings + two.readings if one.is_apart else max(one.readings, two.readings), alone=alone,
@@ -261,10 +261,12 @@ def in_a_row(rates: Rates, runs: Sequence[range] | None) -> Rates | None:
     starts = (0, *rates.ends)
     size = max(map(len, runs))
     if len(moving) == 1:
-        low, high = starts[moving[0]], rates.ends[moving[0]]
+        (only,) = moving
+        low, high = starts[only], rates.ends[only]
         steps = max(len(range(max(low, run.start), min(high, run.stop))) for run in runs)
-        ends, rate = (steps, size), (rates.largest[moving[0]], 0)
-        return Rates(ends, rate) if 0 < steps < size else Rates((size,), (rate[0] if steps else 0,))
+        if 0 < steps < size:
+            return Rates((steps, size), (rates.largest[only], 0))
+        return Rates((size,), (rates.largest[only] if steps else 0,))
     if size > LONG:
         return None
     each = rates.each()

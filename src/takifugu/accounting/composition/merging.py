@@ -55,8 +55,6 @@ def _is_named(charge: Charge) -> bool:
 
 def _merged(charges: Sequence[Charge], whole: set[str]) -> list[Charge]:
     """Return the charges of a stretch in which the order does not count."""
-    if len(charges) < 2:
-        return list(charges)
     sums = [charge for charge in charges if isinstance(charge, ByEntry)]
     charges = [charge for charge in charges if not isinstance(charge, ByEntry)]
     readings: dict[str, dict[Hashable, Charge]] = {}

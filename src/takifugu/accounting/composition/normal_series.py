@@ -89,7 +89,7 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
         raise CompositionRefused("a series counts under the beliefs of its first release only", fix=fix)
     if any(charge.scope != "unit" for charge in charges):
         raise CompositionRefused("a series and a release over several people have no joint promise", fix=fix)
-    if len(charges) > 1 and (len(places) > 1 or not is_one_reading(charges)):
+    if len(places) > 1 or not is_one_reading(charges):
         raise CompositionRefused(
             "it is not known that the releases of a series read the same values",
             fix="declare where the sequence starts, with the same `at` for all of them",

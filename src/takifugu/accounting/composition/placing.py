@@ -60,21 +60,20 @@ def piled(runs: Sequence[Run], start: int | None = None) -> Stretches:
     >>> found.lengths.tolist(), found.values.tolist(), found.unit
     ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
     """
-    rates = {(run.rate, not run.parts) for run in runs}
     shapes = {id(run.changes): _edges(run.changes) for run in runs}
     unit = runs[0].rate
-    if len(rates) > 1 or runs[0].parts:
-        whole = math.fsum(run.cost for run in runs) * (1 + 1e-9)
+    if any(run.parts or run.rate != unit for run in runs):
+        whole = math.fsum(run.cost for run in runs)
         unit = Fraction(2) ** (math.frexp(whole)[1] - COST_BITS)
-    first = min(int(run.starts[0]) for run in runs) if start is None else start
-    places = np.concatenate([(run.starts[:, None] - first + shapes[id(run.changes)][0]).ravel() for run in runs])
-    changes = np.concatenate([np.outer(run.in_units(unit), shapes[id(run.changes)][1]).ravel() for run in runs])
-    steps, where = np.unique(np.append(places, 0), return_inverse=True)
+    begin = np.array([] if start is None else [start], dtype=np.int64)
+    places = [(run.starts[:, None] + shapes[id(run.changes)][0]).ravel() for run in runs]
+    changes = [np.outer(run.in_units(unit), shapes[id(run.changes)][1]).ravel() for run in runs]
+    steps, where = np.unique(np.concatenate([begin, *places]), return_inverse=True)
     values = np.zeros(len(steps), dtype=np.int64)
-    np.add.at(values, where, np.append(changes, 0))
+    np.add.at(values, where, np.concatenate([np.zeros_like(begin), *changes]))
     values = np.cumsum(values)[:-1]
     lengths = np.diff(steps)
-    new = np.flatnonzero(np.diff(values, prepend=values[0] - 1))
+    new = np.flatnonzero(np.append([True], values[1:] != values[:-1]))
     return Stretches(np.add.reduceat(lengths, new), values[new], unit)
 
 

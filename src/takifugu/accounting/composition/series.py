@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import chain
 
 import numpy as np
@@ -36,8 +37,7 @@ class Groups:
             after.append(_at_same_places(known, new, both))
             places = np.setdiff1d(places, both)
         if len(places):
-            is_whole = len(places) == 1 and not isinstance(new, Several)
-            after.append(new if is_whole else at_places(new, places))
+            after.append(at_places(new, places))
         for charge in after:
             cost, where = _cost(charge), places_of(charge)
             self.cost_at.update(dict.fromkeys(where.tolist(), cost))
@@ -74,7 +74,7 @@ def series_of(places: IntArray) -> tuple[tuple[int, int, int], ...]:
     """
     series: list[tuple[int, int, int]] = []
     steps = np.diff(places)
-    ends = np.flatnonzero(np.diff(steps, append=0)) + 1  # the last places of runs of equal steps
+    ends = np.flatnonzero(np.append(steps[1:] != steps[:-1], True)) + 1  # the last places of runs of equal steps
     at = 0
     while at < len(places) - 1:
         last = int(ends[np.searchsorted(ends, at, side="right")])
@@ -155,7 +155,7 @@ def _cost(charge: Charge) -> Hashable:
     """Return what one window costs, and how."""
     one, windows = several(charge), len(places_of(charge))
     rates = None if one.rates is None else one.rates.share(windows)
-    return one.times // windows, rates, one.promised.share(windows), one.largest, one.least
+    return Fraction(one.times, windows), rates, one.promised.share(windows), one.largest, one.least
 
 
 def _by_cost(charges: Sequence[Charge]) -> Iterable[Charge]:

@@ -158,8 +158,7 @@ def kind_of(charge: Charge) -> Hashable:
     two.
     """
     one = costliest(charge)
-    is_promised = charge.covers in STEADY and charge.scale is not None
-    return alike(charge), one.epsilon * (one.scale or 0) if is_promised else None
+    return alike(charge), None if one.scale is None or charge.covers not in STEADY else one.epsilon * one.scale
 
 
 def together(first: Charge, other: Charge) -> Several:

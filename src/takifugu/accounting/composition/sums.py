@@ -65,19 +65,23 @@ def _without_singles(view: View, charges: Sequence[Charge]) -> Joint:
     if len(charges) == 1 and alone[0] is not None and is_one_release(charges[0]):
         return Joint(alone[0], charges[0].delta, "alone" if others else "sum", charges[0].covers)
     candidates: list[Joint] = []
-    if not others:
-        candidates.append(Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT))
-    elif (
-        whole and len(others) == 1 and alone[others[0]] is not None and not chosen_late(charges)[others[0]]
-        and is_one_release(charges[others[0]]) and _means_one_secret(view, charges)
-    ):  # fmt: skip
-        share = _share(view, charges, others[0])
-        candidates.append(Joint(promised + charges[others[0]].epsilon, share, "sum", Covers.ENTRIES))
+    match others:
+        case []:
+            candidates.append(Joint(promised, deltas(charges), "sum", Covers.EVERYTHING if whole else Covers.COMPONENT))
+        case [other] if whole and alone[other] is not None and _joins_whole(view, charges, other):
+            share = _share(view, charges, other)
+            candidates.append(Joint(promised + charges[other].epsilon, share, "sum", Covers.ENTRIES))
     refused = _try(candidates, lambda: quilt_cost(view, charges)) if charges else ""
     if not candidates:
         raise CompositionRefused(refused)
     best = min(candidates, key=lambda joint: joint.epsilon)
     return replace(best, epsilon=max([best.epsilon, *(one for one in alone if one is not None)]))
+
+
+def _joins_whole(view: View, charges: Sequence[Charge], number: int) -> bool:
+    """Whether a promise that is alone holds beside releases that cover every change."""
+    is_early = not chosen_late(charges)[number]
+    return is_early and is_one_release(charges[number]) and _means_one_secret(view, charges)
 
 
 def _alone(view: View, charge: Charge) -> Fraction | None:
@@ -166,10 +170,10 @@ def _promises_travel(view: View, belief: Belief) -> bool:
     values of all steps is enough where no start is given. Entries with names are the same in every reading. What
     records add up to is another property in another reading.
     """
-    if belief.names is None and any(secrets.view(secret, belief) is not None for secret in view.framework.secrets):
-        return False
     if belief.names is not None:
         return True
+    if any(secrets.view(secret, belief) is not None for secret in view.framework.secrets):
+        return False
     families = [secret.family(belief) for secret in view.framework.secrets]
     everywhere = [family for family in families if len(family.entries) == belief.size]
     if is_recording(belief):

@@ -206,4 +206,5 @@ def _numbers(total: Total) -> Row:
 
 
 def _total(numbers: Row) -> Total:
-    return Total(Fraction(numbers[0], numbers[1]), numbers[2], numbers[3])
+    up, down, denominator, rounded = numbers
+    return Total(Fraction(up, down), denominator, rounded)
