@@ -12,17 +12,20 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from tests.mechanisms.test_influence_gaussian import framework_of, true_delta
+from tests.support.ledger_tools import laplace as laplace_noise
 from tests.support.series_oracle import adaptive_delta, hockey_stick
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint, normal_series
 from takifugu.accounting.ledger import Debit, Ledger
-from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, as_normal, log_delta, log_share, normal_profile
 from takifugu.influence.profiles.profile import Profile
+from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
 COUNT, LAST, MODE = tf.Count(1), tf.Count(1, entries=(2, 3)), tf.Mode()
@@ -163,6 +166,59 @@ def test_a_series_keeps_its_budget_whatever_noise_is_chosen_by_the_output() -> N
         return move, ratio * move
 
     assert adaptive_delta(start, eager, GIVEN, EPSILON) <= DELTA
+
+
+# Independent users: each loses what the normal law says.
+
+USERS = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3))
+LITTLE = Fraction(1, 10**4)
+
+
+def of_users(weights: list[int], sigma: int, **changes: Any) -> Charge:
+    """Return a release about three users with normal noise that claims next to nothing."""
+    made = charge_of(laplace_noise(USERS, tf.Linear(weights), 1, Covers.ENTRIES), reading="one")
+    noise = RoundedNormal(Fraction(sigma), Fraction(1)).to_dict()
+    plain = {"scale": None, "delta": LITTLE, "covers": Covers.OUTPUT, "randomiser": noise, "epsilon": Fraction(1, 1000)}
+    return replace(made, **{**plain, **changes})
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+def test_the_user_who_loses_most_in_the_whole_series_decides(order: tuple[int, ...]) -> None:
+    """Whoever it is, and whether or not others are moved at all."""
+    first, second, third = ([row[n] for n in order] for row in ([3, 0, 2], [1, 0, 4], [0, 0, 3]))
+    together = [of_users(first, 5, begins_series=True), of_users(second, 10), of_users(third, 5)]
+    promise = joint(USERS, together)
+    move = Fraction(math.hypot(2 / 5, 4 / 10, 3 / 5))
+    assert gaussian_delta(move, 1, promise.epsilon) <= 3 * LITTLE
+    assert gaussian_delta(move, 1, promise.epsilon) == pytest.approx(float(3 * LITTLE), rel=1e-5)
+    assert (promise.delta, promise.rule, promise.covers) == (3 * LITTLE, "series of normal releases", Covers.ENTRIES)
+    assert promise.witness is not None
+    with pytest.raises(CompositionRefused, match="does not move"):
+        joint(USERS, [*together, of_users([0, 1, 0], 10**6), of_users([1, 1, 1], 10**6)])
+
+
+def test_a_first_release_costs_what_it_promised_only_if_it_keeps_that() -> None:
+    begun = of_users([3, 1, 1], 5, begins_series=True)
+    least = joint(USERS, [begun]).epsilon
+    assert gaussian_delta(Fraction(3, 5), 1, least) == pytest.approx(float(LITTLE), rel=1e-5)
+    assert joint(USERS, [replace(begun, epsilon=least * 2)]).epsilon == least * 2
+    assert joint(USERS, [replace(begun, epsilon=least * Fraction(9, 10))]).epsilon == pytest.approx(float(least))
+    nothing = of_users([0, 0, 0], 5, epsilon=Fraction(3))
+    assert joint(USERS, [begun, nothing]).epsilon == 3  # no set is cheaper than one of its releases alone
+
+
+def test_which_releases_begin_a_series() -> None:
+    begun, later = of_users([1, 1, 1], 5, begins_series=True), of_users([1, 1, 1], 5)
+    assert not normal_series.in_a_series([])
+    assert not normal_series.in_a_series([later, later])
+    assert normal_series.in_a_series([begun, later])
+    for others in ([later, begun], [later, later, begun]):
+        with pytest.raises(CompositionRefused, match="begin after"):
+            normal_series.in_a_series(others)
+    other, unnamed = replace(begun, reading="two"), replace(begun, reading="")
+    assert normal_series.beginning([begun, later, begun, other]) == {0, 2}
+    assert normal_series.beginning([unnamed, unnamed, later]) == {0}
+    assert normal_series.beginning([other, begun, later]) == {0}
 
 
 # What is refused.
