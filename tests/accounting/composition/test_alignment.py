@@ -440,10 +440,12 @@ def test_what_is_never_forgotten_costs_its_sum_at_unknown_places(rows: Any) -> N
     assert joint(framework, [release] * 2).epsilon == 2
 
 
-def test_what_records_add_up_to_is_another_property_in_another_reading() -> None:
+@pytest.mark.parametrize("records", [1, 3])
+def test_what_records_add_up_to_is_another_property_in_another_reading(records: int) -> None:
     table = tf.JointTable([(0, 1), (1, 0), (1, 2)], [0.5, 0.25, 0.25], names=["ill", "x"])
-    framework = Pufferfish(tf.dataset_property("x", "sum"), tf.Records(table, 3))
-    single = charge_of(tf.calibrate(framework, tf.Sum("ill"), 1, only_release=True), reading="one")
+    framework = Pufferfish(tf.dataset_property("x", "sum"), tf.Records(table, records))
+    calibration = tf.calibrate(framework, tf.Sum("ill"), 1, only_release=True)
+    single = replace(charge_of(calibration, reading="one"), covers=SINGLE)
     whole = charge_of(tf.calibrate(framework, tf.Sum("x"), 1, mechanism="group"), reading="one")
     assert joint(framework, [single, whole]).epsilon == 2
     with pytest.raises(CompositionRefused, match="may be other values"):

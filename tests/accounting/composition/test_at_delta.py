@@ -113,7 +113,7 @@ def at_delta(*charges):
     return joint_at_delta(View(USERS, USERS.fingerprint()), charges)
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+@pytest.mark.parametrize("order", [(1, 2, 0), (2, 0, 1)])
 def test_the_user_who_loses_most_in_all_releases_decides(order):
     weights = [[row[n] for n in order] for row in ([3, 1, 2], [1, 1, 5])]
     promise = at_delta(noisy(weights[0], 5), noisy(weights[1], 10))

@@ -15,7 +15,7 @@ from tests.support.ledger_tools import chain_framework, charge, contributions_of
 import takifugu as tf
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_stretches, rates_of_answer
-from takifugu.accounting.composition.folding import FEW, folded, in_a_row
+from takifugu.accounting.composition.folding import FEW, LONG, folded, in_a_row
 from takifugu.accounting.composition.several import BITS, Several
 from takifugu.analysis.guarantee import Covers
 from takifugu.model.frameworks import Framework
@@ -191,6 +191,28 @@ def test_the_most_that_steps_in_a_row_cost(seed: int) -> None:
     sorted_rates = in_a_row(rates, None)
     assert sorted_rates is not None
     assert sorted_rates.each() == sorted(each.tolist(), reverse=True)
+
+
+@pytest.mark.parametrize("runs", [[range(9)], [range(4), range(4, 9)], [range(2), range(2, 9)], [range(3)]])
+def test_one_stretch_of_steps_that_cost_anything_is_its_longest_part_in_a_run(runs: list[range]) -> None:
+    for low in range(9):
+        for high in range(low + 1, 10):
+            each = [7 if low <= step < high else 0 for step in range(9)]
+            row = in_a_row(in_stretches(range(1, 10), each, None), runs)
+            size = max(map(len, runs))
+            assert row is not None
+            assert row.size == size
+            most = max(sum(each[run.start : run.stop]) for run in runs)
+            assert row.each() == [7] * (most // 7) + [0] * (size - most // 7)
+
+
+def test_very_many_steps_are_searched_only_where_one_stretch_costs_anything() -> None:
+    for size in (LONG, LONG + 1, 10**9):
+        assert in_a_row(Rates((7, size), (0, 1)), [range(size)]) == Rates((size - 7, size), (1, 0))
+        assert in_a_row(Rates((size,), (0,)), [range(size)]) == Rates((size,), (0,))
+    assert in_a_row(Rates((1, LONG), (3, 1)), [range(LONG)]) == Rates((1, LONG), (3, 1))
+    assert in_a_row(Rates((1, LONG + 1), (3, 1)), [range(LONG + 1)]) is None
+    assert in_a_row(Rates((1, 10**9), (1, 3)), None) == Rates((10**9 - 1, 10**9), (3, 1))
 
 
 def test_another_release_never_makes_a_set_cheaper() -> None:

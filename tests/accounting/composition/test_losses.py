@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -27,10 +28,13 @@ from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
+from takifugu.mechanisms.local.senders import Values
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query, Sum
 from takifugu.model.secrets.of_entries import entry, every_entry
+from takifugu.numbers.distributions.channel import Channel
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF = Fraction(1, 2)
@@ -233,3 +237,19 @@ def test_what_a_change_at_will_loses_is_the_larger_of_promise_and_noise_where_bo
     for boundless in (normal(framework, Count(1), DATA), replace(one, scale=Fraction(0)), replace(one, change=None)):
         assert any_change(boundless) is None
     assert any_change(replace(one, scale=None, change=Fraction(0))) == 0
+
+
+def test_rows_that_are_randomised_each_by_itself_lose_what_their_channel_does_for_any_rows() -> None:
+    for masses in ([3, 1], [5, 3]):
+        rows = [[Fraction(p, sum(masses)) for p in row] for row in (masses, masses[::-1])]
+        channel = Channel.of([0, 1], ["x", "y"], rows)
+        noise = Sending(3, 0.0, 1.0, "", Values(channel))
+        sent = Charge(
+            "populations", "distribution", DATA, Fraction(1, 1000), Fraction(0), tf.EachValue(0, "").to_dict(),
+            noise.to_dict(), None, Fraction(3), Fraction(3), 3, (),
+        )  # fmt: skip
+        true = 3 * math.log(masses[0] / masses[1])
+        assert true <= (any_change(sent) or 0) <= true * (1 + 1e-9)
+        assert any_change(replace(sent, definition="pufferfish")) is None
+        assert any_change(replace(sent, epsilon=Fraction(50), covers=WHOLE)) == 50
+        assert any_change(replace(sent, covers=WHOLE)) == any_change(sent)

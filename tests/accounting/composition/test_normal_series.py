@@ -182,7 +182,7 @@ def of_users(weights: list[int], sigma: int, **changes: Any) -> Charge:
     return replace(made, **{**plain, **changes})
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+@pytest.mark.parametrize("order", [(1, 2, 0), (2, 0, 1)])
 def test_the_user_who_loses_most_in_the_whole_series_decides(order: tuple[int, ...]) -> None:
     """Whoever it is, and whether or not others are moved at all."""
     first, second, third = ([row[n] for n in order] for row in ([3, 0, 2], [1, 0, 4], [0, 0, 3]))

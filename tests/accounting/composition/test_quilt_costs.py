@@ -176,6 +176,16 @@ def test_a_longer_run_hides_what_its_secrets_name_wherever_a_value_is_possible()
     assert cost(about, native) == 3
 
 
+def test_windows_that_do_not_count_step_by_step_cost_their_sum() -> None:
+    about = steps(3)
+    late, other = normal(about, [1, 1, 1], at=0), noisy(about, [1, 2, 4], 10, at=2)
+    assert cost(about, late, other) == HALF + Fraction(7, 10)
+    assert cost(about, late, replace(late, at=7)) == 1
+    assert cost(about, late, other, replace(other, at=9)) == HALF + Fraction(14, 10)
+    assert cost(about, other, late, replace(other, at=9)) == HALF + Fraction(4 + 7, 10)
+    assert cost(about, replace(other, at=0), late, replace(other, at=2, fixed_in_advance=True)) == 1  # step 2 is both's
+
+
 # Places that nobody declares.
 
 
