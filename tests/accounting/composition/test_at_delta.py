@@ -132,6 +132,7 @@ def test_laplace_noise_counts_for_each_user_beside_the_normal_noise_that_user_ha
         assert at_delta(noisy([3, 0, 0], 5), *pure).epsilon == pytest.approx(13.5)
     both = at_delta(noisy([3, 0, 0], 5), noisy([1, 0, 0], None, 2)).epsilon
     assert alone.epsilon < both <= alone.epsilon + HALF * (1 + Fraction(1, 10**8))
+    assert at_delta(noisy([1, 0, 0], 50)).epsilon < HALF  # the others, who are not read, lose nothing
     exact = noisy([0, 9, 0], None, 0)
     with pytest.raises(CompositionRefused, match="without any noise"):
         at_delta(noisy([3, 0, 0], 5), exact)

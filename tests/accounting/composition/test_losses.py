@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import pytest
 from tests.support.ledger_tools import chain, chain_framework, laplace, made
 
@@ -18,9 +19,11 @@ from takifugu.accounting.composition.losses import (
     as_whole,
     by_component,
     chosen_late,
+    cost_of_all,
     deltas,
     loss,
     noise_loss,
+    raised,
     steady_cost,
     whole_cost,
 )
@@ -253,3 +256,32 @@ def test_rows_that_are_randomised_each_by_itself_lose_what_their_channel_does_fo
         assert any_change(replace(sent, definition="pufferfish")) is None
         assert any_change(replace(sent, epsilon=Fraction(50), covers=WHOLE)) == 50
         assert any_change(replace(sent, covers=WHOLE)) == any_change(sent)
+
+
+def test_releases_in_several_layouts_cost_what_each_loses_when_all_that_it_reads_changes() -> None:
+    framework = pieces(6, 4)
+    one, whole = data(framework, Count(1), 20), normal(framework, Count(1), WHOLE)
+    assert cost_of_all([], "") == (0, 0)
+    assert cost_of_all([(one, 3)], "") == (3 * HALF, 0)
+    assert cost_of_all([(replace(one, epsilon=Fraction(2)), 3)], "") == (6, 0)
+    assert cost_of_all([(one, 3), (whole, 2)], "") == (5 * HALF, 2 * whole.delta)
+    assert cost_of_all([(one, 1), (replace(whole, delta=HALF), 3)], "") == (4 * HALF, 1)
+    assert cost_of_all([(replace(one, scope="pooled"), 2)], "") == (1, 0)
+    for boundless in (replace(whole, scope="pooled"), normal(framework, Count(1), DATA), replace(one, change=None)):
+        with pytest.raises(CompositionRefused, match=f"in two layouts.*covers {WHAT[boundless.covers]} has no cost"):
+            cost_of_all([(one, 1), (boundless, 1)], "in two layouts")
+
+
+def test_a_raised_delta_is_never_below_the_true_one_and_exact_where_nothing_was_lost() -> None:
+    """Also where the floating-point exponential is a little too small and its product with delta a short number."""
+    for earlier in range(1, 40):
+        for delta in (Fraction(1, 100) / Fraction(math.exp(earlier)), Fraction(1, 3 * 10**18)):
+            with mpmath.workdps(50):
+                true = mpmath.exp(earlier) * delta.numerator / delta.denominator
+                bound = raised(delta, Fraction(earlier))
+                assert true <= mpmath.mpf(bound.numerator) / bound.denominator <= true * (1 + mpmath.mpf(10) ** -10)
+    assert raised(Fraction(1, 3), Fraction(0)) == Fraction(1, 3)
+    assert raised(Fraction(0), Fraction(10**9)) == 0
+    assert raised(Fraction(1, 10**9), Fraction(30)) == raised(Fraction(1, 10**9), Fraction(10**9)) == 1
+    assert raised(Fraction(1, 10**305), Fraction(700)) < Fraction(1, 2)
+    assert raised(Fraction(1, 10**305), Fraction(701)) == 1

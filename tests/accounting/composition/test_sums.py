@@ -181,6 +181,23 @@ def test_two_singles_are_charged_by_their_noise_alone() -> None:
             joint(EVERYBODY, exact, recharge)
 
 
+def test_beside_a_promise_of_another_belief_a_single_is_kept_where_that_is_less() -> None:
+    """That one counts by its noise: 10/10 when all data change, 5/10 when one user's value does."""
+    single, foreign = charge(SINGLE, 1, THIRD), charge(SINGLE, 10, framework="another belief")
+    assert in_any_order([single, foreign], as_composing=True) == (1 + THIRD, "single and whole", SINGLE)
+    loud = charge(SINGLE, 100, THIRD)
+    assert in_any_order([loud, foreign], as_composing=True) == (Fraction(11, 20), "joint loss", QUILT)
+    for both in ([single, foreign], [foreign, single]):
+        with pytest.raises(CompositionRefused, match=r"would cost epsilon 1\.333 in all"):
+            joint(EVERYBODY, both)
+
+
+def test_a_single_beside_what_nothing_bounds_says_what_has_no_bound() -> None:
+    with pytest.raises(CompositionRefused, match="has no cost for a change of the whole data") as refused:
+        joint(EVERYBODY, [charge(SINGLE, 1, THIRD), normal(DATA)])
+    assert "without the promise" not in str(refused.value)
+
+
 def test_a_pooled_single_is_recharged_by_its_noise_alone() -> None:
     """It links the units that it reads, so no promise of its own is kept when it is given up."""
     pooled, whole, data = charge(SINGLE, 1, THIRD, scope="pooled"), charge(WHOLE, 10), charge(DATA, 10)

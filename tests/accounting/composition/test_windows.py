@@ -225,7 +225,7 @@ def test_windows_hold_what_the_releases_at_each_place_add_up_to(
 
 def row_at(random: np.random.Generator, place: int) -> windows.Row:
     """Return what a window costs: one release, in short, or three, as an exact sum or as one that no longer is."""
-    rate, epsilon = Fraction(int(random.integers(1, 50)), 7), Fraction(int(random.integers(1, 50)), 9)
+    rate, epsilon = Fraction(2 ** int(random.integers(30)), 7), Fraction(int(random.integers(1, 50)), 9)
     kind = int(random.integers(3))
     if kind == 0:
         return (place, rate.numerator, rate.denominator, epsilon.numerator, epsilon.denominator)
@@ -283,7 +283,7 @@ def test_runs_that_cost_something_else_at_each_start_are_piled_up_and_never_too_
             starts = np.sort(random.choice(np.arange(1, 40), int(random.integers(1, 9)), replace=False))
             rows = [row_at(random, place) for place in starts.tolist()]
             changes = random.integers(0, 3, size=int(random.integers(1, 9)))
-            rate = Fraction(int(random.integers(1, 9)), int(random.integers(1, 9)))
+            rate = Fraction(int(random.integers(1, 9)), 2 ** int(random.integers(30)))
             runs.append(Run(starts, changes, rate, tuple(windows.in_parts(rows))))
             if random.random() < 0.3:
                 runs.insert(int(random.integers(2)), Run(starts[:1], changes, rate))

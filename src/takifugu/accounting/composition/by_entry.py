@@ -21,7 +21,6 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.core.sections import values_of
 from takifugu.model.queries import Additive, IntArray
 
-NONE = Total(Fraction(0), 1, 0)
 #: What all entries cost together is read with this many binary digits.
 DIGITS = 52
 
@@ -115,7 +114,7 @@ class Rates:
         return Rates(tuple(map(int, ends)), tuple(map(int, largest)), known)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ByEntry(Several):
     """Releases of different queries, as the framework `under` reads them: of each of its beliefs the rates.
 
@@ -125,14 +124,14 @@ class ByEntry(Several):
     `any_layout` when all that it reads does.
     """
 
-    under: str = ""
-    rates_of: tuple[Rates, ...] = ()
-    is_apart: bool = False
-    alone: Fraction | None = None
-    here: Total = NONE
-    elsewhere: Total = NONE
-    whole: Total = NONE
-    any_layout: Total = NONE
+    under: str
+    rates_of: tuple[Rates, ...]
+    is_apart: bool
+    alone: Fraction | None
+    here: Total
+    elsewhere: Total
+    whole: Total
+    any_layout: Total
 
     __hash__ = Charge.__hash__
 

@@ -194,8 +194,8 @@ def _charge(view: View, charge: Charge, rates: tuple[Rates, ...]) -> ByEntry | N
         alone = steady_cost(view, costliest(charge), True) if is_steady else costliest(charge).epsilon
     change = (charge.change or Fraction(0)) / (charge.scale or 1)
     return in_one(
-        charge, one.times, one.readings, one.promised, one.largest, change, view.fingerprint, rates, alone=alone,
-        here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole_cost(view, charge)),
+        charge, one.times, one.readings, one.promised, one.largest, change, view.fingerprint, rates, is_apart=False,
+        alone=alone, here=Total.of(here), elsewhere=Total.of(elsewhere), whole=Total.of(whole_cost(view, charge)),
         any_layout=Total.of(max(any_layout, charge.epsilon)),
     )  # fmt: skip
 

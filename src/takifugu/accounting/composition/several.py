@@ -66,7 +66,7 @@ class Total:
         return self.exact if self.denominator else Fraction(self.rounded, 2**BITS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Several(Charge):
     """Releases of one query about the same entries, as one charge: `epsilon` and 1/`scale` are the sums of theirs.
 
@@ -76,11 +76,11 @@ class Several(Charge):
     an equal share each (first, step, how many); without it all read the same entries.
     """
 
-    times: int = 1
-    readings: int = 1
+    times: int
+    readings: int
     rates: Total | None = None
-    promised: Total = Total(Fraction(0), 1, 0)
-    largest: Fraction = Fraction(0)
+    promised: Total
+    largest: Fraction
     least: Fraction | None = None
     series: tuple[tuple[int, int, int], ...] = ()
 
