@@ -102,11 +102,11 @@ USERS = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] *
 def noisy(weights, sigma=None, scale=None, **changes):
     """Return a release about three users, with normal noise or else Laplace noise, that claims next to nothing."""
     made = charge_of(laplace(USERS, tf.Linear(weights), 1, Covers.ENTRIES), reading="one")
-    kept = {"epsilon": Fraction(1, 1000), "fixed_in_advance": True, **changes}
+    claims = {"epsilon": Fraction(1, 1000), "fixed_in_advance": True, **changes}
     if sigma is None:
-        return replace(made, scale=Fraction(scale), **kept)
+        return replace(made, scale=Fraction(scale), **claims)
     noise = RoundedNormal(Fraction(sigma), Fraction(1)).to_dict()
-    return replace(made, **{"scale": None, "delta": DELTA, "covers": Covers.OUTPUT, "randomiser": noise, **kept})
+    return replace(made, **{"scale": None, "delta": DELTA, "covers": Covers.OUTPUT, "randomiser": noise, **claims})
 
 
 def at_delta(*charges):
@@ -145,6 +145,16 @@ def test_no_set_costs_less_than_one_of_its_releases_claims():
     least = at_delta(noisy([3, 0, 0], 5)).epsilon
     claimed = least * Fraction(99, 100)
     assert at_delta(noisy([3, 0, 0], 5, epsilon=claimed)).epsilon == pytest.approx(float(least), rel=1e-8)
+
+
+def test_the_rule_is_the_joint_one_from_the_second_release_on():
+    one, two = noisy([3, 0, 0], 50), noisy([1, 1, 1], 50)
+    alone = joint(USERS, [one])
+    assert (alone.epsilon, alone.rule) == (one.epsilon, "alone")
+    together = joint(USERS, [one, two])
+    assert (together.epsilon, together.rule) == (at_delta(one, two).epsilon, "joint loss at delta")
+    mixed = joint(USERS, [one, noisy([1, 1, 1], None, 50)])  # by the change of everything that is less
+    assert (mixed.epsilon, mixed.rule) == (one.epsilon + Fraction(3, 50), "single and whole")
 
 
 def test_what_does_not_add_up_value_by_value_is_refused():
