@@ -12,7 +12,18 @@ from tests.support.tree_networks import spec_of, tree
 import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.influence import joint_cost as quilt_cost
-from takifugu.influence.curves import Release, influence_loss, joint_loss
+from takifugu.core.errors import Unsupported
+from takifugu.influence import curves
+from takifugu.influence.curves import (
+    Release,
+    in_steps,
+    influence_loss,
+    joint_loss,
+    of_all_values,
+    profile_loss,
+    profile_of,
+)
+from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.stretched import stretched_loss
 from takifugu.mechanisms.influence import MECHANISM
 
@@ -134,6 +145,65 @@ def test_a_step_of_a_recording_with_an_unknown_start_may_have_a_value_that_no_st
     assert alone is not None
     assert behind is not None
     assert behind[0] >= alone[0] == pytest.approx(2.0)
+
+
+def test_an_answer_that_reads_some_entries_is_charged_for_these_whatever_their_number_of_values():
+    """A table of one row stands for all values of an entry that is not read; two rows are two values."""
+    table = tf.JointTable([(0, 0, 0), (1, 1, 1), (1, 0, 2)], [0.5, 0.25, 0.25])
+    two, three = 0.5 * (1 - np.eye(2)), 0.25 * (1 - np.eye(3))
+    profile = of_all_values(table, Profile.by_entry([two, np.zeros((1, 1)), three]))
+    assert [profile.at(entry).tolist() for entry in range(3)] == [two.tolist(), [[0, 0], [0, 0]], three.tolist()]
+    pairs = tf.JointTable([(0, 0), (0, 1), (1, 1)], [0.5, 0.25, 0.25])
+    first = of_all_values(pairs, Profile.by_entry([two, np.zeros((1, 1))]))
+    assert [first.at(entry).tolist() for entry in range(2)] == [two.tolist(), [[0, 0], [0, 0]]]
+
+
+def test_a_release_without_noise_costs_infinitely_much_beside_others():
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    part = Problem(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), Fraction(1)).parts[0]
+    changes = part.answer.entry_changes()
+    noisy, bare = (Release(changes, Fraction(scale), part.answer) for scale in (3, 0))
+    idle = Release(0 * changes, Fraction(0), None)
+    assert influence_loss(part, [noisy, bare]) is None
+    assert influence_loss(part, [bare]) is None
+    assert joint_loss(part, [noisy, bare])[0] == np.inf
+    assert influence_loss(part, [noisy, idle])[0] == influence_loss(part, [noisy])[0]
+    assert influence_loss(part, [idle]) is None
+
+
+def test_what_no_curve_bounds_is_unsupported(monkeypatch):
+    def refuse(*_):
+        raise Unsupported("no quilts")
+
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, "any")
+    part = Problem(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), Fraction(1)).parts[0]
+    release = Release(part.answer.entry_changes(), Fraction(3), part.answer)
+    profile = profile_of(part.belief, release)
+    by_influence = joint_loss(part, [release])
+    monkeypatch.setattr(curves, "quilt_cost", refuse)
+    assert joint_loss(part, [release]) == profile_loss(part, profile) == by_influence
+    monkeypatch.setattr(curves, "_along_curve", lambda *_: None)
+    for ask in (lambda: joint_loss(part, [release]), lambda: profile_loss(part, profile)):
+        with pytest.raises(Unsupported, match="no quilts"):
+            ask()
+    monkeypatch.setattr(curves, "quilt_cost", lambda *_: (0.5, None))
+    assert profile_loss(part, profile) == joint_loss(part, [release]) == (0.5, None)
+
+
+@pytest.mark.parametrize("size", [1, 3, 10**6, 2**40])
+def test_the_steps_of_a_profile_are_never_below_it(size):
+    tables = [largest * (1 - np.eye(2)) for largest in (0.3, 0.0, 0.1, 1e-7)]
+    lengths = np.array([1, 1, size, 2])
+    for scale in (1.0, 1e-9, 700.0):
+        profile = Profile(tuple(scale * table for table in tables), lengths, np.array([0, 1, 2, 3]))
+        if size > 10**6:
+            profile = Profile(profile.tables[:1], np.array([1]), np.array([0]))
+        changes, unit = in_steps(profile)
+        losses = [Fraction(profile.largest(entry)) for entry in range(min(profile.size, 9))]
+        for change, loss in zip(changes.tolist(), losses, strict=False):
+            assert loss <= change / unit <= loss + 1 / unit
+        assert int(changes.sum()) < 2**62
+        assert 1 / unit <= Fraction(scale) / 2**36
 
 
 def assert_least_of_sequence(seed):

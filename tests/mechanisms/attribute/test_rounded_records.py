@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
+from types import SimpleNamespace
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.numbers.normal.rounded import unevenness
+from takifugu.analysis.answer_laws.read_values import as_read, certain_move
+from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
+from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.numbers.normal.comparisons import Shifted
+from takifugu.numbers.normal.pair import shifted_delta, variance_per_shift
+from takifugu.numbers.normal.rounded import Rounded, unevenness
 
 EXACT = "attribute-gaussian-exact"
 
@@ -233,3 +239,206 @@ def test_a_vector_of_rounded_means_needs_a_little_more() -> None:
 def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
     people = belief("0.5", ranges={"x": ("1.4", "10.6")}, resolution="1")
     assert people.read.reaches[0] == Fraction(10)
+
+
+# The numbers behind it, by themselves.
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 63, 64, 65, 66, 300])
+@pytest.mark.parametrize("pivots", [["0.9"], ["0.7", "1.3"], ["4", "0.8", "1"]])
+def test_the_unevenness_is_that_of_all_records_one_after_the_other(pivots: list[str], count: int) -> None:
+    """Peeled off, the i-th last record has (1 - 1/i) of its variance: the product of all factors, by mpmath."""
+    step = Fraction("0.8")
+    with mpmath.workdps(40):
+        most = mpmath.mpf(1)
+        for pivot in pivots:
+            for i in range(2, count + 1):
+                ratio = mpmath.mpf(pivot) * (1 - mpmath.mpf(1) / i) / mpmath.mpf("0.64")
+                most *= 1 + 2 * mpmath.nsum(lambda k, r=ratio: mpmath.exp(-2 * mpmath.pi**2 * k**2 * r), [1, 8])
+        error = unevenness([Fraction(pivot) for pivot in pivots], step, count)
+        computed = mpmath.mpf(error.numerator) / error.denominator
+        assert most - 1 <= computed <= 2 * (most - 1) ** 2 + (most - 1) * (1.0001 if count <= 66 else 2) + 1e-50
+
+
+def test_records_that_are_rounded_too_coarsely_are_refused() -> None:
+    """Of two, the only one that is peeled off has half the variance: from a total of 1/8 on."""
+    def total(variance: float) -> float:
+        ripple = math.exp(-math.pi**2 * variance)
+        return 2 * ripple / (1 - ripple)
+
+    fits = next(n for n in range(100, 500) if total(n / 1000) <= 0.125)
+    assert unevenness([Fraction(fits, 1000)], Fraction(1), 2) > Fraction(1, 9)
+    for coarse in (fits - 1, 0):
+        with pytest.raises(Unsupported, match="too coarse"):
+            unevenness([Fraction(coarse, 1000)], Fraction(1), 2)
+
+
+SHIFT, BLUR = Fraction(-3, 4), Fraction(1, 3)
+
+
+def of(variance: Fraction, error: Fraction, alone: bool, blur: Fraction = BLUR) -> Rounded:
+    return Rounded(Shifted((SHIFT,), ((variance,),)), blur, error, alone)
+
+
+def less_ripple(epsilon: Fraction, error: Fraction) -> Fraction:
+    """At most epsilon - log((1 + e)/(1 - e)): what is left of epsilon where densities differ by a factor 1 +- e."""
+    return epsilon - Fraction(math.log1p(2 * error / (1 - error)) * (1 + 1e-12))
+
+
+@pytest.mark.parametrize("error", [Fraction(0), Fraction(1, 10)])
+@pytest.mark.parametrize("variance", [Fraction(0), Fraction(1, 2), Fraction(9)])
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_rounded_answer_costs_at_least_a_move_that_is_longer_by_the_blur(
+    alone: bool, variance: Fraction, error: Fraction
+) -> None:
+    """That is what it costs if all rounding errors push one way; for one number of one column it is all."""
+    laws = of(variance, error, alone)
+    for added, epsilon in ((Fraction(1, 4), Fraction(1)), (Fraction(5), Fraction(1, 2))):
+        least = shifted_delta((abs(SHIFT) + BLUR) ** 2 / (variance + added), less_ripple(epsilon, error))
+        delta = laws.delta(added, epsilon)
+        assert min(1.0, least * float(1 + error)) <= delta <= 1
+        if alone:
+            assert delta <= least * (1 + float(error)) * (1 + 10 * float(error) ** 2 * delta**-1) + 1e-14
+
+
+def divided(
+    variance: Fraction, blur: Fraction, added: Fraction, epsilon: Fraction, shares: list[Fraction]
+) -> float:
+    """The least of all divisions: noise a(1 - n) and a(1 - p) share of epsilon for the laws, the rest for the blur."""
+    return min(
+        shifted_delta(SHIFT**2 / (variance + added * (1 - n)), epsilon * (1 - p))
+        + shifted_delta(blur**2 / (added * n), epsilon * p)
+        for p in shares for n in shares
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("blur", "variance"), [("0.3", "0.5"), ("0.0001", "0.5"), ("0.0000001", "2"), ("2", "0")])
+def test_epsilon_and_noise_are_divided_as_is_best(blur: str, variance: str) -> None:
+    shares = [Fraction(1, 2**k) for k in range(1, 13)]
+    laws = Rounded(Shifted((SHIFT,), ((Fraction(variance),),)), Fraction(blur), Fraction(0), False)
+    for added, epsilon in ((Fraction(2), Fraction(1)), (Fraction(30), Fraction(1, 2))):
+        best = divided(Fraction(variance), Fraction(blur), added, epsilon, shares)
+        assert min(best, 1) <= laws.delta(added, epsilon) <= min(1, best * (1 + 1e-14))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize(("variance", "error"), [("0", "0"), ("0.25", "0"), ("0.25", "0.01"), ("50", "0.001")])
+def test_the_least_variance_keeps_its_delta(alone: bool, variance: str, error: str) -> None:
+    laws, epsilon, delta = of(Fraction(variance), Fraction(error), alone), Fraction(1), Fraction(1, 1000)
+    least = laws.least_variance(epsilon, delta)
+    assert least >= 0
+    left = less_ripple(epsilon, Fraction(error))
+    whole = (abs(SHIFT) + BLUR) ** 2 * variance_per_shift(left, delta / (1 + Fraction(error))) - Fraction(variance)
+    assert least >= whole * (1 - Fraction(1, 10**9))
+    if alone:
+        assert least <= max(Fraction(0), whole) * (1 + Fraction(error)) + Fraction(1, 10**6)
+        assert laws.delta(least, epsilon) <= delta * (1 + Fraction(1, 10**9))
+    else:
+        best = min(
+            max(Fraction(0), SHIFT**2 * variance_per_shift(rest * (1 - p), kept * (1 - p)) - Fraction(variance))
+            + BLUR**2 * variance_per_shift(rest * p, kept * p)
+            for rest, kept in [(epsilon - 2 * Fraction(error) * (1 + Fraction(error)), delta / (1 + Fraction(error)))]
+            for p in [Fraction(1, 2**k) for k in range(1, 13)]
+        )  # fmt: skip
+        assert least == pytest.approx(best, rel=1e-9)
+
+
+def test_where_the_ripple_takes_all_of_epsilon_nothing_is_left() -> None:
+    for alone in (True, False):
+        laws = of(Fraction(1), Fraction(1, 10), alone)
+        epsilon = 2 * Fraction(1, 10) * Fraction(11, 10)
+        assert laws.delta(Fraction(100), epsilon) == 1
+        assert laws.delta(Fraction(100), epsilon * 2) < 1
+        with pytest.raises(Unsupported, match="too coarse"):
+            laws.least_variance(epsilon, Fraction(1, 100))
+        assert laws.least_variance(epsilon * 2, Fraction(1, 100)) > 0
+    assert of(Fraction(1), Fraction(0), False).delta(Fraction(0), Fraction(1)) == 1  # nothing hides the rounding
+    assert of(Fraction(1), Fraction(0), True).delta(Fraction(0), Fraction(1)) < 1
+
+
+# What is read.
+
+COEFFICIENTS = [((1, 0),), ((2, -3),), ((1, 1),), ((1, 0), (0, 2)), ((1, 0), (1, -1)), ((0, 1),)]
+WAYS: list[dict[str, Any]] = [
+    {}, {"outside": "clip", "ranges": {"x": (-1, 1)}}, {"replaced": ["x"]}, {"replaced": ["y"]},
+    {"outside": "clip", "ranges": {"y": (-9, 9)}},
+]  # fmt: skip
+
+
+def question(rows: Any, single: bool, **read: Any) -> tuple[Any, ColumnSums]:
+    people = tf.MultivariateNormal([0, 0], [[1, "0.5"], ["0.5", 1]], ["x", "y"], 3, **read)
+    coefficients = tuple(tuple(map(Fraction, row)) for row in rows)
+    labels = tuple(f"c{n}" for n in range(len(rows)))
+    return SimpleNamespace(belief=people, single=single), ColumnSums(
+        Fraction(1), labels, ("x", "y"), coefficients, 3, (None, None)
+    )
+
+
+def reader(low: float, high: float, resolution: Fraction | None) -> Callable[[float], float]:
+    step = float(resolution or 0)
+    return lambda x: (lambda y: round(y / step) * step if step else y)(min(max(x, low), high))
+
+
+def moved(rows: Any, moves: list[float], records: int, as_read: list[Callable[[float], float]]) -> list[float]:
+    """How far each cell moves at most if `records` records share the moves, whatever they are, as they are read."""
+    line = np.arange(-16, 17) / 8 + 1 / 64
+    shares = [[read(x + move / records) - read(x) for x in line] for read, move in zip(as_read, moves, strict=True)]
+    return [records * max(row[0] * one + row[1] * other for one, other in product(*shares)) for row in rows]
+
+
+@pytest.mark.parametrize("rows", COEFFICIENTS)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_answer_moves_no_farther_than_is_certain(rows: Any, way: dict[str, Any]) -> None:
+    all_moves = (0.75, 0.5), (0.5, 0.0), (0, 0.25)
+    for single, resolution, moves in product((True, False), (None, Fraction(1, 2)), all_moves):
+        view, answer = question(rows, single, resolution=resolution, **way)
+        ends = [way.get("ranges", {}).get(name, (-99, 99)) for name in ("x", "y")]
+        reads = [reader(low, high, resolution) for low, high in ends]
+        certain = certain_move(view, answer, tuple(Fraction(move) for move in moves))
+        if not way.get("replaced"):
+            attained = moved(rows, list(moves), 1 if single else 3, reads)
+            assert all(most <= limit + 1e-12 for most, limit in zip(attained, certain, strict=True))
+        plain = [abs(sum(c * m for c, m in zip(row, moves, strict=True))) for row in rows]
+        bent = [sum(abs(c * m) for c, m in zip(row, moves, strict=True)) for row in rows]
+        names = [name for j, name in enumerate("xy") if any(row[j] for row in rows)]
+        is_bent = any(name in way.get("replaced", ()) or name in way.get("ranges", {}) for name in names)
+        still = not any(move and name in names for move, name in zip(moves, "xy", strict=True))
+        steps = [0 if still or not resolution else (1 if single else 3) * sum(map(abs, row)) / 2 for row in rows]
+        assert list(certain) == [a + b for a, b in zip(bent if is_bent else plain, steps, strict=True)]
+
+
+@pytest.mark.parametrize("rows", COEFFICIENTS)
+@pytest.mark.parametrize("way", WAYS)
+def test_reading_never_makes_an_answer_cheaper(rows: Any, way: dict[str, Any]) -> None:
+    """And where values are replaced, or one record of them bent, nothing but noise hides the move."""
+    moves, size = (Fraction(3, 4), Fraction(1, 2)), len(rows)
+    exact = Shifted(tuple(abs(r[0] * moves[0] + r[1] * moves[1]) for r in rows), tuple(
+        tuple(Fraction(2) if a == b else Fraction(0) for b in range(size)) for a in range(size)
+    ))  # fmt: skip
+    names = [name for j, name in enumerate("xy") if any(row[j] for row in rows)]
+    replaced = any(name in way.get("replaced", ()) for name in names)
+    clipped = any(name in way.get("ranges", {}) for name in names)
+    apart = all(sum(map(bool, row)) < 2 for row in rows)
+    for single, resolution in product((True, False), (None, Fraction(1, 2))):
+        view, answer = question(rows, single, resolution=resolution, **way)
+        certain = certain_move(view, answer, moves)
+        noise_alone = Shifted(certain, tuple((Fraction(0),) * size for _ in rows))
+        read = as_read(view, answer, exact, moves)
+        assert read.delta(Fraction(2), Fraction(1)) >= exact.delta(Fraction(2), Fraction(1))
+        if replaced or (clipped and (single or not apart)) or (clipped and resolution and size > 1):
+            assert read == noise_alone
+        elif clipped:
+            assert read == (Shifted(certain, exact.covariance) if resolution else exact)
+        elif not resolution:
+            assert read is exact
+        else:
+            assert isinstance(read, Rounded)
+            widths = [(2 if single else 1) * sum(map(abs, row)) * resolution for row in rows]
+            blur = sum(width**2 for width in widths)
+            assert blur <= read.blur**2 <= blur * (1 + Fraction(1, 10**9))
+            assert read.error == unevenness(view.belief.pivots(answer.read_columns), resolution, 2 if single else 3)
+            assert read.alone == (len(names) == 1 and not single and size == 1)
+        assert as_read(view, answer, exact, (Fraction(0), Fraction(0))) is exact
+        if replaced or clipped:
+            with pytest.raises(Unsupported, match="other laws"):
+                as_read(view, answer, exact, None)

@@ -37,6 +37,17 @@ def test_where_e_to_the_epsilon_is_beyond_floats():
     assert 0.49 < divergence([(F(1, 2), tiny)], F(10_000)).low <= 0.5
 
 
+def test_masses_that_are_nearly_e_to_the_epsilon_apart():
+    """The next whole number above and below e^epsilon times a mass of 200 bits: 0 on one side alone."""
+    with mp.workdps(150):
+        for epsilon in (F(1, 3), F(1), F(7)):
+            product = mp.exp(real(epsilon)) * mp.mpf(2) ** 200
+            for p in (int(mp.ceil(product)), int(mp.floor(product))):
+                bracket = divergence([(F(p, 2**220), F(1, 2**20))], epsilon)
+                exact = max((p - product) / mp.mpf(2) ** 220, 0)
+                assert bracket.low <= exact <= bracket.high < 2.0**-119
+
+
 def test_ties_are_none():
     assert divergence([(F(1, 3), F(1, 3))], F(0)).high == 0
     assert divergence([], F(1)).high == 0

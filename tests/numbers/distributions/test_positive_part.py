@@ -160,7 +160,8 @@ def test_bits_of_any_weights_are_enclosed_with_no_tolerance(chance, narrow):
     cases = [
         (-1.0, [root, 1.0]), (-root, [1.0, root, 1.0]), (1.0, [-1.0, -root, root - 1, 0.5]), (-0.3, [0.1, 0.1, 0.1]),
         (0.25, []), (-0.25, [0.0]), (0.0, [0.0, 0.0]), (-1e-3, [1e-3 * (1 + 1e-15), 7.0, -7.0]), (1.0, [-0.5, -0.5]),
-        (-1.0, [0.5, 0.5 + 1e-16]), (-2.0, [3**0.5, root, -(5**0.5), 1.0, -1.0, 0.3]),
+        (-1.0, [0.5, 0.5 + 1e-16]), (-root, [1.0, root, 3**0.5]), (-0.2, [0.1, 0.1, root]),
+        (-2.0, [3**0.5, root, -(5**0.5), 1.0, -1.0, 0.3]),
     ]  # fmt: skip
     for constant, weights in cases:
         exact = Fraction(0)
@@ -170,6 +171,7 @@ def test_bits_of_any_weights_are_enclosed_with_no_tolerance(chance, narrow):
             exact += mass * max(total, 0)
         mean = mean_positive_part_of_bits(constant, np.array(weights), chance, narrow)
         assert mean.low <= exact <= mean.high
+        assert mean.high - mean.low <= narrow * mean.high + 1e-11
 
 
 def test_bits_of_equal_weights_far_out_are_enclosed_with_no_tolerance():

@@ -181,8 +181,6 @@ def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
 
 def _sums(places: npt.NDArray[np.int64], masses: Floats, points: int, count: int) -> tuple[Floats, float]:
     """Return the masses of the sum of so many places, around a circle, and a bound on the 2-norm of their error."""
-    if masses.sum() ** count < _OUTSIDE:
-        return np.zeros(points), _OUTSIDE
     law = np.bincount(places % points, weights=masses, minlength=points).astype(np.float64)
     return np.fft.irfft(np.fft.rfft(law) ** count, points), _transform_error(law, points, count)
 

@@ -40,7 +40,8 @@ def unevenness(pivots: Sequence[Fraction], step: Fraction, count: int) -> Fracti
     for variance in pivots:
         ratio = float(variance / step**2) * (1 - 2.0**-40)
         total += math.fsum(_ripple(ratio * (1 - 1 / i)) for i in range(2, min(count, _EACH) + 1))
-        total += max(count - _EACH, 0) * _ripple(ratio * (1 - 1 / (_EACH + 1)))
+        if count > _EACH:
+            total += (count - _EACH) * _ripple(ratio * (1 - 1 / (_EACH + 1)))
     if total > _MOST:
         raise Unsupported(
             "the resolution is too coarse for that many records: rounded numbers are no longer nearly normal",
