@@ -275,6 +275,7 @@ def test_the_work_that_is_predicted_is_that_of_the_steps_that_are_followed(stay:
     predicted = chains.chain_work(chain) / (2 * chains.PER_STEP[0][1])
     assert followed / 3 <= predicted <= 3 * followed
     assert chains.chain_work(chain.with_length(8)) / (2 * chains.PER_STEP[0][1]) == 8
+    assert chains.chain_work(tf.MarkovChain([[1.0]], 3, states=["a"])) == 3 * 2 * chains.PER_STEP[0][1]
     three = tf.MarkovChain(stay * np.eye(3) + (1 - stay) / 2 * (1 - np.eye(3)), 8)
     assert chains.chain_work(three) == 8 * 2 * chains.PER_STEP[1][1]
     assert 1 <= chains.chain_work(tf.MarkovChain([[0.5, 0.5]] * 2, 10**9)) / (2 * chains.PER_STEP[0][1]) < 10

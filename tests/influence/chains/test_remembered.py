@@ -94,3 +94,47 @@ def test_no_more_is_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) 
     large = remembered.Run(np.zeros((10**4, 2, 2)), np.zeros((0, 2, 2)), zero)
     remembered.remembered("large", lambda: large)
     assert "large" not in remembered._RUNS
+
+
+def test_what_enters_a_run_is_named_by_all_of_it() -> None:
+    """Positions, losses, profiles, and the last one with any: another of any of them is another run."""
+    zero, some, more = np.zeros((2, 2)), np.full((2, 2), 0.5), np.full((2, 2), np.nextafter(0.5, 1))
+    made = remembered.Memory(zero, {3: some, 4: some}, {3: some, 4: zero}, 3)
+    same = remembered.Memory(zero, {3: some.copy(), 4: some.copy()}, {3: some.copy(), 4: zero.copy()}, 3)
+    others = [
+        remembered.Memory(zero, {3: some, 4: more}, {3: some, 4: zero}, 3),
+        remembered.Memory(zero, {3: some, 4: some}, {3: more, 4: zero}, 3),
+        remembered.Memory(zero, {3: some, 4: some}, {3: some, 4: some}, 3),
+        remembered.Memory(zero, {2: some, 4: some}, {2: some, 4: zero}, 3),
+        remembered.Memory(zero, {3: some}, {3: some}, 3),
+        remembered.Memory(zero, {3: some, 4: some}, {3: some, 4: zero}, 4),
+    ]
+    assert len({one.key for one in (made, *others)}) == 1 + len(others)
+    assert made.key == same.key
+    assert made.is_as(same)
+    assert not any(made.is_as(other) or other.is_as(made) for other in others)
+    laws = [(some,), (more,), (None,), (some, some), (some.ravel(),), (some.astype(np.float32),), (some, None), ()]
+    assert len({remembered.law_of(*arrays) for arrays in laws}) == len(laws)
+
+
+@pytest.mark.parametrize("states", [2, 3])
+def test_runs_that_differ_in_one_thing_are_not_taken_for_each_other(states: int) -> None:
+    """The one before, its last step alone, the length, the rate, the phase, the law: each is followed for itself."""
+    apart = 1 - np.eye(states)
+    matrices = [stay * np.eye(states) + (1 - stay) / (states - 1) * apart for stay in (0.6, 0.75, 0.9)]
+
+    def losses(shift: int, last: float, length: int, rate: float, stay: float) -> float:
+        steps = [*matrices[:2], stay * np.eye(states) + (1 - stay) / (states - 1) * apart]
+        tables = tuple(size * apart for size in (0.2, last, rate, 0.3))
+        whole = Profile(tables, np.array([30 + shift, 1, length, 20]), np.arange(4))
+        belief = tf.PeriodicChain(steps, whole.size, initial="stationary")
+        return chain_loss(belief, whole, Family(range(whole.size))).epsilon
+
+    usual = (0, 0.4, 25, 0.1, 0.9)
+    cases = [usual, (1, *usual[1:]), (2, *usual[1:]), (0, 0.5, 25, 0.1, 0.9), (0, 0.4, 26, 0.1, 0.9)]
+    cases += [(0, 0.4, 25, 0.11, 0.9), (0, 0.4, 25, 0.1, 0.8)]
+    together = [losses(*one) for one in cases]  # type: ignore[arg-type]
+    for one, loss in zip(cases, together, strict=True):
+        remembered.forget()
+        assert losses(*one) == loss  # type: ignore[arg-type]
+    assert len({*together}) == len(cases)

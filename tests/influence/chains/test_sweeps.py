@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import reduce
 
 import numpy as np
@@ -171,7 +172,6 @@ def test_a_bound_of_all_that_follows_is_recognised(shares):
         above[-back] = bound[-back % period] * (1 + 1e-6)
         assert is_upper(bound * (1 + 1e-12), above, (4,)) == is_upper(bound * (1 + 1e-12), above, (2, 4)) == False  # noqa: E712
         assert is_upper(bound * (1 + 1e-12), above) == (back > 1)
-    assert not is_upper(2 * bound, explicit[:3], (2, 4))
 
 
 class OnlyFar(Damped):
@@ -199,6 +199,29 @@ def test_what_a_jump_leaves_out_is_charged(far):
     assert losses[-1] >= limit * (1 - 1e-15)
     stepped = sweeps._stepped(OnlyFar(far), np.full((1, 3, 3), limit) * (1 - np.eye(3)), CHANGE, 50, (2, 3, 5))
     assert limit * (1 - 1e-15) <= stepped.max() <= limit * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("far", [2, 5, 16])
+def test_sums_of_what_is_jumped_over_are_rounded_outwards(far):
+    """Steps forget nothing, and a jump all: what remains are the profiles between, exactly or a little more."""
+    random = np.random.default_rng(far)
+    apart = 1 - np.eye(3)
+    for length in (far + 3, 80):
+        for change in random.random(30):
+            losses = [track.at(position) for track in sweep(Forgets(far), Profile.of(change * apart, length), (far,))
+                      for position in range(track.start, track.stop)]  # fmt: skip
+            for loss in losses[far:]:
+                exact = (far - 1) * Fraction(change)
+                assert exact <= Fraction(loss.max()) <= exact * (1 + Fraction(50 * far, 2**53))
+        changes = random.random(far + 1)
+        tables = Profile.by_entry([change * apart for change in changes])
+        loss = sweep(Forgets(far), tables, (far,))[-1].at(far).max()
+        assert sum(map(Fraction, changes[1:far].tolist())) <= Fraction(loss)
+
+
+class Forgets(OnlyFar):
+    def step(self, position, distance, ratio):
+        return np.zeros_like(ratio) if distance == self.distance else super().step(position, distance, ratio)
 
 
 def test_losses_that_rise_for_ever_are_given_up():

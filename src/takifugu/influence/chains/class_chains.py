@@ -82,7 +82,7 @@ class _Behind:
 
     def add(self, table: FloatArray, loss: FloatArray, times: int = 1) -> None:
         """Remember positions that are alike."""
-        largest = float(table.max(initial=0.0))
+        largest = float(table.max())
         size = float(up(table + loss).max()) if loss.any() else largest
         self.everything = float(up(self.everything + up(largest * times)))
         count = min(times, self._reach)
@@ -135,7 +135,7 @@ def _bound_of_all(
     side: ClassSide, table: FloatArray, explicit: list[FloatArray], most: FloatArray
 ) -> FloatArray | None:
     """Return losses above all of the run so far whose step, with jumps inside it, does not rise, so that they stay."""
-    largest = float(table.max(initial=0.0))
+    largest = float(table.max())
     near = side.distances[: int(np.searchsorted(side.distances, len(explicit), side="right"))]
     between = np.asarray((near - 1) * largest * (1 + 4 * UNIT), dtype=np.float64)
     rise = float((explicit[-1] - explicit[-EVERY // 2]).max())

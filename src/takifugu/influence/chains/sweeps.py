@@ -172,9 +172,7 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         if between >= best.max():
             break
         jumped = side.step(position, distance, sum_up(memory.tables[behind], memory.losses[behind]))
-        jumped = up(jumped + between) if between else jumped
-        np.fill_diagonal(jumped, 0.0)
-        best = np.minimum(best, jumped)
+        best = np.minimum(best, up(jumped + between) if between else jumped)
         tried += 1
     return best if tried == 1 else closed(best)
 
@@ -195,7 +193,7 @@ def _repetition(
     period = side.period
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
     if not last.any():
-        return last if not table.any() or len(explicit) > period else None
+        return last
     change = last - before
     rises = bool((change > 0).any())
     if rises and (len(explicit) % 8 or len(explicit) < 11 * period):
@@ -229,7 +227,7 @@ def _is_upper(
 ) -> bool:
     """Whether `bound`, taken for all positions of the run from a few before this one, is at or above what follows."""
     period, reach = len(bound), max((1, *jumps))
-    if len(explicit) < reach or any((explicit[-n] > bound[-n % period]).any() for n in range(1, reach + 1)):
+    if any((explicit[-n] > bound[-n % period]).any() for n in range(1, reach + 1)):
         return False
     return not (_stepped(side, bound, table, position, jumps) > bound).any()
 
@@ -246,7 +244,6 @@ def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, ju
                 break
             jumped = side.step(position + phase, distance, sum_up(table, bound[(phase - distance) % period]))
             best = np.minimum(best, up(jumped + between))
-        np.fill_diagonal(best, 0.0)
         stepped[phase] = closed(best)
     return stepped
 

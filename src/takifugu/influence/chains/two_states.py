@@ -85,7 +85,7 @@ def run(
         earlier, rise = rise, max(up_loss - up_losses[-2], down_loss - down_losses[-2])
         fall = max(up_losses[-2] - up_loss, down_losses[-2] - down_loss)
         enough = TWO_STATES.enough(position)
-        if max(rise, fall) * 16 > enough * 64 * (1 + up_loss + down_loss):
+        if max(rise, fall) > 4 * enough * (1 + up_loss + down_loss):
             continue
         left = rise * rise * 16 / (earlier - rise) if 0 < rise < earlier < math.inf else max(rise, 0.0)
         bound = _proved_bound(rows, error, change, (up_loss, down_loss), left)

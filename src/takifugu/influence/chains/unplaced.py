@@ -39,7 +39,7 @@ from takifugu.numbers.log_ratios import BoolArray
 from takifugu.numbers.outward_rounding import FloatArray, IntArray, up
 from takifugu.numbers.rationals import decimal_up, float_above
 
-#: Steps of a recording that is longer than any, in periods.
+#: Steps of a recording that is longer than any.
 ENDLESS = 2**40
 #: How often, times the square of the number of states; what is reached by then is a bound.
 MOST_TURNS = 10_000
@@ -113,7 +113,7 @@ class Direction:
         """Return R of each phase where every step changes by so much; infinite where nothing is forgotten."""
         apart = 1 - np.eye(self.states)
         try:
-            tracks = self.endless(Profile.of(change * apart, ENDLESS * len(self.positions)))
+            tracks = self.endless(Profile.of(change * apart, ENDLESS))
         except Unsupported:
             return np.full((len(self.positions), self.states, self.states), np.inf)
         return np.array([tracks[-1].at(position) for position in self.positions])
@@ -142,12 +142,12 @@ def unplaced_loss(chain: OneSequence, pairs: Pairs, unplaced: Unplaced) -> tuple
     right, left = (_Sums(direction, unplaced) for direction in (ahead, behind))
     for length, nodes in _quilts(ahead.distances, behind.distances):
         near = unplaced.loss(length)
-        if near >= best.max(initial=0.0):
+        if near >= best.max():
             break
         for a, b in nodes:
             sums = up(up(right.of(b) + left.of(a)) + near)
             best = np.where(allowed, np.minimum(best, sums), 0.0)
-    worst = float(best.max(initial=0.0))
+    worst = float(best.max())
     if worst >= total:
         return everything
     words = "the steps around it, where each release moves most"
@@ -176,7 +176,7 @@ def _settled(direction: Direction, unplaced: Unplaced) -> FloatArray:
         loss = direction.after(1, ratio)
         for distance in direction.distances[1:] if turn % 16 == 0 else ():
             between = unplaced.loss(distance - 1)
-            if between >= ratio.max(initial=0.0):
+            if between >= ratio.max():
                 break
             loss = np.minimum(loss, up(direction.after(distance, ratio) + between))
         lower = np.minimum(ratio, up(loss + one) * apart)
@@ -241,10 +241,10 @@ def _of_class(side: ClassSide, sign: int) -> Direction:
     number = {distance: count for count, distance in enumerate(side.distances.tolist(), start=1)}
 
     def supremum(position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        sizes = np.full(number[distance], float(ratio.max(initial=0.0)))
+        sizes = np.full(number[distance], float(ratio.max()))
         return np.asarray(side.after(sizes)[-1])
 
-    return Direction(supremum, lambda p: class_sweep(side, p), (ENDLESS // 2,), sign, tuple(number), side.states)
+    return Direction(supremum, lambda p: class_sweep(side, p), (ENDLESS,), sign, tuple(number), side.states)
 
 
 #: Both directions of a recording, by the type of its law.
