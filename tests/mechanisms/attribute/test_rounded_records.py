@@ -334,10 +334,11 @@ def test_the_least_variance_keeps_its_delta(alone: bool, variance: str, error: s
         assert least <= max(Fraction(0), whole) * (1 + Fraction(error)) + Fraction(1, 10**6)
         assert laws.delta(least, epsilon) <= delta * (1 + Fraction(1, 10**9))
     else:
+        ripple = Fraction(error)
+        rest, part = epsilon - 2 * ripple * (1 + ripple), delta / (1 + ripple)
         best = min(
-            max(Fraction(0), SHIFT**2 * variance_per_shift(rest * (1 - p), allowed * (1 - p)) - Fraction(variance))
-            + BLUR**2 * variance_per_shift(rest * p, allowed * p)
-            for rest, allowed in [(epsilon - 2 * Fraction(error) * (1 + Fraction(error)), delta / (1 + Fraction(error)))]
+            max(Fraction(0), SHIFT**2 * variance_per_shift(rest * (1 - p), part * (1 - p)) - Fraction(variance))
+            + BLUR**2 * variance_per_shift(rest * p, part * p)
             for p in [Fraction(1, 2**k) for k in range(1, 13)]
         )  # fmt: skip
         assert least == pytest.approx(best, rel=1e-9)
