@@ -15,6 +15,7 @@ from tests.support.golden import golden, transport_laws
 from tests.support.laws_oracles import laplace_loss_everywhere, laplace_loss_on, smallest_laplace_scale
 from tests.support.strategies import epsilons, exact_laws, float_laws
 
+from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.noised import (
     exact_laplace_scale,
@@ -23,7 +24,7 @@ from takifugu.numbers.after_noise.noised import (
     laplace_log_ratio_directed,
     wasserstein_scale,
 )
-from takifugu.numbers.distributions.exact_ratio import masses_need_noise, noised_log_ratios, ratio_exceeds
+from takifugu.numbers.distributions.exact_ratio import log_masses, masses_need_noise, noised_log_ratios, ratio_exceeds
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport.on_the_line import w_infinity, w_infinity_candidates
 
@@ -160,6 +161,34 @@ def test_discrete_laplace_on_the_integers_has_the_same_loss() -> None:
     worst = laplace_loss_on(range(-60, 70), table(p), table(q), scale)
     assert float(worst) == pytest.approx(1, abs=1e-9)
     assert worst <= 1
+
+
+@pytest.mark.parametrize("size", [10**3, 10**14, 2**62, 10**30, 10**900], ids=int.bit_length)
+def test_logs_of_masses_of_any_length(size: int) -> None:
+    masses = [size // 3, size // 7, 1, size, size - size // 1000]
+    law = Pmf.from_counts(range(5), masses)
+    near_one = Pmf.from_counts([0, 1], [1, size])
+    with mpmath.workdps(950):
+        for one in (law, near_one):
+            exact = [mpmath.log(mpmath.mpf(int(m)) / one.total) for m in one.masses.tolist()]
+            for computed, true in zip(log_masses(one), exact, strict=True):
+                assert abs(computed - true) <= mpmath.mpf(2) ** -50 * abs(true) + mpmath.mpf(10) ** -300
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("size", [2**62, 10**600], ids=int.bit_length)
+def test_zero_noise_is_decided_exactly_for_long_masses(seed: int, size: int) -> None:
+    """The logarithms of 10**600 are off by 1e-13, which is more than what decides here."""
+    one, other = (size // 3 * (seed + 7) // 20, size // 5 * (seed + 5) // 16)
+    p, q = Pmf.from_counts([0, 1], [one, size - one]), Pmf.from_counts([0, 1], [other, size // 2 - other])
+    ratios = [mass / table(q)[x] for x, mass in table(p).items()]
+    with mpmath.workdps(60):
+        loss = max(abs(mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)) for ratio in ratios)
+        least, most = (Fraction(mpmath.nstr(loss * (1 + sign * mpmath.mpf(10) ** -16), 50)) for sign in (-1, 1))
+    assert masses_need_noise(p, q, least)
+    assert not masses_need_noise(p, q, most)
+    family = ListedFamily(0, ((0, 1),), {0: (p,), 1: (q,)})
+    assert least < Fraction(family.losses(Fraction(0))[0]) < least * (1 + Fraction(1, 10**12))
 
 
 def test_zero_noise_is_decided_exactly() -> None:

@@ -16,6 +16,7 @@ from takifugu.numbers.after_noise.noised import (
     laplace_log_ratio_bounds,
     wasserstein_scale,
 )
+from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
@@ -61,9 +62,10 @@ class ListedFamily:
         return upper if budget <= 0 else min(Fraction(exact_laplace_scale(*self._laws(index), budget)), upper)
 
     def _loss(self, p: Pmf, q: Pmf, scale: Fraction) -> float:
-        below = float(scale) * (1 - 2.0**-52)
-        loss = laplace_log_ratio_bounds(p, q, below)[1] if scale else laplace_log_ratio(p, q, 0) * (1 + 2.0**-40)
-        return loss + self._margin
+        if scale:
+            return laplace_log_ratio_bounds(p, q, float(scale) * (1 - 2.0**-52))[1] + self._margin
+        sizes = 1 - float(min(log_masses(p).min(), log_masses(q).min()))
+        return laplace_log_ratio(p, q, 0) + 2.0**-48 * sizes + self._margin
 
     def reach(self, index: int) -> Fraction:
         """Return the largest distance between an atom of one law and an atom of the other: no move is longer."""

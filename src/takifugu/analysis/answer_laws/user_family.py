@@ -35,6 +35,7 @@ from takifugu.analysis.answer_laws.dense import DenseFamily, compared
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import Compared
 from takifugu.model.secrets.families import compared_values
+from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import ROUNDED
@@ -57,11 +58,7 @@ class Contribution:
     @cached_property
     def log_law(self) -> tuple[FloatArray, FloatArray]:
         """The atoms and the logarithms of their masses, however small these are."""
-        atoms = self.law.values.astype(np.float64)
-        if self.law.total is None:
-            return atoms, np.log(self.law.masses)
-        whole = math.log(self.law.total)
-        return atoms, np.array([math.log(int(m)) - whole for m in self.law.masses.tolist()])
+        return self.law.values.astype(np.float64), log_masses(self.law)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +167,9 @@ class UserFamily:
         return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
 
     def _rounding(self, size: Fraction) -> float:
-        """Return a bound on the rounding of exponents of at most `size`, of logs of masses and totals, and of sums."""
-        logs, total = self.share.log_law[1], self.share.law.total or 1
-        return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + math.log(total) + len(logs) + 8)
+        """Return a bound on the rounding of exponents of at most `size`, of log masses, and of their sums."""
+        logs = self.share.log_law[1]
+        return 8 * UNIT * (float(size) + float(np.abs(logs).max()) + len(logs) + 8)
 
     def _sides(self, index: int) -> tuple[tuple[int, ...], bool]:
         """Return the contributions of the known states that are compared, and whether the other is unknown."""

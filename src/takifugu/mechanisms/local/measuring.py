@@ -19,13 +19,14 @@ import numpy.typing as npt
 
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
+from takifugu.numbers.distributions.exact_ratio import log_share
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.numbers.transport.bottleneck import Metric, checked_distances
 from takifugu.numbers.transport.couplings import Population
 
 Floats = npt.NDArray[np.float64]
 
-#: What logs of masses and of their sum, and differences of these, may be off by, per unit of their size.
+#: What two logs of masses and their difference may be off by, per unit of their size.
 _ROUNDED = 2.0**-48
 
 
@@ -65,13 +66,13 @@ def _log_ratios(channel: Channel) -> Floats:
         with np.errstate(invalid="ignore"):
             ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
     differ = np.array([[one != other for other in channel.masses] for one in channel.masses])
-    return np.where(differ, np.maximum(ratios, 0.0) + (ratios + math.log(channel.total)) * _ROUNDED, 0.0)
+    sizes = 1 - np.where(np.isfinite(logs), logs, 0.0).min()
+    return np.where(differ, np.maximum(ratios, 0.0) + (ratios + sizes) * _ROUNDED, 0.0)
 
 
 def log_masses(channel: Channel) -> Floats:
     """Return the log of every probability, shape (inputs, outputs); -inf for 0."""
-    total = math.log(channel.total)
-    return np.array([[math.log(m) - total if m else -math.inf for m in row] for row in channel.masses])
+    return np.array([[log_share(m, channel.total) if m else -math.inf for m in row] for row in channel.masses])
 
 
 def distribution_loss(channel: Channel, p: Population, q: Population) -> float:
