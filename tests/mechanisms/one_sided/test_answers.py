@@ -252,6 +252,9 @@ def test_floats_of_any_size_are_compared_with_the_rational(cutoff, most):
         for value in (near, np.nextafter(near, kind(-1)), np.nextafter(near, kind(99))):
             inside = F(float(value)) < cutoff if most else F(float(value)) > cutoff
             assert bool(made.says_yes(np.array([value]))[0]) == inside
+    counts = [math.floor(cutoff) - 1, math.floor(cutoff), math.ceil(cutoff), math.ceil(cutoff) + 1]
+    expected = [count < cutoff if most else count > cutoff for count in counts]
+    assert made.says_yes(counts).tolist() == made.says_yes(np.array(counts, dtype=object)).tolist() == expected
 
 
 def test_marks_that_contradict_each_other_are_refused():

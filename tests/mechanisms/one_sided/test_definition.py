@@ -6,26 +6,32 @@ import json
 import math
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from tests.model.queries.test_additive import all_data, answers, by_hand
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.definitions.asymmetric import loss_along
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction
 from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
-from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError
+from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError, Unsupported
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
+from takifugu.mechanisms.one_sided.asymmetric_moves import moves_of, public_end
 from takifugu.mechanisms.one_sided.geometric import geometric_law
 from takifugu.model import frameworks
 from takifugu.model.beliefs.domain import Domain
+from takifugu.model.frameworks import Framework
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.sensitivity import sensitivity
-from takifugu.model.queries import Query
+from takifugu.model.queries import Additive, Query
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 F = Fraction
@@ -309,6 +315,35 @@ def test_noisy_counts_end_at_the_public_number_of_records(value: str) -> None:
 def test_noise_without_a_public_end_is_not_cut_off(query: Query, domain: Any) -> None:
     policy = visits() if domain is PLACES else Policy.of(none_of("ill"))
     assert made(policy, query, domain=domain, mechanism="asymmetric-geometric").randomiser.kind == "one-sided-geometric"
+
+
+@settings(max_examples=60)
+@given(answers())
+def test_a_public_end_is_where_every_cell_ends_that_begins_at_0(answer: Additive) -> None:
+    lows, highs = (
+        [end(by_hand(answer, data)[cell] for data in all_data(answer)) for cell in range(answer.cells)]
+        for end in (min, max)
+    )
+    same = set(lows) == {0} and len({*highs}) == 1 and highs[0] > 0
+    problem: Any = SimpleNamespace(answers=[answer])
+    assert public_end(problem) == (highs[0] if same else None)
+
+
+def test_every_policy_of_a_framework_is_read_and_nothing_else_is_left_out() -> None:
+    policies = [Policy.of(none_of("ill")), Policy.of(any_of("ill", "well")), Policy.of(none_of("dead"))]
+    domain = Domain.of(3, ["well", "ill", "dead"])
+    framework = Framework(tuple(policies), (), "asymmetric", domain)
+    together = policies[0].intersected(policies[1]).intersected(policies[2])
+    assert moves_of(Problem(framework, tf.Histogram(), F(1))) == moves_of(
+        Problem(Asymmetric(together, domain), tf.Histogram(), F(1))
+    )
+    for secrets, given_domain in (((policies[0], tf.every_entry()), domain), ((), domain), ((policies[0],), None)):
+        problem: Any = SimpleNamespace(
+            framework=SimpleNamespace(secrets=secrets, given_domain=given_domain, domain=domain),
+            query=tf.Histogram(), grid=F(1),
+        )  # fmt: skip
+        with pytest.raises(Unsupported, match="no policy"):
+            moves_of(problem)
 
 
 def test_a_public_end_is_that_of_every_data_set() -> None:
