@@ -7,12 +7,14 @@ from functools import reduce
 
 import numpy as np
 import pytest
+from tests.support import messages
 from tests.support.sweep_oracles import closed, float_suprema, losses
 
 import takifugu as tf
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains import remembered, sides, sweeps
+from takifugu.influence.chains import sides, sweeps
 from takifugu.influence.chains.chains import backward_side, chain_loss
+from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.chains.remembered import Memory
 from takifugu.influence.chains.sides import Forward
 from takifugu.influence.chains.sweeps import Track, sweep
@@ -22,13 +24,13 @@ from takifugu.model.secrets.families import Family
 
 @pytest.fixture(autouse=True)
 def _afresh():
-    remembered.forget()
+    messages.forget()
 
 
 def matrices_of(states, period, sticky, seed=4):
     random = np.random.default_rng(seed)
     if sticky < 0:  # nearly a cycle: products of some steps are nearer to what they see than steps
-        return 0.9 * np.roll(np.eye(states), 1, axis=1) + 0.1 * random.dirichlet(np.ones(states), size=(period, states))
+        return 0.7 * np.roll(np.eye(states), 1, axis=1) + 0.3 * random.dirichlet(np.ones(states), size=(period, states))
     return sticky * np.eye(states) + (1 - sticky) * random.dirichlet(np.full(states, 2.0), size=(period, states))
 
 
@@ -79,6 +81,7 @@ CHAINS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize("chain", CHAINS)
 def test_every_position_loses_what_the_plain_recursion_says(chain, runs):
@@ -99,6 +102,7 @@ def test_every_position_loses_what_the_plain_recursion_says(chain, runs):
                 assert not loss.diagonal().any()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("runs", ["a long run, a gap, and one that rises from it", "a fall"])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_what_is_given_up_ends_with_a_bound_of_all_that_follows(chain, runs):
@@ -311,3 +315,19 @@ def _back_from(matrix, start, tables):
         known.append(closed(float_suprema(rows / rows.sum(axis=1, keepdims=True), closed(table + known[-1]))))
         law = law @ matrix
     return known
+
+
+@pytest.mark.parametrize("ask", ["profiles", "stretches"])
+def test_one_chain_answers_for_profiles_of_every_length(ask):
+    """What a chain remembers of its steps from the end is by the phase at which they end."""
+    matrices = [[[0.9, 0.1], [0.2, 0.8]], [[0.5, 0.5], [0.3, 0.7]], [[0.6, 0.4], [0.05, 0.95]]]
+    one = tf.PeriodicChain(matrices, 9)
+    for size in (9, 4, 5, 6, 7):
+        lengths, rates, family = np.array([2, size - 2]), np.array([0.3, 0.7]), Family(range(size))
+        fresh = tf.PeriodicChain(matrices, size)
+        profile = Profile(tuple(rate * (1 - np.eye(2)) for rate in rates), lengths, np.arange(2))
+        expected = chain_loss(fresh, profile, family)
+        messages.forget()
+        by_stretches = ask == "stretches"
+        loss = recording_loss(one, lengths, rates, family, 999) if by_stretches else chain_loss(one, profile, family)
+        assert loss == expected
