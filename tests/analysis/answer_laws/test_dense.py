@@ -112,6 +112,15 @@ def test_a_proposed_move_that_ignores_mass_which_matters_does_not_stand() -> Non
     assert scale >= move
 
 
+@pytest.mark.parametrize("epsilon", [Fraction(1, 7), Fraction(3)])
+def test_a_shift_needs_just_more_than_its_length_where_masses_are_rounded(epsilon: Fraction) -> None:
+    masses = [(3, 0), (1, 0), (2, 0)]
+    laws = family([*masses, (0, 0), (0, 0)], [(0, 0), (0, 0), *masses], error=1e-12)
+    move, scale = laws.wasserstein(0, epsilon)
+    assert (move, laws.reach(0)) == (2, 4)
+    assert 2 / epsilon < scale <= 2 / epsilon * (1 + Fraction(1, 10**9))
+
+
 def test_equal_laws_need_no_noise() -> None:
     same = [(1, 0), (2, -5)]
     assert family(same, same).smallest_scale(0, Fraction(1)) == 0

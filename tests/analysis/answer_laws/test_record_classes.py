@@ -9,6 +9,7 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.chain_oracles import laplace_loss
 from tests.support.laws_oracles import laplace_loss_on, least_distance
 from tests.support.record_oracles import laws_given
 
@@ -56,6 +57,36 @@ def test_the_noise_is_enough_for_every_member(belief_class, records, epsilon):
             assert least_distance(p, q) <= moves * epsilon * (1 + Fraction(1, 10**9))
             if exact:
                 assert laplace_loss_on({*p, *q}, p, q, exact, 20) <= float(epsilon) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("spread", [0, Fraction(1, 10)])
+@pytest.mark.parametrize(("values", "secret", "compares"), [
+    ((0, 2, 4), tf.dataset_property("g", "sum"), lambda a, b: True),
+    ((0, 3), tf.dataset_property("g", "sum"), lambda a, b: True),
+    ((0, 2, 4), tf.dataset_property("g", "sum", max_difference=2), lambda a, b: b - a <= 2),
+    ((-1, 1), tf.dataset_property("g", "sum", pairs=[(-2, 0)]), lambda a, b: (a, b) == (-2, 0)),
+    ((0, 2), tf.dataset_property("g", "share", of=2, sets=[(None, "1/3"), ("2/3", None)]), lambda a, b: b - a == 4),
+])  # fmt: skip
+def test_levels_that_are_no_step_of_one_apart(values, secret, compares, spread):
+    """Every extreme table, and every two levels of the property that the secret compares."""
+    shares = [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)] if len(values) == 3 else [Fraction(1, 3), Fraction(2, 3)]
+    likely = [Fraction(1, 5), Fraction(2, 5), Fraction(1, 2)]
+    rows = [(g, f) for g in values for f in (0, 1)]
+    chances = [share * (p if f else 1 - p) for share, p in zip(shares, likely, strict=False) for f in (0, 1)]
+    within = [(c * (1 - spread), c * (1 + spread)) for c in chances]
+    framework = tf.Pufferfish(secret, tf.Records(tf.JointTable(rows, chances, ["g", "f"]), 2, within=within))
+    exact, moves = (
+        tf.calibrate(framework, tf.Sum("f"), 1, mechanism=name, allow_zero_noise=True).scale
+        for name in ("laplace-exact", "wasserstein")
+    )
+    for ways in product((-1, 1), repeat=len(values)):
+        steps = [way * spread * min(chances[2 * n], chances[2 * n + 1]) for n, way in enumerate(ways)]
+        member = [c + (steps[k // 2] if k % 2 else -steps[k // 2]) for k, c in enumerate(chances)]
+        laws = laws_given(rows, member, 2, lambda d: sum(r[1] for r in d), lambda d: sum(r[0] for r in d))
+        for (one, p), (other, q) in combinations(sorted(laws.items()), 2):
+            if compares(one, other):
+                assert least_distance(p, q) <= moves * (1 + Fraction(1, 10**9))
+                assert max(laplace_loss(p, q, exact), laplace_loss(q, p, exact)) <= 1 + 1e-9
 
 
 @settings(max_examples=40)

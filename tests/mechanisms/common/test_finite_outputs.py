@@ -6,12 +6,14 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from tests.support.chain_strategies import chains
 from tests.support.goodness_of_fit import chi_squared_p
 from tests.support.pair_cases import random_budget, random_pair
@@ -25,7 +27,8 @@ from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, Exponen
 from takifugu.audit import true_loss
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms import optimal
-from takifugu.mechanisms.common.finite_outputs import certified, finite_problem
+from takifugu.mechanisms.common import finite_outputs
+from takifugu.mechanisms.common.finite_outputs import FiniteProblem, Side, certified, finite_problem
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
 from takifugu.mechanisms.kantorovich_exponential import exponential_rows, largest_rate
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
@@ -37,6 +40,7 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.numbers.transport.bottleneck import bottleneck
 
+F = Fraction
 BITS = between(Pmf([0], [1]), Pmf([1], [1]))
 
 
@@ -184,6 +188,39 @@ def test_the_rate_without_normalisers_is_too_large() -> None:
     # What would be drawn of the mutant is repaired until its measured loss is epsilon.
     assert certified(finite, rows[1.0], Fraction(1))[1] <= 1
     assert finite.measured(certified(finite, rows[1.0], Fraction(2))[0])[0] > 1.2
+
+
+ROWS = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=2, max_size=2)
+
+
+@settings(max_examples=60)
+@given(ROWS, st.lists(st.integers(1, 5), min_size=6, max_size=6), st.sampled_from([0.0, 0.25]))
+def test_what_is_measured_is_the_largest_loss_and_what_rounded_masses_may_add(
+    laws: list[list[int]], weights: list[int], margin: float
+) -> None:
+    rows = [(one, 6 - one, other) for one, other in zip(weights[:3], weights[3:], strict=True)]
+    channel = Channel.of([0, 1, 2], [0, 1, 2], [[F(m, sum(row)) for m in row] for row in rows])
+    both = tuple(map(tuple, laws))
+    sides = (Side(0, 0, 0.0, "one"), Side(0, 1, margin, "two"), Side(1, 0, margin / 2, "three"))
+    finite = FiniteProblem((F(0), F(1), F(2)), (0, 1, 2), both, sides, (1 / 3,) * 3)
+    p, q = (
+        [sum(F(m, sum(law)) * channel.row(x).get(y, 0) for x, m in enumerate(law)) for y in range(3)]
+        for law in laws
+    )
+    with mp.workdps(40):
+        true = max(abs(mp.log(mp.mpf((a / b).numerator) / (a / b).denominator)) for a, b in zip(p, q, strict=True))
+        measured, where = finite.measured(channel)
+        if len({*channel.masses}) > 1 and (p != q or margin):
+            assert true + margin <= measured <= true + margin + 1e-14
+            assert where == "two" or not true + margin
+
+
+def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    laws = Pmf([0, 1], [F(1, 2), F(1, 2)]), Pmf([0, 1], [F(1, 4), F(3, 4)])
+    compared = [SimpleNamespace(p=laws[0], q=laws[1], error=0.1, describe=lambda: "the two")]
+    monkeypatch.setattr(finite_outputs, "whole_laws", lambda problem: compared)
+    (side,) = finite_problem(Problem(BITS, Identity(), F(1))).sides
+    assert math.log(1.1 / 0.9) <= side.margin <= 0.23
 
 
 def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
