@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,7 +16,7 @@ from tests.support.ledger_tools import chain_framework, charge, contributions_of
 import takifugu as tf
 from takifugu.accounting.composition import Charge, joint
 from takifugu.accounting.composition.by_entry import ByEntry, Rates, in_stretches, rates_of_answer
-from takifugu.accounting.composition.folding import FEW, LONG, folded, in_a_row
+from takifugu.accounting.composition.folding import FEW, LONG, counted_once, folded, in_a_row, of_framework
 from takifugu.accounting.composition.several import BITS, Several
 from takifugu.analysis.guarantee import Covers
 from takifugu.model.frameworks import Framework
@@ -292,6 +293,71 @@ def test_two_frameworks_read_the_same_charges_in_their_own_ways() -> None:
         mine = [one for one in groups if isinstance(one, ByEntry) and one.under == fingerprint]
         cost = joint(framework, mine, fingerprint=fingerprint).epsilon
         assert cost == pytest.approx(float(joint(framework, charges).epsilon), rel=1e-9)
+
+
+def test_what_one_of_two_frameworks_does_not_read_by_value_stays_one_by_one_for_both() -> None:
+    """A sum whose values stand for other numbers under the second belief; counts are read alike."""
+    small, large = (
+        tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6, states=states))
+        for states in ([0, 1], [0, 10])
+    )
+    both = {f.fingerprint(): f for f in (small, large)}
+    for how in PLACES.values():
+        counts = [charge(small, tf.Count(0, entries=(n % 6,)), 30 + n, QUILT, **how) for n in range(FEW + 2)]
+        odd = [charge(small, tf.Sum(entries=(n % 6,)), 30 + n, QUILT, **how) for n in range(FEW + 2)]
+        groups = folded(both, [one for pair in zip(counts, odd, strict=True) for one in pair])
+        plain = [one for one in groups if not isinstance(one, ByEntry)]
+        assert sorted(plain, key=str) == sorted(odd, key=str)
+        assert sorted(one.under for one in groups if isinstance(one, ByEntry)) == sorted(both)
+        for fingerprint, framework in both.items():
+            mine = of_framework(groups, fingerprint)
+            assert len(mine) == len(odd) + 1
+            cost = joint(framework, mine, fingerprint=fingerprint).epsilon
+            assert cost == pytest.approx(float(joint(framework, [*counts, *odd]).epsilon), rel=1e-9)
+        assert [one for one in groups if counted_once(one)] == of_framework(groups, small.fingerprint())
+
+
+def test_what_takes_too_many_steps_to_search_stays_one_by_one() -> None:
+    for length, names in ((LONG, {"ByEntry"}), (LONG + 1, {"Charge"})):
+        beliefs = [tf.MarkovChain([[0.9, 0.1], [stay, 1 - stay]], length) for stay in (0.4, 0.5)]
+        framework = tf.Pufferfish(tf.every_entry(), beliefs)
+        queries = [tf.Count(1, entries=(n, length - 1)) for n in range(FEW + 2)]
+        many = [charge(framework, query, 30, QUILT, reading="") for query in queries]
+        assert {type(one).__name__ for one in fold(framework, many)} == names
+
+
+@pytest.mark.parametrize("many", [1, 2, 5])
+def test_the_dearest_user_of_each_reading_may_be_one_and_the_same(many: int) -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * many))
+    chance = np.random.default_rng(many)
+    rows = [[int(w) for w in chance.integers(0, 9, size=many)] for _ in range(FEW + 4)]
+    rows[2] = [0] * many
+    made = [charge(framework, tf.Linear(row), 3 + n, QUILT, reading="") for n, row in enumerate(rows)]
+    (group,) = fold(framework, made)
+    assert isinstance(group, ByEntry)
+    most = sum(math.ceil(max(row) / (one.scale or 1) * 2**BITS) for one, row in zip(made, rows, strict=True))
+    assert group.rates_of[0].each() == [most] + [0] * (many - 1)
+    assert group.change == sum(sum(row) / (one.scale or 1) for one, row in zip(made, rows, strict=True))
+    assert (group.times, group.readings, group.entries) == (len(rows), len(rows), many)
+    expected = max(Fraction(most, 2**BITS), Fraction(1))  # what each promises alone
+    assert joint(framework, [group]).epsilon == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_in_another_reading_the_user_who_is_meant_may_be_one_without_a_secret() -> None:
+    """Added up over readings it is the dearest user of each, and in one reading the one who hides a value."""
+    laws = [{0: 0.5, 1: 0.5}] * 3
+    for names, apart in ((None, 7), (list("abc"), 2)):
+        framework = tf.Pufferfish(tf.entry(0, 0, 1), tf.IndependentUsers(laws, names=names))
+        for reading, expected in (("one", 2), ("", apart)):
+            queries = [tf.Linear([2, n % 7, 7]) for n in range(FEW + 2)]
+            released = [charge(framework, query, 10, DATA, reading=reading) for query in queries]
+            made = [replace(one, epsilon=Fraction(1, 100)) for one in released]
+            (group,) = fold(framework, made)
+            assert isinstance(group, ByEntry)
+            assert joint(framework, made).epsilon == pytest.approx((FEW + 2) * expected / 10)
+            assert joint(framework, [group]).epsilon == pytest.approx((FEW + 2) * expected / 10)
+            assert group.elsewhere.value == (FEW + 2) * Fraction(apart, 10)
+            assert group.here.value == (FEW + 2) * Fraction(2, 10)
 
 
 def test_what_stays_one_by_one() -> None:

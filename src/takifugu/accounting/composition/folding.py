@@ -161,8 +161,7 @@ def _of_release(view: View, charge: Charge) -> ByEntry | None:
     """Return a charge of one query by entry; None where a belief does not read it value by value."""
     if isinstance(charge, ByEntry):
         return charge
-    if not charge.scale or charge.change is None:
-        return None
+    assert charge.scale, "what has no such noise is of no standing"
     rates = []
     for belief in view.framework.beliefs:
         read = view.read(belief, charge)
