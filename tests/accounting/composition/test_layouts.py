@@ -12,7 +12,16 @@ from tests.support.ledger_tools import laplace
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.alignment import Item, laid_out, readings, unplaced_of, worst_alignment
+from takifugu.accounting.composition.alignment import (
+    Item,
+    in_one_place,
+    laid_out,
+    placed,
+    readings,
+    unplaced_of,
+    worst_alignment,
+)
+from takifugu.accounting.composition.merging import merged
 from takifugu.accounting.composition.quilt_costs import quilt_cost
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Covers
@@ -138,6 +147,64 @@ def test_pieces_of_one_layout_are_that_layout() -> None:
     assert layout(steps(4, rows=STUCK, initial=(0.5, 0.5)), *others, charge(steps(3), [1, 1, 1])) is None
     whole, rows = layout(about, charge(steps(2), [1, 2]), charge(steps(3), [0, 1, 0])) or (None, [])
     assert (whole.length, rows) == (3, [[1, 2, 0], [0, 1, 0]])
+
+
+# Windows at declared places.
+
+
+def places(about: Framework, *charges: Charge) -> tuple[int, list[tuple[list[int], list[int], Fraction]]] | None:
+    """Return how long the recording is from the first window to the last, and of each where it starts, and its cost."""
+    laid = placed(view(about), about.beliefs[0], items(about, *charges))  # type: ignore[arg-type]
+    if laid is None:
+        return None
+    whole, runs = laid
+    return whole.size, [(run.starts.tolist(), run.changes.tolist(), run.rate) for run in runs]
+
+
+def test_windows_lie_where_it_is_declared() -> None:
+    about = steps(2)
+    first, second = charge(about, [1, 2], at=5), charge(steps(3), [3, 0, 4], 20, at=8)
+    tenth, twentieth = Fraction(1, 10), Fraction(1, 20)
+    assert places(about, first, second) == (6, [([5], [1, 2], tenth), ([8], [3, 0, 4], twentieth)])
+    assert places(about, second, first) == (6, [([8], [3, 0, 4], twentieth), ([5], [1, 2], tenth)])
+    assert places(about, replace(first, at=9), second) == (3, [([9], [1, 2], tenth), ([8], [3, 0, 4], twentieth)])
+    (series,) = merged([replace(first, at=at) for at in (5, 9, 7)])
+    assert places(about, series) == (6, [([5, 7, 9], [1, 2], tenth)])
+    assert places(about, charge(about, ["1/2", 1], 5, at=0)) == (2, [([0], [1, 2], tenth)])
+    silent = charge(about, [0, 0], 0, at=0)
+    here = places(about, silent, first)
+    assert here is not None
+    assert here[0] == 7
+    for wrong in (replace(first, at=None), replace(first, scale=Fraction(0)), replace(first, lengths=(1, 1))):
+        assert places(about, first, wrong) is places(about, wrong, first) is None
+    cut = pieces(1, 1)
+    assert places(cut, replace(charge(cut, [1, 2]), at=3)) is None
+
+
+def test_a_given_start_is_that_of_the_first_window() -> None:
+    about = steps(2, (0.5, 0.5))
+    mine, other = charge(about, [1, 2], at=3), charge(about, [3, 4], at=3, framework="another belief")
+    assert places(about, mine, other) is not None
+    assert places(about, mine, replace(other, at=5)) is not None
+    for charges in ([replace(mine, at=4), other], [mine, replace(mine, at=5)], [other, other]):
+        assert places(about, *charges) is None
+    assert places(about, *merged([mine, replace(mine, at=7)])) is None
+
+
+def test_windows_in_one_place_are_those_of_the_belief_itself() -> None:
+    about = steps(2)
+    (belief,) = about.beliefs
+    one = charge(about, [1, 2], at=3)
+
+    def together(*charges: Charge) -> bool:
+        return in_one_place(belief, items(about, *charges))  # type: ignore[arg-type]
+
+    assert together(one, replace(one, scale=Fraction(3)))
+    assert together(replace(one, at=None))
+    assert not together(one, replace(one, at=4))
+    assert not together(one, charge(steps(3), [1, 2, 3], at=3))
+    assert not together(charge(steps(3), [1, 2, 3], at=3))
+    assert not together(*merged([one, replace(one, at=5)]))
 
 
 # What steps in a row cost.
