@@ -59,7 +59,7 @@ def items(about: Framework, *charges: Charge) -> list[Item]:
     for one in charges:
         read = seen.read(about.beliefs[0], one)
         assert read is not None
-        listed.append(Item(one, read, one.scale or Fraction(1)))
+        listed.append(Item(one, read))
     return listed
 
 

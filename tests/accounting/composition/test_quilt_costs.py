@@ -186,6 +186,22 @@ def test_windows_that_do_not_count_step_by_step_cost_their_sum() -> None:
     assert cost(about, replace(other, at=0), late, replace(other, at=2, fixed_in_advance=True)) == 1  # step 2 is both's
 
 
+def test_a_window_that_is_not_counted_step_by_step_still_says_where_the_recording_starts() -> None:
+    """Its start is given there, three steps before the window that is counted, which is one of the whole recording."""
+    stay = [[0.9, 0.1], [0.4, 0.6]]
+    for initial in ((0.01, 0.99), (0.3, 0.7)):
+        about, whole = (Pufferfish(every_entry(), tf.MarkovChain(stay, size, initial)) for size in (2, 5))
+        window, same = noisy(about, [1, 1], 1, framework="another"), noisy(whole, [0, 0, 0, 1, 1], 1)
+        expected = joint_of(whole, [replace(same, framework="another")]).epsilon
+        assert expected < 2
+        for first, more in ((noisy(about, [0, 0]), 0), (normal(about, [1, 1]), HALF)):
+            fixed = replace(window, at=3, fixed_in_advance=True)
+            together = joint_of(about, [replace(first, at=0), fixed]).epsilon
+            assert float(together - more) == pytest.approx(float(expected), rel=1e-9)
+        shorter = joint_of(about, [replace(noisy(about, [0, 0]), at=1), replace(window, at=3)]).epsilon
+        assert float(shorter) != pytest.approx(float(expected), rel=1e-3)
+
+
 # Places that nobody declares.
 
 

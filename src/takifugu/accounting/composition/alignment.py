@@ -38,7 +38,11 @@ class Item:
 
     charge: Charge
     read: Read
-    scale: Fraction
+
+    @property
+    def scale(self) -> Fraction:
+        """The scale of its noise; 0 also stands for one that has none, and moves nothing or is charged elsewhere."""
+        return self.charge.scale or Fraction(0)
 
 
 def readings(charges: Sequence[Charge]) -> list[list[int]]:
@@ -233,7 +237,7 @@ def _together(
     if windows is not None:
         stretches = piled(windows[1])
         return (stretches.each(),), stretches.unit, most
-    group = [Item(c, item.read, c.scale or Fraction(0)) for item in group for c in each_window(item.charge)]
+    group = [Item(c, item.read) for item in group for c in each_window(item.charge)]
     layout = laid_out(view, belief, group)
     if layout is None:
         return None

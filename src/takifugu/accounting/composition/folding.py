@@ -232,7 +232,7 @@ def _anywhere(
     for charge in charges:
         read = view.read(belief, charge)
         assert read is not None
-        items.append(Item(charge, read, charge.scale or Fraction(1)))
+        items.append(Item(charge, read))
     is_joint = len(items) == 1 or laid_out(view, belief, items) is not None
     parts = [together] if is_joint else [one.rates_of[number] for one in made]
     runs = view.runs(belief, charges[0])

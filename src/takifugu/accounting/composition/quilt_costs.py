@@ -93,13 +93,13 @@ def _costs(view: View, belief: Belief, given: Sequence[Given], lost: bool) -> It
         return
     apart = lost or not is_one_reading([charge for charge, _, _ in given])
     if is_recording(belief):
-        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in given]
+        items = [Item(charge, read) for charge, read, _ in given]
         windows = None if apart or in_one_place(belief, items) else placed(view, belief, items)
         if windows is not None:
             yield from _costs_of_windows(view, belief, *windows, given)
             return
         given = [(charge, read, after) for series, read, after in given for charge in each_window(series)]
-        items = [Item(charge, read, charge.scale or Fraction(0)) for charge, read, _ in given]
+        items = [Item(charge, read) for charge, read, _ in given]
         layout = None if apart else laid_out(view, belief, items)
         if layout is None:
             yield from _costs_anywhere(view, belief, moving)
@@ -179,7 +179,7 @@ def _costs_anywhere(view: View, belief: Recording, given: Sequence[Given]) -> It
         elif after:
             fixed += loss(_largest_run(view, belief, charge, read), charge)
         else:
-            items.append(Item(charge, read, charge.scale))
+            items.append(Item(charge, read))
     for secret in view.framework.secrets:
         family = secret.family(belief)
         if next(iter(view.secret_runs(belief, [])), None) is None:
