@@ -14,12 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import network_oracles as oracle
 
-from takifugu.analysis.problem import Problem
+from takifugu.analysis.problem import Bound, Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.exact import true_loss
 from takifugu.calibration import calibrate, compare
 from takifugu.core.errors import CalibrationRefused, Unsupported
-from takifugu.mechanisms.inferential import chain_gamma, chain_spread, matrix_spread, network_gamma, spread_of
+from takifugu.mechanisms.inferential import (
+    MECHANISM,
+    chain_gamma,
+    chain_spread,
+    matrix_spread,
+    network_gamma,
+    spread_of,
+)
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.frameworks import Pufferfish
@@ -169,6 +176,21 @@ def test_products_too_small_for_floats_are_refused() -> None:
         with pytest.raises(Unsupported, match="below 1e-270"):
             chain_gamma(MarkovChain(matrix, 3, start))
     assert chain_gamma(MarkovChain([[0.5, 0.5], [1e-130, 1]], 3, [0.5, 0.5])) > 100
+
+
+def test_a_norm_of_1_or_more_has_no_inverse() -> None:
+    for gamma in (0.75, 1.5):
+        matrix = gamma * (np.eye(4, k=1) + np.eye(4, k=-1))
+        assert chain_spread(gamma, 4).norm == pytest.approx(matrix_spread(matrix).norm)
+        assert chain_spread(gamma, 4).row_sum == matrix_spread(matrix).row_sum == math.inf
+    assert matrix_spread(np.array([[0, math.inf], [0.5, 0]])).norm == math.inf
+
+
+def test_what_reads_nothing_has_no_noise() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
+    bound = MECHANISM.bound(Problem(framework, Linear([0, 0, 0]), Fraction(1)))
+    assert isinstance(bound, Bound)
+    assert bound.randomiser.scale == 0
 
 
 def gamma_of_possible(law: oracle.Law, i: int, j: int) -> float:
