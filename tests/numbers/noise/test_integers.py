@@ -328,3 +328,19 @@ def test_numpy_integers_are_read_as_integers() -> None:
     scale: Any = np.int64(2**62)
     assert discrete_laplace(scale, 3, seeded()).size == 3
     assert discrete_laplace(5, 0, ScriptedEntropy([])).tolist() == []
+
+
+EDGES = [0, 1, 2**31, 2**62 - 1, 2**62, 2**62 + 1, 2**63 - 1]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_are_those_of_pythons_integers_up_to_the_ends_of_64_bits(sign: int) -> None:
+    """A noisy number that wraps around would tell that the true one is large."""
+    for a in (*EDGES, *(-edge for edge in EDGES), -(2**63)):
+        for b in EDGES:
+            one, other = np.array([0, a], dtype=np.int64), np.array([1, sign * b], dtype=np.int64)
+            for left, right in ((one, other), (other, one), (one.astype(object), other)):
+                assert integers.total(left, right).tolist() == [1, a + sign * b]
+    wide = np.array([2**63], dtype=np.uint64)
+    assert integers.total(wide, wide).tolist() == [2**64]
+    assert integers.total(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)).size == 0

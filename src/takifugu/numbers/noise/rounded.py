@@ -102,8 +102,7 @@ def _rounded(
         sign = -1 if negative[i] else 1
         guess = Fraction(float(magnitudes[i]))
         few[i] = sign * _settled(int(prefixes[i]), sign * offsets[i], ratio, guess, law.survival, entropy)
-    large = np.abs(nearest) >= _EXACT  # beyond it a float has no room for what follows the point
-    if large.any() or any(abs(few[i]) >= _EXACT for i in undecided.tolist()):
+    if any(abs(few[i]) >= _EXACT for i in undecided.tolist()):  # floats decide none that is so large
         steps = _objects([int(step) for step in nearest])
         steps[undecided] = few[undecided]
         return total(wholes, steps)
