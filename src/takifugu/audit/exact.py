@@ -13,7 +13,7 @@ the highest. For a chain with any initial distribution see `any_start`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -43,7 +43,7 @@ class Audit:
 
     loss: float
     comparison: str
-    output: tuple[Any, ...]
+    output: tuple[Hashable, ...]
     lower: float
     upper: float
 
@@ -78,7 +78,7 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
     """Return the true loss of several releases on the same data, their noises independent (see `true_loss`)."""
     noises = [noise for _, noise in releases for _ in range(1 if is_joint(noise) else noise.cells)]
     with mp.workdps(DIGITS):
-        best: tuple[Any, str, tuple[int, ...], float] = (mp.mpf(0), "", (), 0.0)
+        best: tuple[mpf, str, tuple[int, ...], float] = (mp.mpf(0), "", (), 0.0)
         for case in hypotheses(framework, releases, chains):
             outputs, masses = case.channel.bounded
             sides = case.sides(masses)

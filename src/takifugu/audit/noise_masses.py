@@ -31,9 +31,9 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
     """
     if is_choice(randomiser):
         return cache(choice_mass(randomiser))
-    if outputs_of(randomiser) is not None:
-        finite: Any = randomiser
-        return lambda y, x: _mpf(finite.mass(x, y))
+    if isinstance(randomiser, Finite):
+        mass = randomiser.mass
+        return lambda y, x: _mpf(mass(x, y))
     if is_sparse(randomiser):
         return cache(sparse_mass(randomiser))
     if isinstance(randomiser, OneSided):
@@ -70,12 +70,13 @@ class Finite(Protocol):
     @property
     def outputs(self) -> Sequence[Hashable]: ...
 
+    def mass(self, answer: int | Fraction, output: Hashable) -> Fraction: ...
+
 
 def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:
     """Return all outputs of a randomiser that has finitely many."""
     if is_choice(randomiser):
-        choice: Any = randomiser
-        return list(choice.possible())
+        return list(randomiser.possible())
     return randomiser.outputs if isinstance(randomiser, Finite) else None
 
 

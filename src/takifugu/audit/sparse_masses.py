@@ -7,24 +7,39 @@ answered". Written from the steps of the algorithm, and nothing that calibration
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Protocol, TypeGuard
 
 from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers.base import Randomiser
 
 SAFE = "safe"
+#: What is said of a cell: that it is safe, a value in grid units, or nothing.
+Mark = str | int | None
 Counts = tuple[Fraction, ...]
 
 
-def is_sparse(randomiser: Randomiser) -> bool:
+class Sparse(Randomiser, Protocol):
+    """A sparse vector: exponential noise of `units` steps, a threshold for all cells or for each, and a limit."""
+
+    @property
+    def units(self) -> Fraction: ...
+
+    @property
+    def thresholds(self) -> tuple[int, ...]: ...
+
+    @property
+    def limit(self) -> int | None: ...
+
+
+def is_sparse(randomiser: Randomiser) -> TypeGuard[Sparse]:
     """Whether the cells of a randomiser are those of a sparse vector."""
     return bool(randomiser.kind == "sparse")
 
 
-def sparse_mass(noise: Any) -> Callable[[tuple[Any, ...], Counts], mpf]:
+def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
     """Return P(output | answer) of all cells together; call it with `mp.dps` at DIGITS."""
 
     def reaches(steps: Fraction) -> mpf:
@@ -32,17 +47,17 @@ def sparse_mass(noise: Any) -> Callable[[tuple[Any, ...], Counts], mpf]:
         distance = Fraction(steps) / noise.units
         return mp.exp(-mp.mpf(distance.numerator) / distance.denominator) if distance > 0 else mp.mpf(1)
 
-    def mass(outputs: tuple[Any, ...], answer: Counts) -> mpf:
+    def mass(outputs: tuple[Mark, ...], answer: Counts) -> mpf:
         probability, values = mp.mpf(1), 0
         for place, (output, count) in enumerate(zip(outputs, answer, strict=True)):
             ended, above = noise.limit is not None and values >= noise.limit, _threshold(noise, place) + 1
             if ended or output is None:
                 probability *= mp.mpf(ended and output is None)
-            elif output == SAFE:
+            elif isinstance(output, str):  # safe
                 probability *= 1 - reaches(above - count)
             else:
                 probability *= (
-                    reaches(output - count) - reaches(output + 1 - count) if output >= max(above, count) else 0
+                    reaches(output - count) - reaches(output + 1 - count) if output >= above and output >= count else 0
                 )
                 values += 1
         return probability
@@ -50,12 +65,12 @@ def sparse_mass(noise: Any) -> Callable[[tuple[Any, ...], Counts], mpf]:
     return mass
 
 
-def sparse_outputs(noise: Any, answers: Sequence[Counts], more: int = 1) -> list[tuple[Any, ...]]:
+def sparse_outputs(noise: Sparse, answers: Sequence[Counts], more: int = 1) -> list[tuple[Mark, ...]]:
     """Return the outputs with values up to `more` steps above all counts and thresholds: beyond, no log-ratio grows.
 
     A value that is above every count has the same ratio of masses as the next one.
     """
-    sequences: list[tuple[Any, ...]] = [()]
+    sequences: list[tuple[Mark, ...]] = [()]
     for place, counts in enumerate(zip(*answers, strict=True)):
         above = _threshold(noise, place) + 1
         possible = [SAFE, *range(above, max(above, math.ceil(max(counts))) + more + 1)]
@@ -63,10 +78,10 @@ def sparse_outputs(noise: Any, answers: Sequence[Counts], more: int = 1) -> list
     return sequences
 
 
-def _possible(noise: Any, past: tuple[Hashable, ...], outputs: Sequence[Hashable]) -> Iterator[Hashable]:
+def _possible(noise: Sparse, past: tuple[Mark, ...], outputs: Sequence[Mark]) -> Iterator[Mark]:
     values = sum(output not in (SAFE, None) for output in past)
     yield from (None,) if noise.limit is not None and values >= noise.limit else outputs
 
 
-def _threshold(noise: Any, place: int) -> int:
+def _threshold(noise: Sparse, place: int) -> int:
     return int(noise.thresholds[place if len(noise.thresholds) > 1 else 0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.accounting import definitions
 from takifugu.analysis import randomisers
@@ -70,7 +70,7 @@ class Calibration:
         """Return the problem that was solved, with the query resolved and its components found."""
         return Problem(self.framework, self.query, *(self.requested or (self.epsilon, self.delta)))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return values_by_field(self)  # the problem is found again
 
     @property

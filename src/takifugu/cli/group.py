@@ -11,7 +11,6 @@ import sys
 import threading
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import Any
 
 import click
 
@@ -44,7 +43,7 @@ _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
 class Extended(click.Command):
     """Loads what installed packages extend Takifugu with before it runs, and not for its help."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         ctx.meta[COMMAND] = ctx.command_path.partition(" ")[2]
         ctx.meta[FILE] = None if (file := _about(ctx)) is None else str(file)
         from importlib.metadata import entry_points
@@ -81,7 +80,7 @@ class Careful(InOrder):
     """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
     ) -> click.Context:
         as_json = "--json" in args
         try:
@@ -93,11 +92,11 @@ class Careful(InOrder):
             raise error from None
         return _asking(context, as_json)
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         with fitting(columns()):
             return self._invoke(ctx)
 
-    def _invoke(self, ctx: click.Context) -> Any:
+    def _invoke(self, ctx: click.Context) -> object:
         _save_time()
         _open_standard_streams()
         _end_in_order()
@@ -160,7 +159,7 @@ def _asking(context: click.Context, as_json: bool) -> click.Context:
     return context
 
 
-def _about(context: click.Context) -> Any:
+def _about(context: click.Context) -> object:
     """Return what a command is about, where that is one file."""
     keys = (key for key in ("file", "ledger_file", "data", "files") if key in context.params)
     argument = context.params.get(next(keys, ""))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from takifugu.core.escaping import visible
 
@@ -155,7 +155,7 @@ def standing(error: BaseException) -> str:
     return _standing(state, public)
 
 
-def _standing(state: ReleaseState, public: Any) -> str:
+def _standing(state: ReleaseState, public: Sequence[str] | None) -> str:
     if state is not ReleaseState.DRAWN or public is None:
         return str(state.sentence)
     out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."

@@ -22,7 +22,7 @@ class Key:
     """What a key means, with an example of its value; `rows` are the shapes of data that have it, none: all."""
 
     meaning: str
-    example: Any = None
+    example: object = None
     rows: tuple[str, ...] = ()
 
 
@@ -30,7 +30,7 @@ class Key:
 class Checked:
     """A check of a value beyond its type: returns it, or raises InputError."""
 
-    check: Callable[[Any], Any]
+    check: Callable[[Any], object]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def written(section: object, keys: Iterable[str]) -> list[str]:
     return [key for key in keys if getattr(section, key, None) is not None]
 
 
-def metadata_of(hint: object) -> tuple[Any, ...]:
+def metadata_of(hint: object) -> tuple[object, ...]:
     """Return what an annotated type says beside the type."""
     return getattr(hint, "__metadata__", ())
 

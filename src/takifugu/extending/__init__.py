@@ -6,7 +6,7 @@ The modules behind these names may move; the names stay. `extending.files` has w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.definitions import Definition
 from takifugu.accounting.definitions import register as register_definition
@@ -36,6 +36,13 @@ from takifugu.model.queries import register as register_query
 from takifugu.model.secrets import register as register_secret
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
+
+if TYPE_CHECKING:
+    from takifugu.influence.curves import Curve
+    from takifugu.model.beliefs import Belief
+    from takifugu.model.queries.additive import IntArray
+    from takifugu.model.secrets.families import Family
+    from takifugu.releasing.file.guessing.columns import Column
 
 __all__ = [
     "LABEL",
@@ -90,15 +97,15 @@ def register_belief(
     kind: str,
     belief: type,
     *,
-    answer_law: Any = None,
-    joint_states: Any = None,
-    values: Any = None,
-    quilts: Any = None,
-    curve: Any = None,
-    marginal: Any = None,
+    answer_law: Callable[[Any, Additive, Family], AnswerLaw[Belief]] | None = None,
+    joint_states: type[JointStates[Belief]] | None = None,
+    values: Callable[[Any, Any], IntArray] | None = None,
+    quilts: Quilts | None = None,
+    curve: Curve | None = None,
+    marginal: type[Marginal[Belief]] | None = None,
     section: type | None = None,
     rows: str = "people",
-    draft: Callable[[Sequence[Any]], str] | None = None,
+    draft: Callable[[Sequence[Column]], str] | None = None,
 ) -> None:
     """Let a belief be read back from ledgers and certificates, and register its answers to what is asked of beliefs.
 

@@ -33,7 +33,7 @@ from takifugu.mechanisms.common.finite_outputs import (
     predicted_size,
 )
 from takifugu.mechanisms.common.largest_need import refusing
-from takifugu.numbers.atoms import Floats
+from takifugu.numbers.atoms import Atom, Floats
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
 from takifugu.numbers.search import are_neighbours, halved, mean
@@ -162,7 +162,7 @@ def _choice(
 def _plan_moves(finite: FiniteProblem) -> list[tuple[Any, Any]]:
     """Return the different pairs (x, x') between which the monotone plan of some comparison carries mass."""
     laws = [Pmf.from_counts(list(finite.inputs), list(law)) for law in finite.laws]
-    moves: dict[tuple[Any, Any], None] = {}
+    moves: dict[tuple[Atom, Atom], None] = {}
     for side in finite.sides:
         plan = monotone_plan(laws[side.left], laws[side.right])
         moves.update(dict.fromkeys((x, y) for x, y, _ in plan.items() if x != y))

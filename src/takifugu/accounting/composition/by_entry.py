@@ -103,7 +103,7 @@ class Rates:
         labels = tuple(f"cut {cut:b}" for cut in self.cuts) or ("nothing",)
         return changes, grid, Additive(grid, labels, tables, np.ones(self.size, dtype=np.int64), table_of.ravel())
 
-    def to_json(self) -> list[Any]:
+    def to_json(self) -> list[object]:
         cuts = None if self.cuts is None else [[str(cut), list(map(str, rates))] for cut, rates in self.cuts.items()]
         return [list(self.ends), list(map(str, self.largest)), cuts]
 

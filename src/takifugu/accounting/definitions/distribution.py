@@ -12,7 +12,7 @@ Releases compose by what is known of the rows that they read (errata E9a):
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -118,7 +118,7 @@ def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
     belief: Any = view.framework.beliefs[0] if len(view.framework.beliefs) == 1 else None
     sent = [charge for charge in charges if charge.query.get("kind") == _SENT]
     others = [charge for charge in charges if charge.query.get("kind") != _SENT]
-    groups: dict[Any, list[Charge]] = {}
+    groups: dict[tuple[str, Hashable], list[Charge]] = {}
     queries = [EachValue.from_dict(charge.query) for charge in sent]
     if len({query.columns for query in queries}) > 1:
         return None  # nothing is believed about what one column says of another

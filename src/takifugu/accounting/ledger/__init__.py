@@ -5,7 +5,7 @@ What reads and writes that file is a database, and is loaded when it is asked fo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.accounting.ledger.values import (
     DRAWN,
@@ -57,7 +57,7 @@ _MODULES = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module 'takifugu.accounting.ledger' has no attribute {name!r}")
     value = loaded(f"accounting.ledger.{_MODULES[name]}:{name}")

@@ -7,9 +7,8 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, Table, insert
 
 from takifugu.accounting.ledger.values import DRAWN, PUBLISHED, RESERVED, Amount
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
@@ -64,7 +63,7 @@ def decoding() -> Iterator[None]:
         ) from None
 
 
-def new_row(connection: Connection, table: Any, row: Mapping[str, object]) -> int:
+def new_row(connection: Connection, table: Table, row: Mapping[str, object]) -> int:
     """Write a row and return its number."""
     key = connection.execute(insert(table).values(row)).inserted_primary_key
     assert key is not None

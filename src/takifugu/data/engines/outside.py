@@ -24,7 +24,7 @@ class Engine:
 
     name: str
     holds: Callable[[object], bool]
-    frame: Callable[[Any], Any]
+    frame: Callable[[Any], object]
     ordered: bool = False
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import identifier
@@ -17,6 +17,9 @@ from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.temporary import private_folder
 from takifugu.data.files.with_duckdb import opened, place, within
 from takifugu.data.values.written import Written
+
+if TYPE_CHECKING:
+    import pyarrow
 
 #: The bytes of the longest text of a column, and of all its texts together; None where it has none.
 Lengths = tuple[int | None, int | None]
@@ -126,7 +129,7 @@ def careful_with_engine(name: str) -> AbstractContextManager[None]:
     return careful(name)
 
 
-def longest(column: Any) -> Lengths:
+def longest(column: pyarrow.Array) -> Lengths:
     """Return the lengths of an Arrow column's texts."""
     import pyarrow.compute
 

@@ -6,7 +6,6 @@ import glob
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import identifier, quoted
@@ -120,7 +119,7 @@ def _with_pyarrow(files: Sequence[DataFile], columns: Columns, what: str) -> Tab
     import narwhals.stable.v2 as nw
     import pyarrow
 
-    tables = list[Any]()
+    tables: list[pyarrow.Table] = []
     with careful_with_engine(what):
         for file, more in zip(files, columns, strict=True):
             table = nw.to_native(read(file, Written()).frame)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -84,15 +83,15 @@ def sides_of(chain: PeriodicChain, length: int) -> tuple[Side, Side]:
     return Forward(chain.step_matrices, length), backward_side(chain)
 
 
-def backward_side(chain: Any) -> Side:
+def backward_side(chain: PeriodicChain) -> Side:
     """Return what steps before an entry add, for the start of the chain: stationary, given, or any."""
     if isinstance(chain.initial, str) and chain.initial == "any":
         return BackwardFromAnyStart(chain.step_matrices)
     if isinstance(chain.initial, str):
         return Backward(chain.step_matrices, None, chain.stationary_laws)
     try:
-        repeating = chain.stationary_laws
-        repeating = repeating if all(law.support.all() for law in repeating) else None
+        laws = chain.stationary_laws
+        repeating = laws if all(law.support.all() for law in laws) else None
     except (ValueError, Unsupported):
         repeating = None
     return Backward(chain.step_matrices, np.array(chain.initial), repeating)

@@ -46,12 +46,11 @@ def class_work(belief: OneSequence) -> float:
 
 
 def _sides(belief: OneSequence) -> tuple[ClassSide, ClassSide]:
-    sides: tuple[ClassSide, ClassSide] = SIDES.of(belief)(belief)
-    return sides
+    return SIDES.of(belief)(belief)
 
 
 #: R and L of all chains of a class, by its type.
-SIDES: Question[Callable[[Any], Any]] = Question(
+SIDES: Question[Callable[[Any], tuple[ClassSide, ClassSide]]] = Question(
     "sweeps over all chains of a class",
     {
         "model.beliefs.chains.chain:MarkovChainClass": "influence.chains.class_sides:sides_of_class",

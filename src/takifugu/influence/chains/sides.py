@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -290,8 +290,8 @@ def contracted(height: FloatArray, size: float) -> FloatArray:
     return np.asarray(bound)
 
 
-def contraction(height: FloatArray, size: Any) -> FloatArray:
+def contraction(height: FloatArray, size: float | FloatArray) -> FloatArray:
     """Return 4 artanh(tanh(h/4) tanh(s/4)) up to rounding upwards: two logarithms of positive terms."""
     half = np.minimum(height, size + 1400.0) / 2
-    value: Any = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
+    value = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
     return np.asarray(value + 16 * UNIT * (half + size + 1))

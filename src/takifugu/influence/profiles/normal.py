@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
@@ -130,7 +130,7 @@ def _squares(table: IntArray, factor: Fraction) -> FloatArray:
     return np.array([float_above(square * factor) for square in different.tolist()])[place.reshape(moves.shape[:2])]
 
 
-def _tables(pairs: Sequence[Any], log_kappa: float) -> tuple[FloatArray, ...]:
+def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tuple[FloatArray, ...]:
     """Return c(u, v) for each table of mu + i r, where r is the pure loss."""
     different, place = np.unique(np.concatenate([pair.ravel() for pair in pairs]), return_inverse=True)
     losses = least_losses(different.real, different.imag, log_kappa)[place.ravel()]
@@ -185,7 +185,7 @@ def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArr
     return high
 
 
-def _holds(moves: FloatArray, pure: FloatArray, rest: FloatArray, log_kappa: float) -> Any:
+def _holds(moves: FloatArray, pure: FloatArray, rest: FloatArray, log_kappa: float) -> npt.NDArray[np.bool_]:
     from scipy.special import log_ndtr
 
     losses = pure + rest
@@ -196,7 +196,7 @@ def _holds(moves: FloatArray, pure: FloatArray, rest: FloatArray, log_kappa: flo
         tail, density = log_ndtr(-tilt), -tilt * tilt / 2 - math.log(2 * math.pi) / 2
         first = np.log(moves) + density + np.log(np.maximum(-np.expm1(np.log(tilt) + tail - density), 1e-300))
         gain = losses + np.log(-np.expm1(-losses))
-        return np.where(moves < SMALL, first, exact) <= log_kappa + gain
+        return np.asarray(np.where(moves < SMALL, first, exact) <= log_kappa + gain)
 
 
 def _log_expm1(number: float) -> float:

@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -181,5 +180,5 @@ def _exact_masses(law: Pmf, unit: Fraction) -> dict[Fraction, int]:
     return {Fraction(x) / unit: m // divisor for x, m in zip(law.values.tolist(), whole, strict=True)}
 
 
-def _integers(row: Any) -> list[int]:
+def _integers(row: Iterable[int]) -> list[int]:
     return [int(mass) for mass in row]

@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from takifugu.numbers.transport.couplings import Population, least_largest
+
+if TYPE_CHECKING:
+    from takifugu.mechanisms.local.sent import Sending
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +40,7 @@ def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
     return max(losses_of_pairs, default=0.0)
 
 
-def joint_losses(randomisers: Sequence[Any]) -> Floats:
+def joint_losses(randomisers: Sequence[Sending]) -> Floats:
     """Return what several channels on one value lose between each two values: the sum of what each loses."""
     total: Floats = np.sum([noise.sender.pointwise() for noise in randomisers], axis=0)
     return total * (1 + 2.0**-50)

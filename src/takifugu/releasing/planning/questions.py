@@ -92,13 +92,14 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
     same = token_hex(8) if max(readers.values()) > 1 else ""  # what one draw says of a unit is about the same entries
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
-        settings: dict[str, Any] = {"scope": scope, "reading": same, "at": question.at, "calendar": question.calendar}
-        settings |= {"layout": question.layout, "begins_series": question.begins_series}
         charges: dict[Hashable, Charge] = {}
         for unit, framework in question.readers.items():
             share = question.shares.get(unit)
             key = id(framework), share
             if key not in charges:
-                charges[key] = charge_of(question.calibration, framework, share=share, **settings)
+                charges[key] = charge_of(
+                    question.calibration, framework, share=share, scope=scope, reading=same, at=question.at,
+                    calendar=question.calendar, layout=question.layout, begins_series=question.begins_series,
+                )  # fmt: skip
             debits.append(Debit(framework, charges[key], unit, question.release))
     return debits

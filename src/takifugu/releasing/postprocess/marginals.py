@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain
 from takifugu.model.queries.registry import two_way_of
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.postprocess.adjust import Certified
 from takifugu.releasing.postprocess.readable import Readable, readable
 
@@ -101,5 +100,5 @@ def _parts(labels: Sequence[str], query: Plain) -> tuple[tuple[str, ...], ...]:
     return tuple(cells)
 
 
-def _numbers(values: Sequence[Any]) -> tuple[Fraction, ...]:
+def _numbers(values: Sequence[Number]) -> tuple[Fraction, ...]:
     return tuple(as_fraction(value, "a value of the table") for value in values)

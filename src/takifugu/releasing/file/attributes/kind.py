@@ -6,9 +6,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
 from takifugu.core.sections import values_of as held_by
 from takifugu.core.sections import written
+from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column, values_of
@@ -75,7 +76,7 @@ class Attributes(Kind):
         """Yield what does not fit together in the sections of this kind."""
         return ()
 
-    def framework_of(self, spec: AttributeReleaseSpec, belief: Any) -> Framework:
+    def framework_of(self, spec: AttributeReleaseSpec, belief: Belief) -> Framework:
         """Return what is hidden from those who hold the belief; SpecError names every secret that is faulty."""
         secrets = _secrets(spec, self.hidden(belief))
         try:
@@ -139,7 +140,7 @@ def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ..
     return (name,) if isinstance(secret, tuple) else (name, *written(secret, (key,)))
 
 
-def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Step, ...], Any]]:
     """Yield each secret of [hide] with its place there."""
     for key, given in _given(spec).items():
         if isinstance(given, tuple):

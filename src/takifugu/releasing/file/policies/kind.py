@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.sections import written
@@ -83,16 +82,15 @@ class UnderPolicy(Kind):
                 yield from _table_faults(item, number, isinstance(belief, Domain))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        source: Any = file.source  # has the columns that `shape` requires
-        domain = file.belief
+        source, domain = file.sections(PolicyReleaseSpec).source, file.belief  # `shape` requires the columns
         if isinstance(domain, Domain):
-            values = valued(file.table, source.value, domain.alphabets[0], domain.size)
+            values = valued(file.table, str(source.value), domain.alphabets[0], domain.size)
             return (Unit(None, values),)
-        where = [source.place] if domain.boxes is None else [source.x, source.y]
+        where = [str(source.place)] if domain.boxes is None else [str(source.x), str(source.y)]
         if domain.boxes is None:  # rows at other places may be left out, but none that was meant to be at one of these
-            no_lookalikes(file.table, source.place, domain.places, "place")
+            no_lookalikes(file.table, str(source.place), domain.places, "place")
         placed = listed_places(domain) if domain.boxes is None else _boxed(domain.boxes, file.table.numerals)
-        return (Unit(None, visited(file.table, source.person, where, placed, domain, source.elsewhere)),)
+        return (Unit(None, visited(file.table, str(source.person), where, placed, domain, source.elsewhere)),)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[str]:
         spec = file.sections(PolicyReleaseSpec)

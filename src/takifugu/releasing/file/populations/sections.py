@@ -35,8 +35,8 @@ class PopulationSourceSpec(SourceKeys):
     list_units: Annotated[StrictBool, Field(description="name the persons on the certificate")] = False
 
     @property
-    def value_columns(self) -> tuple[Any, ...]:
-        return (self.value,) if self.coordinates is None else self.coordinates
+    def value_columns(self) -> tuple[str, ...]:
+        return self.coordinates or (self.value or "",)
 
 
 class PopulationItemSpec(Table):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
@@ -49,11 +48,16 @@ class SingleValues(Records):
         return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
 
 
+def _columns(file: ReleaseFile) -> tuple[str, str]:
+    """Return the columns of people and values, which `shape_faults` and `misfits` require where they are read."""
+    source = file.sections(RecordReleaseSpec).source
+    return str(source.person), str(source.value)
+
+
 def _listed(file: ReleaseFile) -> list[Hashable]:
     """Return the values in the order of the rows."""
-    source: Any = file.source  # has the columns that `shape_faults` and `misfits` require
     belief = file.belief
-    rows = [text for (text,) in texts(file.table, [source.value])]
+    rows = [text for (text,) in texts(file.table, [_columns(file)[1]])]
     if len(rows) != belief.size:
         raise wrong("file", "the data must have one row for each entry of the belief", fix="check both")
     return [_value(file, text, entry) for entry, text in enumerate(rows)]
@@ -61,20 +65,20 @@ def _listed(file: ReleaseFile) -> list[Hashable]:
 
 def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
     """Return each person's value, by name."""
-    source: Any = file.source
     belief = file.belief
     once = "every person has one row"
-    rows = texts(file.table, [source.person, source.value])
-    if source.null_keys == "drop":
+    column, value = _columns(file)
+    rows = texts(file.table, [column, value])
+    if file.sections(RecordReleaseSpec).source.null_keys == "drop":
         rows = [row for row in rows if row[0] is not None]
-    names = called("person", source.person, "person", [name for name, _ in rows], may_drop=True)
+    names = called("person", column, "person", [name for name, _ in rows], may_drop=True)
     values: dict[str, Hashable] = {}
     for person, text in rows:
         name = names[str(person)]
         if name in values:
-            raise wrong("person", f"column {source.person!r} names somebody twice", rule=once)
+            raise wrong("person", f"column {column!r} names somebody twice", rule=once)
         if name not in belief.names:
-            no_lookalikes(file.table, source.person, belief.names, "person")
+            no_lookalikes(file.table, column, belief.names, "person")
             what = "the data has somebody whom the belief does not know"
             raise wrong("person", what, fix="name them in [belief]")
         values[name] = _value(file, text, belief.position(name))
@@ -85,7 +89,7 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
 
 def _value(file: ReleaseFile, text: str | None, entry: int) -> Hashable:
     """Return the value of an entry that a cell of the column spells."""
-    source: Any = file.source
-    read = binned(text, source.value, bins_of(source), file.table.numerals)
-    return value_of(read, source.value, spelled(file.belief.alphabet(entry)), file.table)
+    _, column = _columns(file)
+    read = binned(text, column, bins_of(file.source), file.table.numerals)
+    return value_of(read, column, spelled(file.belief.alphabet(entry)), file.table)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import UNKNOWN, UNOBSERVED, Known, tally
@@ -81,8 +80,8 @@ def _values(file: ReleaseFile) -> list[Hashable]:
 
     Raises DataError for rows that are not one for each user of the belief.
     """
-    source: Any = file.source  # has the columns that `shape_faults` requires
     spec, belief = file.sections(RecordReleaseSpec), file.belief
+    source = spec.source
     declared = spec.belief.groups
     groups = [(None, belief.size)] if declared is None else [(group.name, group.size) for group in declared]
     firsts = [sum(size for _, size in groups[:number]) for number in range(len(groups))]
@@ -95,13 +94,13 @@ def _values(file: ReleaseFile) -> list[Hashable]:
         bins, column = None, BETWEEN.join(source.value)
         counts = combined.counted(file.table, source, combined.spelt(spec.belief, written), of_group, replaced)
     else:
-        bins, column = bins_of(source), source.value
+        bins, column = bins_of(source), str(source.value)  # which `shape_faults` requires
         known: dict[str, Known] = {column: words if bins is None else bins, **of_group}
         counts = dict(tally(file.table, known))
     if sum(counts.values()) != belief.size:
         raise wrong("file", "the data must have one row for each user of the belief", fix="check belief.size")
     if any(code < 0 for _, *group in counts for code in group):
-        no_lookalikes(file.table, source.group, numbers, "group")
+        no_lookalikes(file.table, str(source.group), numbers, "group")
         raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")
     values: list[Hashable] = []
     for number, (_, size) in enumerate(groups):
