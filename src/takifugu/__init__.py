@@ -6,7 +6,7 @@ The public names load their modules when they are first used, so `import takifug
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu._version import __version__
 from takifugu.core.errors import TakifuguError, did_you_mean
@@ -215,7 +215,7 @@ _NAMED = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _NAMED:
         return import_module(_NAMED[name])
     if name not in _HOME:

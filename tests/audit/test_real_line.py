@@ -148,3 +148,6 @@ def test_what_it_does_not_know():
     cut = hides({0: tf.Truncated(tf.UniformMean(2, 0, 1), high=0.8), 1: tf.Normal(0, 1)})
     with pytest.raises(Unsupported, match="that is cut"):
         true_delta(cut, 1, tf.Identity(), noise(1))
+    tails = tf.dataset_property("weight", "mean", sets=[[(None, 60), (80, None)], (60, 80)])
+    with pytest.raises(Unsupported, match="sets of one interval"):
+        true_delta(tf.Pufferfish(tails, BODY), 1, tf.Mean("height"), noise(1))

@@ -34,9 +34,6 @@ class Shift(extending.AnySequence):
     def with_length(self, length):
         return replace(self, length=length)
 
-    def component(self, number):
-        return self
-
     def assumptions(self):
         return ("nobody changes places inside an hour",)
 

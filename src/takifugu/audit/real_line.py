@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from mpmath import mp, mpf
@@ -133,7 +132,7 @@ def _views(framework: Framework) -> Iterator[tuple[View, Family, Belief]]:
                 yield view, secret.family(view), belief
 
 
-def _describe(view: Belief) -> Callable[[Any, Additive], Sequence[Plain]] | None:
+def _describe(view: Belief) -> Callable[[Belief, Additive], Sequence[Plain]] | None:
     return DENSITIES.of(view)
 
 
@@ -143,7 +142,7 @@ def of_density(view: Belief, answer: Additive) -> Sequence[Plain]:
 
 
 #: (view, answer) -> the density of the answer given each value of the view's entry, as plain data (`curves`).
-DENSITIES: Question[Callable[[Any, Additive], Sequence[Plain]] | None] = Question(
+DENSITIES: Question[Callable[[Belief, Additive], Sequence[Plain]] | None] = Question(
     "the density that the audit looks at",
     {
         "model.beliefs.density:DensityView": "audit.real_line:of_density",

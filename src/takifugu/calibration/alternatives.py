@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, overload
+from functools import partial
+from typing import overload
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened, if_belief_off
@@ -27,7 +28,7 @@ SKIPPED = "skipped"
 #: The statuses of mechanisms that may be used.
 USABLE = (CHOSEN, IF_ONLY, IF_FOLLOWED, POSSIBLE)
 
-_LISTED: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "    ", "break_on_hyphens": False}
+_listed = partial(textwrap.fill, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 _HEADER = ("mechanism", "scale", "error", "composes", "status")
 #: So many mechanisms are in a brief comparison.
 MOST_BRIEF = 5
@@ -151,7 +152,7 @@ def as_text(rows: Sequence[Alternative]) -> str:
     for row in rows:
         if row.status == INAPPLICABLE:
             others.setdefault(row.reason, []).append(row.name)
-    listed = [textwrap.fill(f"{', '.join(names)}: {reason}", width(), **_LISTED) for reason, names in others.items()]
+    listed = [_listed(f"{', '.join(names)}: {reason}", width()) for reason, names in others.items()]
     return "\n\n".join([*parts, "\n".join(["does not apply:", *listed])] if listed else parts)
 
 

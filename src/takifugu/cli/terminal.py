@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO, Any
+from typing import IO
 
 from takifugu.core.text.tables import WIDEST, WIDTH
 
@@ -32,7 +32,7 @@ def is_plain() -> bool:
     return bool(os.environ.get("NO_COLOR")) or is_dumb()
 
 
-def is_terminal(stream: IO[Any] | None) -> bool:
+def is_terminal(stream: IO[str] | IO[bytes] | None) -> bool:
     """Return whether somebody reads a stream on a terminal."""
     try:
         return stream is not None and stream.isatty()

@@ -21,7 +21,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -127,7 +126,7 @@ def _unknown(belief: Belief) -> Refusal:
     return Refusal(f"a value's conditional distribution is known for chains and networks, not for {belief.describe()}")
 
 
-SPREAD: Question[Callable[[Any], Spread | Refusal]] = Question(
+SPREAD: Question[Callable[[Belief], Spread | Refusal]] = Question(
     "how far a change of one value spreads",
     {
         "model.beliefs.chains.chain:MarkovChain": "mechanisms.inferential:_of_chain",

@@ -9,6 +9,7 @@ import pytest
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.chain import MarkovChain
+from takifugu.model.beliefs.one_sequence import AnySequence
 
 
 def test_a_kind_is_registered_once() -> None:
@@ -40,6 +41,15 @@ def test_what_lacks_something_that_every_belief_has_is_refused_at_once() -> None
     assert "lacks assumptions, component, components, describe, from_dict" in str(error.value)
     with pytest.raises(InputError, match="'half'"):
         beliefs.from_dict({"kind": "half"})
+
+
+def test_a_sequence_that_does_not_describe_itself_is_refused_at_once() -> None:
+    class Mute(AnySequence):
+        def with_length(self, length: int) -> Mute:
+            return self
+
+    with pytest.raises(InputError, match="Mute lacks assumptions, describe, from_dict, to_dict"):
+        beliefs.register("mute", Mute)
 
 
 def test_what_is_registered_is_read_back(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,13 @@ def test_sets_are_compared_value_by_value():
     }  # fmt: skip
 
 
+def test_a_set_of_several_intervals_is_compared_with_what_lies_between():
+    secret = tf.dataset_property("income", "mean", sets=[[(None, 1), (2, None)], (1, 2)])
+    assert {(c.left.describe()[-1], c.right.describe()[-1]) for c in tf.Pufferfish(secret, BELIEF).comparisons()} == {
+        ("0", "1"), ("1", "0"), ("2", "1"), ("1", "2")
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("query", [tf.Identity("income"), tf.Mean("income"), tf.Count(1)])
 def test_only_the_number_itself_is_published(query):
     with pytest.raises(InputError, match="publish Identity"):

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, reduce
 from itertools import chain
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -57,20 +56,22 @@ class Part:
 
     def costs(self, up: int, down: int) -> list[float]:
         """Return up/down of each rate, about."""
-        key = "floats", up, down
-        if key not in self._computed:
-            self._computed[key] = [up * p / (down * q) for p, q in self.shares]
-        return self._computed[key]  # type: ignore[no-any-return]
+        if (up, down) not in self._costs:
+            self._costs[up, down] = [up * p / (down * q) for p, q in self.shares]
+        return self._costs[up, down]
 
     def in_units(self, up: int, down: int) -> IntArray:
         """Return up/down of each rate, rounded up to an integer."""
-        key = "integers", up, down
-        if key not in self._computed:
-            self._computed[key] = np.array([-(-up * p // (down * q)) for p, q in self.shares], dtype=np.int64)
-        return self._computed[key]  # type: ignore[no-any-return]
+        if (up, down) not in self._units:
+            self._units[up, down] = np.array([-(-up * p // (down * q)) for p, q in self.shares], dtype=np.int64)
+        return self._units[up, down]
 
     @cached_property
-    def _computed(self) -> dict[tuple[str, int, int], Any]:
+    def _costs(self) -> dict[tuple[int, int], list[float]]:
+        return {}
+
+    @cached_property
+    def _units(self) -> dict[tuple[int, int], IntArray]:
         return {}
 
 

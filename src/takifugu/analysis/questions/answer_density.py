@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from takifugu.analysis.questions.answer_law import Share
 from takifugu.analysis.questions.dispatch import Question
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.density import DensityView
+from takifugu.model.queries import Additive
 from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal
 
@@ -41,7 +42,7 @@ def of_view(view: DensityView, answer: object) -> Sequence[Given]:
 
 
 #: (view, answer) -> what is given each value, by type of view.
-ANSWER_DENSITY: Question[Callable[[Any, object], Sequence[Given]] | None] = Question(
+ANSWER_DENSITY: Question[Callable[[Belief, Additive], Sequence[Given]] | None] = Question(
     "the density of the answer",
     {"model.beliefs.density:DensityView": "analysis.questions.answer_density:of_view"},
     default=None,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.cache import cached
@@ -202,7 +202,7 @@ FOR_DENSITIES = no_law(
 )
 
 #: (belief, answer, family) -> AnswerLaw, by type of belief.
-ANSWER_LAW: Question[Callable[[Any, Additive, Family], AnswerLaw[Belief]]] = Question(
+ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = Question(
     "the distribution of the answer",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainLaw",

@@ -80,7 +80,7 @@ def deviation_up(variance: Fraction) -> Fraction:
 
 
 #: (belief, answer, family) -> NormalLaw, by type of belief.
-NORMAL_LAW: Question[Callable[[Any, Any, Family], NormalLaw[Belief]]] = Question(
+NORMAL_LAW: Question[Callable[[Belief, Additive, Family], NormalLaw[Belief]]] = Question(
     "the normal distribution of the answer",
     {"model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ViewLaw"},
     default=_not_normal,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Any
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.copied_rows import read_rows
@@ -58,11 +57,12 @@ def _record(feature: object, what: str) -> dict[str, str | None]:
     return {**record, **_place(feature.get("geometry"), what)}
 
 
-def _place(geometry: Any, what: str) -> dict[str, str | None]:
+def _place(geometry: object, what: str) -> dict[str, str | None]:
     if geometry is None:
         return dict.fromkeys(BOUNDS)
-    position = geometry.get("coordinates") if isinstance(geometry, dict) else None
-    if not isinstance(position, list) or geometry.get("type") != "Point" or not 2 <= len(position) <= 3:
+    point = geometry if isinstance(geometry, dict) else {}
+    position = point.get("coordinates")
+    if not isinstance(position, list) or point.get("type") != "Point" or not 2 <= len(position) <= 3:
         raise DataError(f"{what} is no point", fix="write points: a line or an area is not read")
     lon, lat, *_ = position
     for text, (name, largest) in zip((lat, lon), BOUNDS.items(), strict=True):

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
@@ -248,7 +247,7 @@ def _of_class(side: ClassSide, sign: int) -> Direction:
 
 
 #: Both directions of a recording, by the type of its law.
-DIRECTIONS: Question[Callable[[Any], tuple[Direction, Direction]] | None] = Question(
+DIRECTIONS: Question[Callable[[OneSequence], tuple[Direction, Direction]] | None] = Question(
     "what releases at unknown places cost",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.chains.unplaced:directions_of_chain",

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from typing import Any
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local.tupling import Tupling
+from takifugu.numbers.atoms import Atom
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.rationals import Number, as_fraction
@@ -35,7 +35,7 @@ _ROUGH = 0.05
 Law = tuple[Fraction, ...]
 
 
-def largest_mass(channel: Channel, population: Population) -> Any:
+def largest_mass(channel: Channel, population: Population) -> Atom:
     """Return the largest A#(population)[y]: the least beta whose class holds the population.
 
     >>> largest_mass(Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]]), {0: Fraction(1, 4), 1: Fraction(3, 4)})

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, Plain
@@ -205,7 +205,8 @@ class Density(Nameless):
         else:
             raise InputError(f"a density is about {about.describe()}", rule="it hides a property, or a parameter")
         given = {value: from_dict(curve) for value, curve, _ in data["given"]}
-        references: Any = {value: from_dict(reference) for value, _, reference in data["given"]}
+        written = {value: from_dict(reference) for value, _, reference in data["given"]}
+        references = {value: law for value, law in written.items() if isinstance(law, Normal)}
         source = data.get("source", "assumed")
         return Density(column, function, given, references, data["resolution"], source, of)
 

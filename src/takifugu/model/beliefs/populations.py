@@ -154,6 +154,11 @@ class FromPopulations(Nameless):
         """Whether values are places, pairs of numbers."""
         return isinstance(self.values[0], tuple)
 
+    @cached_property
+    def places(self) -> tuple[tuple[float, float], ...]:
+        """The values that are places, as pairs of coordinates."""
+        return tuple(value for value in self.values if isinstance(value, tuple))
+
     @property
     def from_private_data(self) -> bool:
         """Return whether the source states that the populations were taken from the data that it is to protect."""

@@ -6,7 +6,7 @@ allowance for rounding that is tested against many digits.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -49,7 +49,14 @@ class Continuous(Protocol):
     def describe(self) -> str: ...
 
 
-_KINDS: Registry[Any] = Registry(
+class Registered(Continuous, Protocol):
+    """A density of a kind that is registered: what it writes down is read back."""
+
+    @staticmethod
+    def from_dict(data: Plain) -> Continuous: ...
+
+
+_KINDS: Registry[type[Registered]] = Registry(
     "the density's kind",
     {
         "normal": "numbers.densities.normal:Normal",
@@ -67,8 +74,7 @@ def from_dict(data: Plain) -> Continuous:
     >>> from_dict(Normal(0, 2).to_dict())
     Normal(mean=0.0, deviation=2.0)
     """
-    law: Continuous = _KINDS.find(data.get("kind")).from_dict(data)
-    return law
+    return _KINDS.find(data.get("kind")).from_dict(data)
 
 
 def check_density(law: object) -> Continuous:

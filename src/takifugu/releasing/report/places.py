@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.mechanisms.local.sent import Sending
@@ -56,7 +55,7 @@ def box_of(boxes: Boxes, name: str) -> Box:
 def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
     """Yield the cells of populations: how often each is visited by belief, and how often it is sent."""
     sent = marginals(belief, noise)
-    places: Any = belief.values  # pairs of coordinates
+    places = belief.places
     xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
     halves = [(ends[1] - ends[0]) / (2 * len(values)) for values in (xs, ys) for ends in [ends_of(values)]]
     for number, (x, y) in enumerate(places):

@@ -24,7 +24,7 @@ from takifugu.releasing.report.reported import Reported
 #: How much is drawn or listed.
 MOST_POPULATIONS, MOST_VALUES = 6, 40
 #: Populations, how often each place is there, a title, and the place that is ringed, if any.
-Picture = tuple[FromPopulations, Sequence[float], str, Any]
+Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | None]
 
 
 def population_maps(t: Reported) -> Iterator[str]:
@@ -97,14 +97,13 @@ def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
         yield belief, [float(m) for m in belief.laws[place]], f"{name}: where people are", None
         yield belief, sent[place], f"{name}: what is sent", None
     start = moved_most(belief, noise)
-    yield belief, noise.sender.shares(start), "what is sent from the ringed place", belief.values[start]
+    yield belief, noise.sender.shares(start), "what is sent from the ringed place", belief.places[start]
 
 
 def _drawn(picture: Picture, width: int) -> str:
     belief, numbers, title, mark = picture
     metres = float(belief.scales[0]) if belief.measure == "m" else None
-    places: Any = belief.values  # pairs of coordinates
-    return heat_map(places, numbers, title, min(width, 340), mark, metres)
+    return heat_map(belief.places, numbers, title, min(width, 340), mark, metres)
 
 
 def _number(value: float) -> str:

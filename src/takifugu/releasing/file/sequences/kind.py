@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError, SpecError
@@ -84,7 +83,7 @@ class Sequences(Kind):
         return slots_of(item, calendar, file.places or window_of(item, calendar))
 
     def framework_about(self, file: ReleaseFile, units: Sequence[Unit]) -> Framework:
-        lengths: Any = tuple(length for unit in units for length in unit.shape)  # type: ignore[attr-defined]
+        lengths = tuple(int(length) for unit in units if isinstance(unit.shape, tuple) for length in unit.shape)
         hide = file.sections(ReleaseSpec).hide
         first = 0 if file.places is None else file.places.start  # in which place of a period a window starts
         chain = file.belief.from_step(first if file.belief.period > 1 else 0, max(lengths))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
@@ -114,11 +114,12 @@ class SourceSpec(SourceKeys):
         zone = None if self.timezone is None else Zone(self.timezone)
         return Calendar.read(self.from_, self.until, parse_step(self.step), zone)
 
-    def layout(self, belief: Any) -> Json:
+    def layout(self, belief: Described) -> Json:
         """Return the layout, one text for each way to write it.
 
         Where a calendar starts is no part of it, only how its steps lie: one that starts later counts the same ones.
         """
+        assert isinstance(belief, SequenceBelief)  # which files about sequences have
         layout = super().layout(belief)
         for key in ("step", "round_to"):
             if key in layout:

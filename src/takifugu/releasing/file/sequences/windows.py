@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.charges import Calibrated
@@ -112,7 +111,7 @@ def faults_of(
             yield from _cell_faults(item, number, calendar, states)
 
 
-def _at_odds(source: SourceSpec, belief: Any, hide: Hide | None) -> Iterator[TakifuguError]:
+def _at_odds(source: SourceSpec, belief: SequenceBelief | None, hide: Hide | None) -> Iterator[TakifuguError]:
     if source.piece is not None:
         fix = "leave source.piece out"
         yield fault(("source", "piece"), "is given beside a calendar, in which each person has one recording", fix)
@@ -121,7 +120,7 @@ def _at_odds(source: SourceSpec, belief: Any, hide: Hide | None) -> Iterator[Tak
         if limit not in (1, None):
             what = "is given beside a calendar, in which windows are as long as declared"
             yield fault(("belief", key), what, "leave it out")
-    if written(belief, ("initial",)) and isinstance(belief.initial, tuple):
+    if any(isinstance(one, tuple) for one in values_of(belief, written(belief, ("initial",))).values()):
         what = "is that of one step, and a window starts at another"
         yield fault(("belief", "initial"), what, 'write "stationary", or "any" to hide the data from every belief')
     if isinstance(hide, EntrySpec):
