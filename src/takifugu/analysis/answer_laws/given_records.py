@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +14,7 @@ from takifugu.model.beliefs.records.record_views import RecordView
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.orders import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.distributions.record_sums import RecordLaw
+from takifugu.numbers.distributions.record_sums import Level, RecordLaw
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.records.records import Records
@@ -46,7 +46,7 @@ class RecordsLaw(AnswerLaw[Seen]):
         share = self.answer.contribution(0)[:, 0]
         return [int(x) for x in share.tolist()]
 
-    def record(self, levels: Sequence[Hashable]) -> RecordLaw:
+    def record(self, levels: Sequence[Level]) -> RecordLaw[Level]:
         """Return the law of one record, for these levels of the rows."""
         return RecordLaw.of(zip(levels, self.adds, self.records.weights, strict=True))
 

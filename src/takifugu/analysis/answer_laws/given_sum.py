@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
@@ -34,7 +35,7 @@ class SumLaw(RecordsLaw[SumView]):
     """Given a sum of scores: listed, or bounded through one record."""
 
     @cached_property
-    def law(self) -> RecordLaw:
+    def law(self) -> RecordLaw[Any]:
         return self.record(self.belief.scores)
 
     @property

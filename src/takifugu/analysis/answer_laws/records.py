@@ -116,7 +116,7 @@ class ColumnLaw(RecordsLaw[ColumnView]):
     """Given a column's value in one record: what that record adds, and all others."""
 
     @cached_property
-    def law(self) -> RecordLaw:
+    def law(self) -> RecordLaw[int]:
         place = {value: index for index, value in enumerate(self.belief.values)}
         return self.record([place[row[self.belief.column]] for row in self.records.table.rows])
 

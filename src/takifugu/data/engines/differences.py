@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
 from takifugu.core.errors import DataError, EngineError, TakifuguError
 from takifugu.data.engines.faults import engine_failure
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
@@ -132,7 +135,7 @@ def in_microseconds(frame: Frame, column: str, kind: nw.dtypes.DType) -> Frame:
     return frame.with_columns(time.dt.timestamp("us").alias(column))
 
 
-def _spark_microseconds(native: Any, column: str, kind: nw.dtypes.DType) -> Any:
+def _spark_microseconds(native: DataFrame, column: str, kind: nw.dtypes.DType) -> DataFrame:
     from pyspark.sql import functions as f
 
     if isinstance(kind, nw.Datetime) and kind.time_zone:

@@ -205,7 +205,7 @@ def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanit
     return Sanitiser(question, noise, question.worst - margin if question.at_most else question.worst + margin)
 
 
-def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[Any]:
+def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
     """Return a mark for every noisy count: safe, dangerous, or obscure where neither sanitiser says yes.
 
     Raises InputError if some value would be both, which takes two-sided noise and a large alpha.
@@ -222,7 +222,7 @@ def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = N
     return np.where(good, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
 
 
-def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[Any]:
+def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
     """Return a mark for every place that a sparse vector was asked about; one that was not answered is obscure.
 
     >>> from takifugu.mechanisms.one_sided import SparseAnswers

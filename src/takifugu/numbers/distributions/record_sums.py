@@ -7,19 +7,25 @@ other: the records with g = 1 are a random set, and given the set they are indep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from takifugu.numbers.distributions.pmf import Pmf
 
-Level = Hashable
+if TYPE_CHECKING:
+    from _typeshed import SupportsRichComparison
+
+Level = TypeVar("Level", bound="SupportsRichComparison")
+Value = TypeVar("Value", bound="SupportsRichComparison")
+#: A level that is added up: a number, or several of them, place by place.
+Sum = TypeVar("Sum", int, tuple[int, ...])
 
 
 @dataclass(frozen=True, eq=False)
-class RecordLaw:
+class RecordLaw(Generic[Level]):
     """One record: `masses[level][x]` is proportional to P(g = level, f = x), a positive integer.
 
     >>> law = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
@@ -27,12 +33,12 @@ class RecordLaw:
     ((0, 1), [(0, Fraction(1, 4)), (1, Fraction(3, 4))])
     """
 
-    masses: Mapping[Any, Mapping[int, int]]
+    masses: Mapping[Level, Mapping[int, int]]
 
     @staticmethod
-    def of(rows: Iterable[tuple[Level, int, int]]) -> RecordLaw:
+    def of(rows: Iterable[tuple[Level, int, int]]) -> RecordLaw[Level]:
         """Return the law of rows (g, f, mass); rows of mass 0 are left out."""
-        levels: dict[Any, dict[int, int]] = {}
+        levels: dict[Level, dict[int, int]] = {}
         for level, x, mass in rows:
             if mass:
                 inner = levels.setdefault(level, {})
@@ -40,7 +46,7 @@ class RecordLaw:
         return RecordLaw({level: levels[level] for level in sorted(levels)})
 
     @cached_property
-    def levels(self) -> tuple[Any, ...]:
+    def levels(self) -> tuple[Level, ...]:
         """The levels of g, in order."""
         return tuple(self.masses)
 
@@ -97,7 +103,7 @@ def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
     return powers
 
 
-def given_sum(law: RecordLaw, records: int) -> dict[Any, tuple[int, Pmf]]:
+def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
     """Return, for each value a of the sum of g, an integer proportional to P(G = a), and the law of F given G = a.
 
     Levels are integers, or tuples of integers of one length, which add up place by place.
@@ -106,15 +112,12 @@ def given_sum(law: RecordLaw, records: int) -> dict[Any, tuple[int, Pmf]]:
     >>> {a: (mass, given.mean()) for a, (mass, given) in given_sum(coins, 2).items()}
     {0: (16, Fraction(1, 2)), 1: (32, Fraction(1, 1)), 2: (16, Fraction(3, 2))}
     """
-    first = law.levels[0]
-    nothing: Any = (0,) * len(first) if isinstance(first, tuple) else 0
-    add: Callable[[Any, Any], Any] = _added if isinstance(first, tuple) else lambda a, b: a + b
-    joint: dict[Any, dict[int, int]] = {nothing: {0: 1}}
-    for _ in range(records):
-        following: dict[Any, dict[int, int]] = {}
+    joint = {level: dict(inner) for level, inner in law.masses.items()}
+    for _ in range(records - 1):
+        following: dict[Sum, dict[int, int]] = {}
         for total, sums in joint.items():
             for level, inner in law.masses.items():
-                into = following.setdefault(add(total, level), {})
+                into = following.setdefault(_added(total, level), {})
                 for x, mass in inner.items():
                     for at, weight in sums.items():
                         into[at + x] = into.get(at + x, 0) + weight * mass
@@ -122,7 +125,9 @@ def given_sum(law: RecordLaw, records: int) -> dict[Any, tuple[int, Pmf]]:
     return {total: _weighed(joint[total]) for total in sorted(joint)}
 
 
-def given_function(law: RecordLaw, records: int, function: Callable[[list[Any]], Any]) -> dict[Any, tuple[int, Pmf]]:
+def given_function(
+    law: RecordLaw[Level], records: int, function: Callable[[list[Level]], Value]
+) -> dict[Value, tuple[int, Pmf]]:
     """Return the same for any function of the levels of all records, in order, by going through all of them.
 
     >>> coins = RecordLaw.of([(0, 0, 1), (1, 1, 1)])
@@ -130,7 +135,7 @@ def given_function(law: RecordLaw, records: int, function: Callable[[list[Any]],
     {0: Fraction(0, 1), 1: Fraction(4, 3)}
     """
     sums: dict[tuple[Level, ...], dict[int, int]] = {}
-    joint: dict[Any, dict[int, int]] = {}
+    joint: dict[Value, dict[int, int]] = {}
     for levels in product(law.levels, repeat=records):
         key = tuple(sorted(levels))
         if key not in sums:
@@ -141,7 +146,7 @@ def given_function(law: RecordLaw, records: int, function: Callable[[list[Any]],
     return {value: _weighed(joint[value]) for value in sorted(joint)}
 
 
-def _sum_of(law: RecordLaw, levels: Sequence[Hashable]) -> dict[int, int]:
+def _sum_of(law: RecordLaw[Level], levels: Sequence[Level]) -> dict[int, int]:
     """Return P(sum of f, and these levels), up to the total of all records."""
     sums = {0: 1}
     for level in levels:
@@ -157,5 +162,7 @@ def _weighed(sums: Mapping[int, int]) -> tuple[int, Pmf]:
     return sum(sums.values()), Pmf.from_counts(list(sums), list(sums.values()))
 
 
-def _added(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(first, second, strict=True))
+def _added(one: Sum, other: Sum) -> Sum:
+    if isinstance(one, tuple):
+        return tuple(a + b for a, b in zip(one, other, strict=True))
+    return one + other

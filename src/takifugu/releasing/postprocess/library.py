@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError, did_you_mean, nearest
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 #: The libraries that a table can be returned in; by default the first one installed.
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
@@ -67,7 +70,7 @@ def _in_duckdb(columns: Mapping[str, Sequence[Hashable]]) -> Any:
     return duckdb.sql(f"select {lists}", params=[list(values) for values in columns.values()])
 
 
-def _in_spark(columns: Mapping[str, Sequence[Hashable]]) -> Any:
+def _in_spark(columns: Mapping[str, Sequence[Hashable]]) -> DataFrame:
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession()
