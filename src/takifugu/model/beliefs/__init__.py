@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from types import FunctionType
 from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries, listed, order, relisted
@@ -11,6 +12,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 
 State = Hashable
+_ABSTRACT = "__isabstractmethod__"
 
 
 @runtime_checkable
@@ -67,9 +69,7 @@ def _check(kind: str, belief: type) -> None:
             f"the kind {kind!r} of the belief {belief!r} is not registered",
             rule="a type is registered under a name", fix="write register(text, type)",
         )  # fmt: skip
-    members = {name for base in belief.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
-    declared = {name for name in members if getattr(getattr(belief, name, None), "__isabstractmethod__", False)}
-    missing = sorted(_required(Registered) - (members - declared))
+    missing = sorted(_required(Registered).difference(*map(_members, belief.__mro__)))
     if missing:
         raise InputError(f"{belief.__name__} lacks {', '.join(missing)}", rule="every belief has them", fix="add them")
 
@@ -156,6 +156,12 @@ def to_dict(belief: Belief) -> Json:
             fix="register its type under a kind of its own, and write that in to_dict",
         )
     return data if order(belief) is None else {**data, "listed": list(listed(belief) or ())}
+
+
+def _members(kind: type) -> set[str]:
+    """Return what a class has itself: fields, and what it defines and does not leave to those that derive from it."""
+    left = {name for name, value in vars(kind).items() if isinstance(value, FunctionType) and _ABSTRACT in vars(value)}
+    return {*vars(kind), *vars(kind).get("__annotations__", ())} - left
 
 
 def _required(protocol: type) -> set[str]:
