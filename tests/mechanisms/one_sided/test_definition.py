@@ -24,7 +24,7 @@ from takifugu.audit import true_loss
 from takifugu.audit.exact import joint_loss
 from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError, Unsupported
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
-from takifugu.mechanisms.one_sided.asymmetric_moves import moves_of, public_end
+from takifugu.mechanisms.one_sided.asymmetric_moves import composition_of, moves_of, public_end
 from takifugu.mechanisms.one_sided.geometric import geometric_law
 from takifugu.model import frameworks
 from takifugu.model.beliefs.domain import Domain
@@ -344,6 +344,13 @@ def test_every_policy_of_a_framework_is_read_and_nothing_else_is_left_out() -> N
         )  # fmt: skip
         with pytest.raises(Unsupported, match="no policy"):
             moves_of(problem)
+
+
+def test_one_predicate_that_is_a_function_makes_a_policy_compose_alone() -> None:
+    function, listed = checked("any record", 1, lambda record: True), none_of("ill")
+    assert composition_of(Policy.of(listed)) is Covers.COMPONENT
+    for rules in ((function,), (function, listed), (listed, function)):
+        assert composition_of(Policy.of(*rules)) is Covers.OUTPUT
 
 
 def test_a_public_end_is_that_of_every_data_set() -> None:
