@@ -20,7 +20,7 @@ from takifugu.influence.networks.binary_trees import NONE, plus
 from takifugu.influence.networks.blocks import eliminated, layered, orders, whole
 from takifugu.influence.networks.conditionals import conditional_rows, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
-from takifugu.influence.networks.exchangeable import exchangeable_loss
+from takifugu.influence.networks.exchangeable import _may_exceed, exchangeable_loss, supremum_of_number
 from takifugu.influence.networks.junction import junction_losses, junction_tree
 from takifugu.influence.networks.networks import (
     TOO_WIDE,
@@ -29,6 +29,7 @@ from takifugu.influence.networks.networks import (
     group_loss,
     network_loss,
     network_losses,
+    sums_of_all,
     table_losses,
 )
 from takifugu.influence.profiles.profile import Profile
@@ -461,6 +462,36 @@ def test_exchangeable_people_are_exact_and_different_losses_are_bounded():
         tables = [mine * PAIR, *(others * PAIR * share for share in (1, 0.2, 0.7, 0.4))]
         mixed = clique_losses(Clique(5, Pmf(range(6), number.tolist())), Profile.by_entry(tables), 0)
         assert (mixed >= oracle.worst_pairs(oracle.exchangeable_law(number), tables, 0) - 1e-12).all()
+
+
+def test_the_loss_among_alike_people_is_never_below_that_of_all_likelihoods_that_rise_or_fall_as_they_may():
+    """Of 60 digits, with no tolerance; and the proof says no to every smaller ratio."""
+    rng = np.random.default_rng(2)
+    with mpmath.workdps(60):
+        for c in (1e-3, 0.3, 2.0, 40.0):
+            for _ in range(2):
+                laws = rng.dirichlet(np.full(6, 0.5), size=2) * (rng.random((2, 6)) < 0.8) + 1e-9
+                p, q = laws / laws.sum(axis=1, keepdims=True)
+                best = mpmath.mpf(0)
+                for steps in product((-1, 1), repeat=5):
+                    likelihood = [mpmath.exp(mpmath.mpf(c) * int(e)) for e in np.cumsum([0, *steps])]
+                    best = max(best, mpmath.fdot(p.tolist(), likelihood) / mpmath.fdot(q.tolist(), likelihood))
+                loss = mpmath.mpf(supremum_of_number(p, q, c))
+                assert mpmath.log(best) <= loss
+                assert _may_exceed(p, q, c, float(best * (1 - mpmath.mpf(10) ** -12)))
+                if c < 40:
+                    assert loss <= mpmath.log(best) + 1e-11
+                    assert not _may_exceed(p, q, c, float(best * (1 + mpmath.mpf(10) ** -11)))
+
+
+def test_the_sum_of_all_is_rounded_up_and_nothing_is_lost_between_equal_values():
+    tables = [c * (1 - np.eye(k)) for c, k in ((0.1, 2), (0.2, 3), (0.7, 2), (0.0, 2))]
+    largest = [Fraction(float(table.max())) for table in tables]
+    for entry, loss in enumerate(sums_of_all(tables)):
+        k, total = len(tables[entry]), sum(largest)
+        assert not loss.diagonal().any()
+        exact = [Fraction(float(loss[u, v])) for u, v in product(range(k), repeat=2) if u != v]
+        assert all(total <= each <= total * (1 + Fraction(1, 2**50)) for each in exact)
 
 
 def test_cliques_are_read_by_their_own_people():

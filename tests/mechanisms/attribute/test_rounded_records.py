@@ -357,6 +357,12 @@ def test_where_the_ripple_takes_all_of_epsilon_nothing_is_left() -> None:
     assert of(Fraction(1), Fraction(0), True).delta(Fraction(0), Fraction(1)) < 1
 
 
+def test_what_a_rounded_answer_says_it_moves_by() -> None:
+    assert of(Fraction(2), Fraction(0), True).shift == (abs(SHIFT) + BLUR,)
+    assert of(Fraction(2), Fraction(0), False).shift == (SHIFT,)
+    assert of(Fraction(2), Fraction(0), True).covariance == ((Fraction(2),),)
+
+
 # What is read.
 
 COEFFICIENTS = [((1, 0),), ((2, -3),), ((1, 1),), ((1, 0), (0, 2)), ((1, 0), (1, -1)), ((0, 1),)]

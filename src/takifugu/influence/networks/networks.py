@@ -226,7 +226,7 @@ def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
     >>> [round(float(loss.max()), 9) for loss in sums_of_all(profiles)]
     [1.5, 1.5]
     """
-    largest = [Fraction(float(table.max(initial=0.0))) for table in tables]
+    largest = [Fraction(float(table.max())) for table in tables]
     total = sum(largest)
     losses = []
     for table, moved in zip(tables, largest, strict=True):
