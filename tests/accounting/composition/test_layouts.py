@@ -16,6 +16,7 @@ from takifugu.accounting.composition.alignment import (
     Item,
     in_one_place,
     laid_out,
+    out_of_phase,
     placed,
     readings,
     unplaced_of,
@@ -205,6 +206,56 @@ def test_windows_in_one_place_are_those_of_the_belief_itself() -> None:
     assert not together(one, charge(steps(3), [1, 2, 3], at=3))
     assert not together(charge(steps(3), [1, 2, 3], at=3))
     assert not together(*merged([one, replace(one, at=5)]))
+
+
+# Places in a period.
+
+
+def periodic(length: int = 4) -> Framework:
+    return Pufferfish(every_entry(), tf.PeriodicChain([FAIR, STUCK], length, [0, 1, 1], 1, (0.5, 0.5)))
+
+
+def test_windows_that_put_the_recording_elsewhere_in_the_period_are_out_of_phase() -> None:
+    """The belief's own window starts at step 6 in place 1, so that step 0 has place 1 of 3."""
+    about = periodic()
+    mine = charge(about, [1] * 4, at=6, phases=((3, 1),))
+    seen, (belief,) = view(about), about.beliefs
+
+    def out(*charges: Charge) -> set[int]:
+        return set(out_of_phase(seen, belief, charges))
+
+    others = [replace(mine, framework="another belief", at=5, phases=phases) for phases in (
+        ((3, 1),), ((3, 2),), (), ((6, 4),), ((6, 2),), ((2, 0), (2, 1)), ((3, 1), (3, 0)), ((12, 7), (9, 8)),
+    )]  # fmt: skip
+    assert out(mine, *others) == {2, 5, 7, 8}
+    assert out(*others, mine) == {1, 4, 6, 7}
+    assert out(*others) == out(replace(mine, at=None), *others) == set()
+    assert out(replace(mine, at=None), mine, *others) == {3, 6, 8, 9}
+    assert not out_of_phase(view(steps(4)), steps(4).beliefs[0], [charge(steps(4), [1] * 4, at=6), *others])
+
+
+def test_a_longer_run_of_a_periodic_belief_starts_in_the_place_that_its_own_windows_say() -> None:
+    about = periodic()
+    mine = charge(about, [1, 2, 3, 4], at=6)
+    other = replace(mine, framework="another belief")
+    loose = Pufferfish(every_entry(), tf.PeriodicChain([FAIR, STUCK], 4, [0, 1, 1], 1))
+    own = charge(loose, [1, 2, 3, 4], at=6)
+    for at, start in ((5, 0), (4, 2), (7, 1), (8, 1)):
+        charges = [own, replace(other, at=at)]
+        for order in (charges, charges[::-1]):
+            whole, rows = layout(loose, *order) or (None, [])
+            assert (whole.start % 3, whole.size) == (start, 4 + abs(at - 6))
+            assert sorted(row.index(1) for row in rows) == [0, abs(at - 6)]
+            known = placed(view(loose), loose.beliefs[0], items(loose, *order))  # type: ignore[arg-type]
+            assert known is not None
+            assert (known[0].start % 3, known[0].size) == (start, 4 + abs(at - 6))
+    assert layout(loose, own, replace(own, at=9)) is not None  # three steps later it has the same place
+    for apart in ([own, replace(own, at=7)], [replace(other, at=5), other]):
+        assert layout(loose, *apart) is places(loose, *apart) is None
+    assert layout(about, replace(mine, at=5), replace(other, at=6)) is not None
+    assert layout(about, mine, replace(other, at=5)) is None  # what is given is the start of step 6
+    whole, rows = layout(loose, replace(own, at=None), replace(own, at=None)) or (None, [])
+    assert whole is loose.beliefs[0]
 
 
 # What steps in a row cost.
