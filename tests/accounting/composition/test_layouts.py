@@ -239,9 +239,9 @@ def test_a_longer_run_of_a_periodic_belief_starts_in_the_place_that_its_own_wind
     mine = charge(about, [1, 2, 3, 4], at=6)
     other = replace(mine, framework="another belief")
     loose = Pufferfish(every_entry(), tf.PeriodicChain([FAIR, STUCK], 4, [0, 1, 1], 1))
-    own = charge(loose, [1, 2, 3, 4], at=6)
+    native = charge(loose, [1, 2, 3, 4], at=6)
     for at, start in ((5, 0), (4, 2), (7, 1), (8, 1)):
-        charges = [own, replace(other, at=at)]
+        charges = [native, replace(other, at=at)]
         for order in (charges, charges[::-1]):
             whole, rows = layout(loose, *order) or (None, [])
             assert (whole.start % 3, whole.size) == (start, 4 + abs(at - 6))
@@ -249,12 +249,12 @@ def test_a_longer_run_of_a_periodic_belief_starts_in_the_place_that_its_own_wind
             known = placed(view(loose), loose.beliefs[0], items(loose, *order))  # type: ignore[arg-type]
             assert known is not None
             assert (known[0].start % 3, known[0].size) == (start, 4 + abs(at - 6))
-    assert layout(loose, own, replace(own, at=9)) is not None  # three steps later it has the same place
-    for apart in ([own, replace(own, at=7)], [replace(other, at=5), other]):
+    assert layout(loose, native, replace(native, at=9)) is not None  # three steps later it has the same place
+    for apart in ([native, replace(native, at=7)], [replace(other, at=5), other]):
         assert layout(loose, *apart) is places(loose, *apart) is None
     assert layout(about, replace(mine, at=5), replace(other, at=6)) is not None
     assert layout(about, mine, replace(other, at=5)) is None  # what is given is the start of step 6
-    whole, rows = layout(loose, replace(own, at=None), replace(own, at=None)) or (None, [])
+    whole, rows = layout(loose, replace(native, at=None), replace(native, at=None)) or (None, [])
     assert whole is loose.beliefs[0]
 
 
