@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.influence.chains import remembered, sweeps
-from takifugu.influence.chains.chains import chain_loss
+from takifugu.influence.chains import remembered, sides, sweeps
+from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
 
@@ -138,3 +138,52 @@ def test_runs_that_differ_in_one_thing_are_not_taken_for_each_other(states: int)
         remembered.forget()
         assert losses(*one) == loss  # type: ignore[arg-type]
     assert len({*together}) == len(cases)
+
+
+@pytest.mark.parametrize("states", [2, 3])
+@pytest.mark.parametrize("start", ["stationary", "any", "given"])
+def test_a_run_is_free_only_where_its_phase_and_what_enters_it_decide_it(states: int, start: str) -> None:
+    """Wherever it is said to be, it is bit by bit what it is far later, with a gap behind it or none."""
+    apart = 1 - np.eye(states)
+    matrices = [stay * np.eye(states) + (1 - stay) * np.roll(np.eye(states), 1, axis=1) for stay in (0.5, 0.7)]
+    matrices = [0.7 * matrix + 0.3 * np.linspace(0.5, 1.5, states) / states for matrix in matrices]
+    law: Any = [0.9, *[0.1 / (states - 1)] * (states - 1)] if start == "given" else start
+    side = backward_side(tf.PeriodicChain(matrices, 999, initial=law))
+    jumps, free = (2, 3) if states == 3 else (), 0
+    for position in (2, 3, *range(side.settled_from - 1, side.settled_from + 12, 2)):
+        for back in (1, 5):
+            memory = remembered.Memory(np.zeros((states, states)))
+            for behind in range(max(0, position - 7), position):
+                table = 0.3 * apart if behind <= position - back else 0.0 * apart
+                memory.keep(behind, 0.1 * apart, table, 4)
+            if memory.last_moving < 0 or not sweeps.is_free(side, position, memory, jumps):
+                continue
+            free += 1
+            runs = []
+            for moved in (0, 500):
+                held = memory.since(-moved)
+                first = position + moved
+                track = sweeps._followed(side, 0.2 * apart, first, first + 12, held, jumps, 10**4)
+                runs.append([track.at(p).tobytes() for p in range(first, first + 12)])
+            assert runs[0] == runs[1]
+    assert free > 3
+
+
+def test_no_run_is_free_where_no_law_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sides, "MOST_UNSETTLED", 100)
+    side, apart = backward_side(tf.MarkovChain(np.eye(2), 999, [0.5, 0.5])), 1 - np.eye(2)
+    assert side.law is None
+    assert not sweeps.is_free(side, 900, remembered.Memory(apart, {899: apart}, {899: apart}, 899), ())
+
+
+def test_runs_of_other_lengths_are_not_taken_for_each_other() -> None:
+    """The same message enters two runs, of which one begins earlier by as much as it ends later."""
+    losses = []
+    for lengths in ([60, 30, 20], [70, 10, 20], [60, 30, 20]):
+        whole = Profile(tuple(rate * (1 - np.eye(2)) for rate in (0.2, 0.01, 0.5)), np.array(lengths), np.arange(3))
+        belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], whole.size)
+        losses.append(chain_loss(belief, whole, Family(range(whole.size))))
+        if lengths[0] == 70:
+            remembered.forget()
+            assert chain_loss(belief, whole, Family(range(whole.size))) == losses[-1]
+    assert losses[0] == losses[2] != losses[1]

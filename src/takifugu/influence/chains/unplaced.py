@@ -81,7 +81,7 @@ class Unplaced:
     def loss(self, length: int) -> float:
         """Return the same, rounded up."""
         if length not in self._known:
-            self._known[length] = float_above(self.exact(length)) if length else 0.0
+            self._known[length] = float_above(self.exact(length))
         return self._known[length]
 
 
