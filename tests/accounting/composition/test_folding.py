@@ -166,6 +166,9 @@ def test_rates_round_up_and_add_as_integers() -> None:
     assert third.largest == (2**60 // 3 + 1, 2**61 // 3 + 1)
     assert (third + third).largest == tuple(2 * rate for rate in third.largest)
     assert (third + Rates((5,), (1,))).ends == (1, 2, 5)
+    few, many = Rates((2,), (5,), {2: (5,)}), Rates((4,), (1,), {4: (1,)})
+    for both in (few + many, many + few):  # of fewer entries, those beyond them cost nothing
+        assert both == Rates((2, 4), (6, 1), {2: (5, 0), 4: (1, 1)})
     big = Rates((1, 2), (2**70 + 1, 1))
     changes, grid, answer = big.answer(None)
     assert answer is None
