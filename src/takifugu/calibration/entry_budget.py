@@ -74,12 +74,12 @@ def entry_budget(
     loss = 1 / (scale * problem.grid) if scale else budget  # no secret reads any entry, or none that moves anything
     share = Fraction(0)
     if failing:
-        ratio = math.expm1(float(loss)) / math.expm1(float(budget)) * (1 - SLACK)
-        share = failing * Fraction(ratio)
+        ratio = math.exp(loss - budget) * math.expm1(-loss) / math.expm1(-budget)  # (e^c - 1)/(e^epsilon - 1)
+        share = failing * Fraction(ratio * (1 - SLACK))
     loss, share = loss / releases, share / releases
     if neighbours == "add-remove":
         loss /= 2
-        share /= Fraction((1 + math.exp(float(loss))) * (1 + SLACK))
+        share *= Fraction(math.exp(-loss) / (1 + math.exp(-loss)) * (1 - SLACK))  # over 1 + e^c
     return EntryBudget(_float_below(loss), _float_below(share), neighbours, releases)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
@@ -230,3 +231,16 @@ def test_a_charge_about_the_same_people_is_charged_to_the_other_source_and_certi
     with pytest.raises(InputError, match="both name no people") as refusal:
         tf.charge(framework, "0.1", **{**terms, "source": "third"}, budget=9)
     assert refusal.value.state is ReleaseState.NOTHING
+
+
+@pytest.mark.parametrize("epsilon", [1, 30, 700, 1000, 5000])
+def test_a_share_of_delta_is_right_below_however_large_epsilon_is(epsilon: int) -> None:
+    by_value = tf.entry_budget(walk(20), epsilon, 1e-6, neighbours="replace")
+    by_presence = tf.entry_budget(walk(20), epsilon, 1e-6, neighbours="add-remove")
+    with mp.workdps(60):
+        loss = mp.mpf(by_value.epsilon)
+        exact = mp.mpf(1e-6) * mp.expm1(loss) / mp.expm1(epsilon)
+        assert exact * (1 - mp.mpf(10) ** -9) <= by_value.delta <= exact * (1 + mp.mpf(10) ** -11)
+        most = exact / (1 + mp.exp(loss / 2))
+        assert by_presence.delta <= most * (1 + mp.mpf(10) ** -11)
+        assert by_presence.delta >= most * (1 - mp.mpf(10) ** -9) or epsilon == 5000  # there is no such small float

@@ -42,4 +42,4 @@ def conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, 
 
 def _rounded_up(loss: float) -> str:
     digits = 2 - math.floor(math.log10(loss))
-    return number(math.ceil(loss * (1 - 1e-9) * 10.0**digits) / 10.0**digits)
+    return number(math.ceil(loss * 10.0**digits) / 10.0**digits)
