@@ -54,6 +54,7 @@ def test_without_noise_it_is_the_divergence_of_the_densities(p, q, epsilon):
     assert math.isclose(delta, oracle.hockey_stick(p, q, epsilon), abs_tol=1e-9)
 
 
+@pytest.mark.slow
 @given(oracle.audited, oracle.audited, st.floats(0.5, 2), st.floats(0, 2))
 @settings(max_examples=6)
 def test_with_noise_it_is_that_of_many_point_masses(p, q, sigma, epsilon):

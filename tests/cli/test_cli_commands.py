@@ -241,6 +241,7 @@ def test_ledger_history_and_budget(released: Path) -> None:
     assert "before: epsilon 12.5" in invoke("ledger", "budget", book, "study", "11").output
 
 
+@pytest.mark.slow
 def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
     spec = files.SPEC.replace('name = "study"', f'name = "{"a very long study " * 6}"')
     where = files.write(tmp_path, spec.replace('name = "time-use"', f'name = "{"t" * 64}"'))

@@ -75,6 +75,7 @@ def test_it_reads_what_the_careful_reading_reads(drawn: Any, lengths: Any, as_te
     assert answer(table, layout, lengths=Lengths(**lengths)) == carefully
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables(), st.integers(0, 5), st.sampled_from(["hidden", "public"]))
 def test_windows_of_a_calendar(drawn: Any, first: int, gaps: str) -> None:

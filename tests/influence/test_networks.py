@@ -539,6 +539,8 @@ def test_bags_that_are_too_wide_are_refused(monkeypatch, limit, most):
         loss_by_bags(network, tables, 0, bags)
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_reading_one_more_variable_never_lowers_a_loss():
     """With more than 64 joint values read, orders and bags are those of all variables, whatever is read."""
     for seed in range(6):

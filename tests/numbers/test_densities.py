@@ -72,6 +72,8 @@ def test_the_hockey_stick_against_quadrature(p, q, epsilon):
     assert expected - 1e-8 <= computed <= expected + 5e-3  # two forms of one distribution, at 0, are the loosest
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_the_hockey_stick_is_tight_where_densities_cross():
     mixed = NormalMixture([0.25, 0.75], [-1, 1], [1, 0.5])
     for p, q in itertools.permutations([Normal(0, 1), mixed, UniformMean(5, -2, 3), Truncated(mixed, -1.5, 1)], 2):

@@ -186,6 +186,7 @@ def test_which_beliefs_tell_steps_apart() -> None:
     assert [shift.laws_of(np.array(s)) for s in ([0], [1, 4], [0, 1])] == [{0}, {1}, {0, 1}]
 
 
+@pytest.mark.slow
 def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforehand(tmp_path: Path) -> None:
     week = "Monday-Friday = [[0.8, 0.2], [0.3, 0.7]]\nSaturday-Sunday = [[0.95, 0.05], [0.6, 0.4]]\n"
     path = written(

@@ -217,6 +217,7 @@ def test_on_a_disk_that_fills_up_what_was_paid_stays_paid(small_disk: Path, monk
     assert paid > 3
 
 
+@pytest.mark.slow
 def test_bytes_that_were_changed_at_random_never_end_in_a_traceback(tmp_path: Path) -> None:
     before = prepared(tmp_path, publish)
     whole, chance = bytearray(before.read_bytes()), np.random.default_rng(8)

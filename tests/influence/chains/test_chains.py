@@ -283,6 +283,8 @@ def test_the_work_that_is_predicted_is_that_of_the_steps_that_are_followed(stay:
     assert chains.chain_work(by_hour) == pytest.approx(5 * chains.chain_work(chain), rel=1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_a_gap_of_thousands_of_steps_is_jumped_over() -> None:
     mixing = np.random.default_rng(3).dirichlet(np.ones(3), size=3)
     matrix = 0.99 * np.eye(3) + 0.01 * mixing

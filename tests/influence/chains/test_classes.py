@@ -242,6 +242,8 @@ def followed(side, moved):
     return losses
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.parametrize("side", [
     Halving([1], [0.5]), Halving([1, 2, 3], [0.875, 0.5, 2**-7]), Halving([1, 4, 16], [1.0, 1.0, 0.0]),
     Halving([1, 2, 7], [1 - 2**-7, 1 - 2**-6, 0.25]),

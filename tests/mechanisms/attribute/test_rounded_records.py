@@ -312,6 +312,8 @@ def divided(
     )  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.parametrize(("blur", "variance"), [("0.3", "0.5"), ("0.0001", "0.5"), ("0.0000001", "2"), ("2", "0")])
 def test_epsilon_and_noise_are_divided_as_is_best(blur: str, variance: str) -> None:
     shares = [Fraction(1, 2**k) for k in range(1, 13)]
@@ -414,6 +416,8 @@ def test_the_answer_moves_no_farther_than_is_certain(rows: Any, way: dict[str, A
         assert list(certain) == [a + b for a, b in zip(bent if is_bent else plain, steps, strict=True)]
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.parametrize("rows", COEFFICIENTS)
 @pytest.mark.parametrize("way", WAYS)
 def test_reading_never_makes_an_answer_cheaper(rows: Any, way: dict[str, Any]) -> None:

@@ -254,6 +254,8 @@ def test_epsilon_is_kept_as_often_as_the_confidence_says() -> None:
     assert not too_often(broken(over_the_class, TRIALS, 150, 1), TRIALS)
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_people_with_several_rows_are_counted_once() -> None:
     assert not too_often(broken(over_the_class, 100, 150, 1), 100)
     assert not too_often(broken(over_the_class, 100, 100, 2, copies=3), 100)

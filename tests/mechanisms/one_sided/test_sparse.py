@@ -267,6 +267,8 @@ def test_draws_follow_the_law(limit: int | None) -> None:
         fits(seen, SparseAnswers(F(11, 10), limit, 3).law(counts, thresholds, 20), draws)
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_a_session_has_the_law_of_the_same_stream() -> None:
     counts, rule, draws = (1, 0, 2), adaptive(1, 2), 3000
     mechanism, entropy, seen = SparseAnswers(1, limit=2), InsecureSeededEntropyForTests(2), Counter[Any]()

@@ -209,6 +209,8 @@ def test_deep_tails_are_reached_by_more_bits(draw: Draw) -> None:
     assert int(draw(0, 10**6, 1, 1, ScriptedEntropy([2**63, *script[1:]]))[0]) == -expected
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_the_assumption_about_floats_holds_with_room_to_spare() -> None:
     """numpy.log and scipy.special.ndtri within 2^-48 (1 + z); the proof needs 2^-43."""
     spread = np.concatenate(

@@ -108,6 +108,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert code == 0, said
 
 
+@pytest.mark.slow
 def test_a_line_as_long_as_a_packed_file(tmp_path: Path) -> None:
     with gzip.open(tmp_path / "data.csv.gz", "wb", compresslevel=1) as file:
         file.write(b"t,state\n1,")
@@ -157,7 +158,10 @@ SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i
         pytest.param(["create view more as select 1"], marks=pytest.mark.slow),
         pytest.param(["create table more (x)"], marks=pytest.mark.slow),
         pytest.param(["alter table units add column more text"], marks=pytest.mark.slow),
-        ["alter table meta add column more text generated always as (hex(zeroblob(100000000)))"],
+        pytest.param(
+            ["alter table meta add column more text generated always as (hex(zeroblob(100000000)))"],
+            marks=pytest.mark.slow,
+        ),
         pytest.param(["create index more on units (epsilon)"], marks=pytest.mark.slow),
     ],
 )
