@@ -6,7 +6,7 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -19,15 +19,19 @@ Graph = Mapping[str, frozenset[str]]
 
 
 @cache
-def graph(root: Path) -> Graph:
-    """Return which module imports which, by their full names; what type checkers alone read is no import."""
+def graph(root: Path, with_types: bool = False) -> Graph:
+    """Return which module imports which, by their full names; what type checkers alone read only `with_types`."""
     files = {_name(path.relative_to(root)): path for path in root.rglob("*.py")}
     trees = {name: parsed(path) for name, path in files.items()}
     packages = {name for name, path in files.items() if path.name == "__init__.py"}
     return {
-        name: frozenset(_targets(tree, name if name in packages else name.rpartition(".")[0], set(files)) - {name})
+        name: frozenset(_targets(_nodes(tree, with_types), _package(name, packages), set(files)) - {name})
         for name, tree in trees.items()
     }
+
+
+def _package(name: str, packages: set[str]) -> str:
+    return name if name in packages else name.rpartition(".")[0]
 
 
 def _name(path: Path) -> str:
@@ -35,9 +39,9 @@ def _name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _targets(tree: ast.AST, package: str, known: set[str]) -> set[str]:
+def _targets(nodes: Iterable[ast.AST], package: str, known: set[str]) -> set[str]:
     targets = set[str]()
-    for node in _nodes(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             targets |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -50,18 +54,18 @@ def _targets(tree: ast.AST, package: str, known: set[str]) -> set[str]:
     return targets & known
 
 
-def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield every statement but those under `if TYPE_CHECKING:`."""
+def _nodes(tree: ast.AST, with_types: bool) -> Iterator[ast.AST]:
+    """Yield every statement, but those under `if TYPE_CHECKING:` only `with_types`."""
     for child in ast.iter_child_nodes(tree):
         if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
             continue
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+        if not with_types and isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             for other in child.orelse:
                 yield other
-                yield from _nodes(other)
+                yield from _nodes(other, with_types)
             continue
         yield child
-        yield from _nodes(child)
+        yield from _nodes(child, with_types)
 
 
 def circles(imports: Graph) -> set[frozenset[str]]:
@@ -96,13 +100,16 @@ def folders(imports: Graph) -> Graph:
     }
 
 
-def test_no_folders_import_each_other() -> None:
+@pytest.mark.parametrize("with_types", [False, True])
+def test_no_folders_import_each_other(with_types: bool) -> None:
+    """A type and the functions about it may name each other for type checkers, but only where they lie side by side."""
     root = {
         "takifugu",
         "takifugu._version",
         "takifugu.__main__",
     }  # which has what everybody may import, and nothing else
-    cycles = sorted(map(sorted, circles(folders({n: to - root for n, to in graph(SRC).items() if n not in root}))))
+    imports = {name: to - root for name, to in graph(SRC, with_types).items() if name not in root}
+    cycles = sorted(map(sorted, circles(folders(imports))))
     assert not cycles, f"these folders import each other: {cycles}; move what both need below them"
 
 
@@ -139,6 +146,15 @@ def test_a_circle_is_found(tmp_path: Path, first: str, second: str, circle: set[
     for name, text in (("__init__", ""), ("a", first), ("b", second), ("c", "import p.a")):
         (tmp_path / "p" / f"{name}.py").write_text(text, encoding="utf-8")
     assert circles(graph(tmp_path)) == ({frozenset(circle)} if circle else set())
+
+
+def test_what_type_checkers_read_is_found_with_types(tmp_path: Path) -> None:
+    for_types = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import p.a"
+    texts = {"__init__": "", "a": "import p.b", "b": for_types}
+    (tmp_path / "p").mkdir()
+    for name, text in texts.items():
+        (tmp_path / "p" / f"{name}.py").write_text(text, encoding="utf-8")
+    assert circles(graph(tmp_path, with_types=True)) == {frozenset({"p.a", "p.b"})}
 
 
 def test_every_import_that_python_makes_is_in_the_graph() -> None:

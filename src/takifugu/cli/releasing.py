@@ -19,10 +19,10 @@ from takifugu.core.text.bars import bars
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.postprocess.outcomes import Outcome, Published, already
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import Choice, folder_of
+from takifugu.releasing.report.outcomes import Outcome, Published, already
 
 LEGEND = (
     "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError, within
@@ -26,13 +26,11 @@ from takifugu.model.secrets import Secret, WhichLaw
 from takifugu.model.secrets.hypotheses import Comparison
 from takifugu.numbers.distributions.pmf import Pmf
 
-if TYPE_CHECKING:
-    from takifugu.accounting.definitions import Definition
-
 Believing = TypeVar("Believing", bound=Entries)
 
-#: The definitions of privacy that a framework may be read under: what each says is `definitions.Definition`.
-DEFINITIONS: Registry[Definition] = Registry(
+#: The definitions of privacy that a framework may be read under: each is an `accounting.definitions.Definition`, a type
+#: of a room above this one.
+DEFINITIONS: Registry[Any] = Registry(
     "the framework's definition",
     {
         "pufferfish": "accounting.definitions.pufferfish:PUFFERFISH",
@@ -116,7 +114,8 @@ class Framework:
 
     def comparisons(self) -> Iterator[Comparison]:
         """Enumerate every ordered comparison: for tests and small cases; mechanisms use the families."""
-        return DEFINITIONS.find(self.definition).comparisons(self)
+        comparisons: Iterator[Comparison] = DEFINITIONS.find(self.definition).comparisons(self)
+        return comparisons
 
     def to_dict(self) -> Json:
         """Return the canonical form: it reads back with `from_dict` and never holds data."""

@@ -324,7 +324,11 @@ def test_pieces_are_calibrated_each_alone() -> None:
         assert together == scale(belief.with_length(50), Count(1), 1, QUILT_APPROX)
         with_members = tf.Pufferfish(every_entry(), IndependentPieces(belief.with_length(2), [2, 1]))
         noise = bound(with_members.beliefs[0], Count(1), 1, QUILT_APPROX).randomiser
-        member = belief.worst if isinstance(belief, BinaryChainInterval) else belief.center
+        if isinstance(belief, BinaryChainInterval):
+            member = belief.worst
+        else:
+            matrix = matrix_in_box(np.random.default_rng(7), belief.lower, belief.upper)
+            member = MarkovChain(matrix, belief.size, "any")
         assert true_loss(with_members, Count(1), noise, chains=[member]).loss <= 1
 
 

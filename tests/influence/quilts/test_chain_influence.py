@@ -17,7 +17,7 @@ from tests.support.quilt_oracles import joint_tensor, max_influence, possible
 from takifugu.influence.quilts.chain.constants import Constants, reversible_constants
 from takifugu.influence.quilts.chain.influence import ChainInfluence, chain_influence
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.chains.supports import Supports
+from takifugu.model.beliefs.supports import Supports
 from takifugu.numbers.log_ratios import NEVER
 
 ALL_PAIRS = {k: [(a, b) for a in range(k) for b in range(k) if a != b] for k in (2, 3, 4, 51)}

@@ -142,13 +142,12 @@ def test_region_covers_in_many_runs(matrix: list[list[float]]) -> None:
     assert misses(matrix, 4000, 0.95) <= most_misses(4000, 0.05)
 
 
-def test_center_and_reachable_ends() -> None:
+def test_reachable_ends() -> None:
     rng = np.random.default_rng(5)
     for _ in range(50):
         k = int(rng.integers(1, 5))
         lower, upper = random_box(rng, k, 0.3)
         region = ChainRegion(lower, upper, 4)
-        assert region.contains(region.center)
         low, high = region.reachable
         for _ in range(20):
             matrix = matrix_in_box(rng, lower, upper)

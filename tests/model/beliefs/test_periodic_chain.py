@@ -21,7 +21,7 @@ from takifugu.audit import true_loss
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.beliefs.chains.supports import supports_from
+from takifugu.model.beliefs.supports import supports_from
 from takifugu.model.queries import Linear
 from takifugu.model.secrets.families import Family
 

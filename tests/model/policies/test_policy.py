@@ -18,7 +18,7 @@ from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided import Policy, Visits, along_path, any_of, checked, none_of, visits
 from takifugu.model import secrets
 from takifugu.model.beliefs import domain
-from takifugu.model.policies.policy import EachOf
+from takifugu.model.policies.predicates import EachOf
 
 VALUES = ("a", "b", "c", "d")
 

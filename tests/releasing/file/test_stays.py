@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
-from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import faults, matrix_of
 from takifugu.releasing.file.sequences.lasting import stays_of
 
@@ -23,16 +22,16 @@ FOLLOWS = {
 }  # fmt: skip
 
 
-def spec(states=("still", "walking"), **keys):
-    return ChainSection(kind="markov-chain", states=states, **keys)
+def spec(states=("still", "walking"), stay=None, next=None):
+    return states, stay or {}, next or {}
 
 
 def complaints(belief, step=MINUTE):
-    return [(".".join(map(str, fault.where)), fault.what) for fault in faults(belief, step)]
+    return [(".".join(map(str, fault.where)), fault.what) for fault in faults(*belief, step)]
 
 
 def test_three_states_in_times_and_steps():
-    matrix = matrix_of(spec(THREE, stay={"still": "2 h", "walking": "6 min", "running": 4}, next=FOLLOWS), MINUTE)
+    matrix = matrix_of(*spec(THREE, stay={"still": "2 h", "walking": "6 min", "running": 4}, next=FOLLOWS), MINUTE)
     assert matrix[0] == [float(Fraction(119, 120)), float(Fraction(1, 120)), 0]
     assert matrix[1:] == [[1 / 8, 5 / 6, 1 / 24], [0.125, 0.125, 0.75]]
 
@@ -41,11 +40,11 @@ def test_six_states_need_twelve_numbers():
     """`next` as proportions: what comes next is in proportion to them among the other states, whatever was before."""
     states = ("lying", "sitting", "standing", "walking", "cycling", "running")
     often = dict(zip(states, (1, 4, 3, "2", 0.5, 0), strict=True))
-    matrix = np.array(matrix_of(spec(states, stay=dict.fromkeys(states, 10), next=often), None))
+    matrix = np.array(matrix_of(*spec(states, stay=dict.fromkeys(states, 10), next=often), None))
     assert np.allclose(np.diag(matrix), 0.9)
     assert matrix[0].tolist() == [0.9, 4 / 95, 3 / 95, 2 / 95, 0.5 / 95, 0]
     assert matrix[5].tolist() == [1 / 105, 4 / 105, 3 / 105, 2 / 105, 0.5 / 105, 0.9]
-    assert matrix_of(spec(stay={"still": 4, "walking": 2}, next={"still": 0.9, "walking": 0.1}), None) == [
+    assert matrix_of(*spec(stay={"still": 4, "walking": 2}, next={"still": 0.9, "walking": 0.1}), None) == [
         [0.75, 0.25], [0.5, 0.5],
     ]  # fmt: skip
 
@@ -68,7 +67,7 @@ def test_faults_of_proportions(following, where, words):
 
 @pytest.mark.parametrize("text", ["90 s", "90 sec", "90seconds", "1.5 min", " 1.5 minutes ", "3"])
 def test_one_stay_in_every_spelling(text):
-    matrix = matrix_of(spec(stay={"still": text, "walking": 1}), timedelta(seconds=30))
+    matrix = matrix_of(*spec(stay={"still": text, "walking": 1}), timedelta(seconds=30))
     assert matrix == [[float(Fraction(2, 3)), float(Fraction(1, 3))], [1, 0]]
 
 
@@ -81,13 +80,13 @@ def test_stays_are_those_of_the_matrix(stays, coin: random.Random):
         weights = [coin.randint(1, 9) for _ in others]
         follows[state] = {s: str(Fraction(w, sum(weights))) for s, w in zip(others, weights, strict=True)}
     given_ = dict(zip(states, stays, strict=True))
-    matrix = np.array(matrix_of(spec(states, stay=given_, next=follows), None))
+    matrix = np.array(matrix_of(*spec(states, stay=given_, next=follows), None))
     assert np.allclose(matrix.sum(axis=1), 1, atol=1e-12)
     assert np.allclose((1 - np.diag(matrix)) * np.array(stays), 1, rtol=1e-9)
 
 
 def test_a_simulated_stay_is_as_long_as_stated():
-    matrix = matrix_of(spec(stay={"still": "7 min", "walking": "2 min"}), MINUTE)
+    matrix = matrix_of(*spec(stay={"still": "7 min", "walking": "2 min"}), MINUTE)
     rng = np.random.default_rng(5)
     lengths = rng.geometric(1 - matrix[0][0], 200_000)  # the steps of a visit, the first one counted
     assert abs(lengths.mean() - 7) < 5 * np.sqrt(42 / 200_000)
@@ -110,7 +109,7 @@ def test_a_simulated_stay_is_as_long_as_stated():
 def test_faults_are_named_all_at_once(keys, expected):
     assert complaints(spec(**keys)) == expected
     with pytest.raises(InputError):
-        matrix_of(spec(**keys), MINUTE)
+        matrix_of(*spec(**keys), MINUTE)
 
 
 def test_three_states_require_what_follows():

@@ -25,10 +25,10 @@ from takifugu.releasing.certificates.checksum import read_certificate, table_sta
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.postprocess.adjust import nearest
-from takifugu.releasing.postprocess.outcomes import Published
 from takifugu.releasing.publishing import orders
 from takifugu.releasing.publishing.resuming import resume
 from takifugu.releasing.publishing.run import publish, release_file
+from takifugu.releasing.report.outcomes import Published
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true\nmechanism = "group"')
 CHAIN = tf.MarkovChain([[0.6, 0.2, 0.2]] * 3, 3, states=["a", "b", "c"])

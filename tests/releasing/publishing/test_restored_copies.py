@@ -17,8 +17,8 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import main
 from takifugu.core.errors import LedgerError, ReleaseState
-from takifugu.releasing.postprocess.outcomes import Outcome
 from takifugu.releasing.publishing import adopting
+from takifugu.releasing.report.outcomes import Outcome
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 AGAIN = SMALL.replace('"time-use"', '"again"')

@@ -19,8 +19,8 @@ from takifugu.core.text.pictures import drawing, rectangle
 from takifugu.core.text.raster import png, stacked
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.files import ALWAYS
-from takifugu.releasing.postprocess.outcomes import Published
 from takifugu.releasing.publishing.run import release_file
+from takifugu.releasing.report.outcomes import Published
 
 EVENING = """\
 ledger = "evening.db"

@@ -20,10 +20,10 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.postprocess.outcomes import Published
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
 from takifugu.releasing.report.document import report_html
+from takifugu.releasing.report.outcomes import Published
 
 HOSTILE = '<script>alert("x")</script>&amp;\'"><img src=http://x.example/>'
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])

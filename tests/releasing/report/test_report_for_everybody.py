@@ -18,9 +18,9 @@ from tests.support.pages import Element, check_page, contrast, rules
 
 import takifugu as tf
 from takifugu.model.queries.by import By
-from takifugu.releasing.postprocess.outcomes import Outcome
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.document import report_html
+from takifugu.releasing.report.outcomes import Outcome
 from takifugu.releasing.report.style import LETTERS, PICTURES, WRITTEN, style
 
 #: What letters need, and lines and marks.

@@ -137,4 +137,5 @@ def _met(frameworks: tuple[Framework, ...]) -> Framework | None:
     names = {framework.definition for framework in frameworks}
     if len(frameworks) < 2 or len(names) > 1:
         return None
-    return DEFINITIONS.find(names.pop()).met(frameworks)
+    one: Framework | None = DEFINITIONS.find(names.pop()).met(frameworks)
+    return one

@@ -113,4 +113,5 @@ def find(name: str) -> Definition:
     >>> find("pufferfish").one_way
     False
     """
-    return DEFINITIONS.find(name)
+    definition: Definition = DEFINITIONS.find(name)
+    return definition

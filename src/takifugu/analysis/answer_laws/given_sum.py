@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
-from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies, counted
@@ -26,6 +25,7 @@ from takifugu.numbers.distributions.orders import (
 )
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_sum
+from takifugu.numbers.extended.floats import FloatArray
 
 #: Most products for laws of many copies.
 MOST_COPIES = 4e9
@@ -80,13 +80,15 @@ class SumLaw(RecordsLaw[SumView]):
             return ""
         return BOUND
 
-    def farthest_laws(self) -> tuple[DenseFamily, tuple[int, int]] | None:
-        """Return the laws given the two values farthest apart; None where those given every value are listed."""
+    def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
+        """Return the two values farthest apart and their laws; None where those given every value are listed."""
         if self.exact or self.no_bound or not self.is_binary or self._copied > MOST_COPIES:
             return None
         zero, one = map(self.law.given, self.law.levels)
         a, b = sorted(self.farthest[0])
-        return counted(zero, one, self.records.size, (a, b)), (a, b)
+        laws = counted(zero, one, self.records.size, (a, b))
+        masses = laws.weights.floats(laws.weights.exponents.max(axis=1, keepdims=True))
+        return (a, b), masses / masses.sum(axis=1, keepdims=True), laws.step
 
     @property
     def farthest(self) -> tuple[tuple[int, int], int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from takifugu.analysis.questions.dispatch import Question
 from takifugu.core.cache import cached
@@ -21,9 +21,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
-
-if TYPE_CHECKING:
-    from takifugu.analysis.answer_laws.dense import DenseFamily
+from takifugu.numbers.extended.floats import FloatArray
 
 B = TypeVar("B", bound=Belief, covariant=True)
 Move = int | float | Fraction
@@ -143,8 +141,8 @@ class AnswerLaw(Generic[B]):
         pairs = values * (values - 1) / 2 if self.family.pairs is None else len(self.family.pairs) / 2
         return pairs * self.hull * len(self.family.entries), self.atoms()
 
-    def farthest_laws(self) -> tuple[DenseFamily, tuple[int, int]] | None:
-        """Return the laws given the two values that are farthest apart, where these tell best; None where not known."""
+    def farthest_laws(self) -> tuple[tuple[int, int], FloatArray, int] | None:
+        """Return the two values farthest apart, the masses given each, and the step between places; mostly None."""
         return None
 
     def cached_bytes(self) -> float:

@@ -149,10 +149,8 @@ def _of_farthest(law: AnswerLaw[Belief], decay: Fraction) -> list[tuple[float, s
     farthest = law.farthest_laws()
     if farthest is None:
         return []
-    family, (a, b) = farthest
-    rows = family.weights.floats(family.weights.exponents.max(axis=1, keepdims=True))
-    p, q = rows / rows.sum(axis=1, keepdims=True)
-    return [(total_variation(p, q, decay * family.step), against(law.describe(0, a, 0), law.describe(0, b, 0)))]
+    (a, b), (p, q), step = farthest
+    return [(total_variation(p, q, decay * step), against(law.describe(0, a, 0), law.describe(0, b, 0)))]
 
 
 def _of(family: AnswerFamily, law: AnswerLaw[Belief], decay: Fraction) -> Iterator[tuple[float, str]]:

@@ -16,7 +16,7 @@ from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.states import State, checked_alphabet
 
 if TYPE_CHECKING:
-    from takifugu.model.beliefs.chains.supports import Supports
+    from takifugu.model.beliefs.supports import Supports
 
 IntArray = npt.NDArray[np.int64]
 

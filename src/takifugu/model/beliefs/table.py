@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,6 @@ from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Proba
 from takifugu.model.beliefs.states import checked_alphabet, different, plain_state
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.numbers.rationals import as_fraction, to_text
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.records.declared_records import RecordsSection
 
 State = Hashable
 
@@ -216,20 +213,25 @@ class TableSection:
     probabilities: Probabilities = None
 
     def faults(self) -> Iterator[InputError]:
-        return declaration_faults(self)
+        return declaration_faults(self.fit, written(self, DECLARED))
 
     def counted(self, public: Public) -> Counted | None:
         return None if self.fit is None else (("fit", "file"), self.fit, self.fit.columns)
 
     def belief(self, public: Public) -> JointTable:
         with about(*([] if self.fit is None else ["fit"])):
-            return declared_table(self) if self.fit is None else counted_table(self.fit, self.source, public)
+            if self.fit is not None:
+                return counted_table(self.fit, self.source, public)
+            return declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
 
 
-def declaration_faults(given: TableSection | RecordsSection) -> Iterator[InputError]:
-    """Yield what is wrong with the keys of a section that is either fitted or declared by its rows."""
-    declared = written(given, ("columns", "rows", "counts", "probabilities"))
-    if given.fit is not None:
+#: The keys of a section that declares a table by its rows.
+DECLARED = ("columns", "rows", "counts", "probabilities")
+
+
+def declaration_faults(fit: TableFit | None, declared: Sequence[str]) -> Iterator[InputError]:
+    """Yield what is wrong with a section that is either fitted or has the `declared` ones of the keys `DECLARED`."""
+    if fit is not None:
         for key in declared:
             yield InputError("is given beside fit", fix="write only one of them").at(key)
     elif "columns" not in declared or "rows" not in declared or len(declared) != 3:
@@ -237,11 +239,13 @@ def declaration_faults(given: TableSection | RecordsSection) -> Iterator[InputEr
         yield InputError("is incomplete", fix=fix).at("rows")
 
 
-def declared_table(given: TableSection | RecordsSection) -> JointTable:
+def declared_table(
+    columns: Columns, rows: Rows, counts: Counts, probabilities: Probabilities, source: str
+) -> JointTable:
     """Return the table of a section that lists its rows; raises InputError as `JointTable`."""
-    if given.counts is not None:
-        return JointTable.from_counts(given.rows or (), given.counts, given.columns, source=given.source)
-    return JointTable(given.rows or (), list(map(mass, given.probabilities or ())), given.columns, given.source)
+    if counts is not None:
+        return JointTable.from_counts(rows or (), counts, columns, source=source)
+    return JointTable(rows or (), list(map(mass, probabilities or ())), columns, source)
 
 
 def counted_table(

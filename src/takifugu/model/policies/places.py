@@ -22,8 +22,8 @@ from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.boxes import Boxes
-from takifugu.model.policies.policy import EachOf, Policy
-from takifugu.model.policies.predicates import AnyOf, NoneOf, Value
+from takifugu.model.policies.policy import Policy
+from takifugu.model.policies.predicates import AnyOf, EachOf, NoneOf, Value
 from takifugu.model.policies.sensitivity import Change, IntArray, Monotone, Sensitivity, of_sum
 from takifugu.model.queries import AtMost, Query, Visitors
 

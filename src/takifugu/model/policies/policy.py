@@ -20,54 +20,11 @@ from typing import NoReturn
 
 from takifugu.core.errors import InputError, did_you_mean
 from takifugu.core.plain import Json, Plain
-from takifugu.model.policies.predicates import KINDS, NoneOf, Predicate, Record, Value, held, listed
+from takifugu.model.policies.predicates import KINDS, EachOf, Predicate, Record, Value, listed
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
 ASYMMETRIC = "asymmetric"
-
-
-@dataclass(frozen=True)
-class EachOf:
-    """The predicates "the record does not have v", one for each of the named values v, or for every value there is.
-
-    For places where people were: their set of places V against any V' without a named place that V lacks.
-
-    >>> EachOf(None).allows(frozenset({"bar", "shop"}), frozenset({"shop"}))
-    True
-    >>> EachOf(None).allows(frozenset({"bar"}), frozenset({"shop"}))
-    False
-    """
-
-    named: tuple[Value, ...] | None = None
-
-    def allows(self, before: Record, after: Record) -> bool:
-        new = held(after) - held(before)
-        return not new if self.named is None else new.isdisjoint(self.named)
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        return self.named or ()
-
-    def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
-        """Return the predicates one by one; `values` are all that there are."""
-        return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
-
-    def to_dict(self) -> Json:
-        return {"kind": "each-of", "values": None if self.named is None else list(self.named)}
-
-    def describe(self) -> str:
-        """Say what is hidden of a record, and what is not."""
-        if self.named is None:
-            return "that a person was at the places where they were (not that they were at no other)"
-        places = " or ".join(map(repr, self.named[:4]))
-        more = "" if len(self.named) <= 4 else f" or another one of {len(self.named)} places"
-        return f"that a person was at {places}{more} (not that they were not)"
-
-
-def each_from(data: Plain) -> EachOf:
-    """Read the predicates of `EachOf` back."""
-    return EachOf(None if data["values"] is None else listed(data["values"]))
 
 
 @dataclass(frozen=True)
@@ -76,7 +33,8 @@ class Policy:
 
     It stands as the secret of a framework and reads back from JSON. Raises InputError for what is no predicate.
 
-    >>> at_home = Policy.of(NoneOf(("bar",)))
+    >>> from takifugu.model.policies.predicates import none_of
+    >>> at_home = Policy.of(none_of("bar"))
     >>> at_home.allows("bar", "home"), at_home.allows("home", "bar")
     (True, False)
     """
@@ -135,7 +93,9 @@ class Policy:
 
         Raises InputError for data sets of different sizes (Takagi21 Definition IV.6 replaces records).
 
-        >>> Policy.of(NoneOf((1,))).distance([1, 1, 0], [0, 0, 0]), Policy.of(NoneOf((1,))).distance([0], [1])
+        >>> from takifugu.model.policies.predicates import none_of
+        >>> one = Policy.of(none_of(1))
+        >>> one.distance([1, 1, 0], [0, 0, 0]), one.distance([0], [1])
         (2, inf)
         """
         if len(one) != len(other):

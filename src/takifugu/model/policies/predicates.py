@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
-
-if TYPE_CHECKING:
-    from takifugu.model.policies.policy import EachOf
 
 Value = Hashable
 Record = Value | frozenset[Value]
@@ -200,6 +197,42 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(plain_values))
 
 
+@dataclass(frozen=True)
+class EachOf:
+    """The predicates "the record does not have v", one for each of the named values v, or for every value there is.
+
+    For places where people were: their set of places V against any V' without a named place that V lacks.
+
+    >>> EachOf(None).allows(frozenset({"bar", "shop"}), frozenset({"shop"}))
+    True
+    >>> EachOf(None).allows(frozenset({"bar"}), frozenset({"shop"}))
+    False
+    """
+
+    named: tuple[Value, ...] | None = None
+
+    def allows(self, before: Record, after: Record) -> bool:
+        new = held(after) - held(before)
+        return not new if self.named is None else new.isdisjoint(self.named)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.named or ()
+
+    def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
+        """Return the predicates one by one; `values` are all that there are."""
+        return tuple(NoneOf((value,)) for value in (values if self.named is None else self.named))
+
+    def to_dict(self) -> Json:
+        return {"kind": "each-of", "values": None if self.named is None else list(self.named)}
+
+    def describe(self) -> str:
+        """Say what is hidden of a record, and what is not."""
+        if self.named is None:
+            return "that a person was at the places where they were (not that they were at no other)"
+        places = " or ".join(map(repr, self.named[:4]))
+        more = "" if len(self.named) <= 4 else f" or another one of {len(self.named)} places"
+        return f"that a person was at {places}{more} (not that they were not)"
 
 
 def from_dict(data: Plain) -> Predicate | EachOf:
@@ -225,12 +258,16 @@ def _checked(data: Plain) -> Checked:
     return _DEFINED[key]
 
 
+def _each(data: Plain) -> EachOf:
+    return EachOf(None if data["values"] is None else listed(data["values"]))
+
+
 #: How each kind of predicate is read back.
 KINDS: Registry[Callable[[Plain], Predicate | EachOf]] = Registry(
     "the predicate's kind",
     {
         "none-of": "model.policies.predicates:_none", "any-of": "model.policies.predicates:_any",
-        "checked": "model.policies.predicates:_checked", "each-of": "model.policies.policy:each_from",
+        "checked": "model.policies.predicates:_checked", "each-of": "model.policies.predicates:_each",
     },
 )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
 from takifugu.model.queries.additive import Additive, Chosen, IntArray, State
 from takifugu.numbers.rationals import Number, as_fraction
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.users import Letters
 
 #: The values of an alphabet and the mode of absence, "" where there is none.
 Spelled = tuple[tuple[State, ...], str]
@@ -119,12 +116,22 @@ def _read(factors: Sequence[Fraction]) -> IntArray:
     return integer_row([int(w != 0) for w in factors])
 
 
+class Alphabet(Protocol):
+    """The values that some users can have, and their mode of absence, "" where none can be absent."""
+
+    @property
+    def values(self) -> tuple[State, ...]: ...
+
+    @property
+    def absence(self) -> str: ...
+
+
 @runtime_checkable
 class Users(Protocol):
     """A belief about users, some of whom may be absent: the different alphabets, and which each user has."""
 
     @property
-    def letters(self) -> Sequence[Letters]: ...
+    def letters(self) -> Sequence[Alphabet]: ...
 
     @property
     def letters_of(self) -> IntArray: ...

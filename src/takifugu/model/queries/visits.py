@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -25,8 +25,18 @@ from takifugu.model.queries.forms import OnGrid, Query, Registered, several
 from takifugu.model.queries.sections import Counted
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
-if TYPE_CHECKING:
-    from takifugu.model.policies.places import VisitCounts
+
+class Cells(Protocol):
+    """An answer of named cells, each on a grid."""
+
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+
+    @property
+    def grid(self) -> Fraction: ...
+
+    @property
+    def cells(self) -> int: ...
 
 
 @runtime_checkable
@@ -156,7 +166,7 @@ class AtMost:
             ).at("limit")
         object.__setattr__(self, "limit", limit)
 
-    def steps(self, answer: Additive | VisitCounts) -> tuple[int, ...]:
+    def steps(self, answer: Cells) -> tuple[int, ...]:
         """Return each cell's threshold in steps of the answer's grid, rounded down.
 
         Raises InputError where a cell has none, and for a threshold of no cell.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Numerals
-from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import wrong
 
 if TYPE_CHECKING:
-    from takifugu.releasing.file.records.sections import RecordSourceSpec
     from takifugu.releasing.file.sections import SourceKeys
 
 
@@ -25,22 +21,6 @@ def bins_of(source: SourceKeys, column: str | None = None) -> Bins | None:
     if column is None:
         return Bins(given)
     return Bins(given[column]) if column in given else None
-
-
-def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguError]:
-    """Yield what is wrong with the bins of [source]; they are declared for each column where records have `columns`."""
-    for name, given in (source.bins or {}).items():
-        if isinstance(given, Mapping) != columns:
-            what, fix = "is bins of one column", f"write bins = {{ {name} = {{ low = [0, 10], high = [10, 20] }} }}"
-            if not columns:
-                what, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
-            yield fault(("source", "bins", name), what, fix)
-            return
-    for column in source.bins or {} if columns else [None]:
-        try:
-            bins_of(source, column)
-        except TakifuguError as error:
-            yield blamed(error, "source", "bins", *([] if column is None else [column]))
 
 
 def binned(text: str | None, column: str, bins: Bins | None, numerals: Numerals) -> str | None:

@@ -25,7 +25,6 @@ from takifugu.releasing.planning.plan import Plan, tables_of
 from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 from takifugu.releasing.postprocess.library import library_of
-from takifugu.releasing.postprocess.outcomes import Outcome, Published
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, place
 from takifugu.releasing.publishing.new_ledger import check_ledger, opened
@@ -40,6 +39,7 @@ from takifugu.releasing.publishing.standing import (
     standings,
     to_pay,
 )
+from takifugu.releasing.report.outcomes import Outcome, Published
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from takifugu.core.tracebacks import place_of, without_data
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, plan, tables_of
-from takifugu.releasing.postprocess.outcomes import Outcome
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import alone_in
@@ -22,6 +21,7 @@ from takifugu.releasing.publishing.publish import Stored
 from takifugu.releasing.publishing.settling import close, public_of, sheet_of
 from takifugu.releasing.publishing.sheets import table_of
 from takifugu.releasing.publishing.standing import Choice
+from takifugu.releasing.report.outcomes import Outcome
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Pending

@@ -15,7 +15,6 @@ from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
-from takifugu.releasing.postprocess.outcomes import Outcome
 from takifugu.releasing.publishing.orders import ordered, published
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import (
@@ -25,6 +24,7 @@ from takifugu.releasing.publishing.standing import (
     payments_of,
     to_plan,
 )
+from takifugu.releasing.report.outcomes import Outcome
 
 
 @without_data

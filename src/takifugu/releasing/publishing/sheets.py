@@ -36,13 +36,13 @@ from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
-from takifugu.releasing.postprocess.outcomes import Published
 from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.adjusting import adjusted_in, adjustment_of, wording_of
 from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
+from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.places import boxes_in, middle_of, places_of
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import drawing_of

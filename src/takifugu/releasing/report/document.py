@@ -25,12 +25,12 @@ from takifugu.releasing.certificates.certificate import (
 )
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PHOTO, PLACES, TABLE
-from takifugu.releasing.postprocess.outcomes import Outcome, Published
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
 from takifugu.releasing.report.hidden import hidden, not_hidden
 from takifugu.releasing.report.opening import opening
+from takifugu.releasing.report.outcomes import Outcome, Published
 from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import LEVEL, published

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.model.beliefs.chains.supports import Supports
+from takifugu.model.beliefs.supports import Supports
 from takifugu.model.queries import IntArray
 from takifugu.numbers.log_ratios import (
     DEAD,

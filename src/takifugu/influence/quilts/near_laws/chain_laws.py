@@ -22,7 +22,7 @@ import numpy as np
 from takifugu.analysis.answer_laws.chain import Steps
 from takifugu.influence.quilts.chain.initial import Marginals, stationary_term
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.chains.supports import Supports
+from takifugu.model.beliefs.supports import Supports
 from takifugu.model.queries import IntArray
 from takifugu.numbers.log_ratios import (
     DEAD,

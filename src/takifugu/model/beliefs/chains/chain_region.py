@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
-from takifugu.model.beliefs import belief_class
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
 from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import ROW_TOLERANCE
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.chains.chain import MarkovChain
 
 Matrix = Sequence[Sequence[float]] | FloatArray
 
@@ -33,8 +29,8 @@ class ChainRegion(OneSequence):
     are in the wrong order, for a row that holds no law, and for a state that can never be entered.
 
     >>> region = ChainRegion([[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]], length=100)
-    >>> region.center.matrix.round(3).tolist()
-    [[0.8, 0.2], [0.4, 0.6]]
+    >>> [ends.tolist() for ends in region.reachable]
+    [[[0.7, 0.1], [0.2, 0.4]], [[0.9, 0.3], [0.6, 0.8]]]
     """
 
     lower: FloatArray
@@ -80,16 +76,6 @@ class ChainRegion(OneSequence):
         low = np.maximum(self.lower, 1 - others_high - slack)
         return low, np.maximum(np.minimum(self.upper, 1 - others_low + slack), low)
 
-    @property
-    def center(self) -> MarkovChain:
-        """Return the MarkovChain that divides each interval of a row in the same ratio, any initial distribution."""
-        low, room = self.lower.sum(axis=1), (self.upper - self.lower).sum(axis=1)
-        share = np.divide(1 - low, room, out=np.zeros_like(room), where=room > 0)
-        matrix = self.lower + np.clip(share, 0, 1)[:, None] * (self.upper - self.lower)
-        matrix /= matrix.sum(axis=1, keepdims=True)
-        chain: MarkovChain = belief_class("markov-chain")(matrix, self.length, "any", self.states, self.source)
-        return chain
-
     @staticmethod
     def covering(
         counts: IntArray, length: int, states: Sequence[State], confidence: float, source: str
@@ -111,11 +97,11 @@ class ChainRegion(OneSequence):
         lower, upper = ([[pair[side] for pair in row] for row in ends] for side in (0, 1))
         return ChainRegion(lower, upper, length, states, confidence, source)
 
-    def contains(self, chain: MarkovChain) -> bool:
-        """Return whether a MarkovChain's matrix lies in the region, up to 1e-9."""
-        if chain.states != self.states:
-            return False
-        return bool(((chain.matrix >= self.lower - 1e-9) & (chain.matrix <= self.upper + 1e-9)).all())
+    def contains(self, chain: PeriodicChain) -> bool:
+        """Return whether every matrix of a chain lies in the region, up to 1e-9."""
+        return chain.states == self.states and all(
+            bool(((matrix >= self.lower - 1e-9) & (matrix <= self.upper + 1e-9)).all()) for matrix in chain.matrices
+        )
 
     def laws_of(self, steps: IntArray) -> frozenset[int] | None:
         """Return None for a region that is assumed: each step may have its own matrix; an estimate counts one."""

@@ -156,8 +156,9 @@ class ChainSection:
 
     def belief(self, public: PublicSequences) -> OneSequence:
         """Return the chain at one step; SpecError with everything that is wrong with how long states last."""
-        odd = [] if self.stay is None else list(stays.faults(self, public.step))
-        odd += [] if self.stays is None else stays.faults_by(self, public.step)
+        following = self.next or {}
+        odd = [] if self.stay is None else list(stays.faults(self.states, self.stay, following, public.step))
+        odd += [] if self.stays is None else stays.faults_by(self.states, self.stays, following, public.step)
         if odd:
             raise SpecError(odd)
         counts = None if self.fit is None else public.transitions(self.fit)
@@ -171,11 +172,11 @@ class ChainSection:
 
     def _chain(self, public: PublicSequences) -> OneSequence:
         if self.matrix_by is not None:
-            matrices = self.matrices or stays.matrices_of(self, public.step)
+            matrices = self.matrices or stays.matrices_of(self.states, self.stays or {}, self.next or {}, public.step)
             return matrices_by.chain_by(self, matrices, self._calendar(public), 1, self.source)
         matrix: Sequence[Sequence[float]]
         if self.stay is not None:
-            matrix = stays.matrix_of(self, public.step)
+            matrix = stays.matrix_of(self.states, self.stay, self.next or {}, public.step)
         elif isinstance(self.matrix, str):
             rows = numbers_in(public.folder / self.matrix, "k lines of k probabilities", len(self.states) ** 2)
             matrix = [[float(p) for p in row] for row in rows]

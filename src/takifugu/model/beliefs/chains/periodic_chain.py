@@ -13,7 +13,6 @@ import numpy.typing as npt
 from takifugu.core.errors import InputError, Unsupported, within
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
-from takifugu.model.beliefs.chains.supports import Supports, supports_from
 from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import (
@@ -24,6 +23,7 @@ from takifugu.model.beliefs.stochastic import (
     stochastic_matrix,
     wide_stationary_law,
 )
+from takifugu.model.beliefs.supports import Supports, supports_from
 from takifugu.numbers.log_ratios import TRUSTED
 
 Matrices = TypeVar("Matrices", FloatArray, npt.NDArray[np.bool_])

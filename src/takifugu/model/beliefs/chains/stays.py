@@ -7,19 +7,15 @@ P(i, i) = 1 - 1/L, and the rest, 1/L, goes to the other states by their shares.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Number
+from takifugu.model.beliefs.states import State
 from takifugu.numbers.rationals import as_fraction
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.chains.declared_chain import ChainSection
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
 UNITS = {
@@ -32,49 +28,53 @@ UNITS = {
 _SECONDS = {name: seconds for names, seconds in UNITS.items() for name in names}
 
 Step = Fraction | timedelta | None
+#: How long each state lasts: a time, or a number of steps.
+Stay = Mapping[str, Number]
 #: Which share of what follows a state each of the others has.
 Shares = Mapping[str, Number | Fraction]
 #: How often each state comes, or for each state the shares of those that follow it.
 Following = Mapping[str, Number | dict[str, Number]]
 
 
-def matrix_of(belief: ChainSection, step: Step) -> list[list[float]]:
-    """Return the transition matrix of a belief that says how long states last, row by row.
+def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: Step) -> list[list[float]]:
+    """Return the transition matrix of states of which each lasts so long and is followed so, row by row.
 
     Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
     step, and shares that do not sum to 1.
 
-    >>> from takifugu.model.beliefs.chains.declared_chain import ChainSection
-    >>> belief = ChainSection(kind="markov-chain", states=("still", "walking"), stay={"still": "10 min", "walking": 4})
-    >>> matrix_of(belief, timedelta(minutes=1))
+    >>> matrix_of(("still", "walking"), {"still": "10 min", "walking": 4}, {}, timedelta(minutes=1))
     [[0.9, 0.1], [0.25, 0.75]]
     """
-    for fault in faults(belief, step):
+    for fault in faults(states, stay, following, step):
         raise fault
-    named, rows = _named(belief), []
-    following = _following(belief.next or {}, named)
+    named, rows = _named(states), []
+    shares = _following(following, named)
     for name, place in named.items():
-        leaving = 1 / _steps((belief.stay or {})[name], name, step)
-        row = [leaving * share for share in _shares(name, following, named)]
+        leaving = 1 / _steps(stay[name], name, step)
+        row = [leaving * share for share in _shares(name, shares, named)]
         row[place] = 1 - leaving
         rows.append([float(p) for p in row])
     return rows
 
 
-def matrices_of(belief: ChainSection, step: Step) -> dict[str, list[list[float]]]:
-    """Return the matrix of each hour or weekday of a belief that says how long states last there.
+def matrices_of(
+    states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
+) -> dict[str, list[list[float]]]:
+    """Return the matrix of each hour or weekday, of which `stays` has how long each state lasts there.
 
     Raises InputError, as `matrix_of`, at the key of the hour or weekday.
     """
-    for fault in faults_by(belief, step):
+    for fault in faults_by(states, stays, following, step):
         raise fault
-    return {name: matrix_of(_in(belief, mine), step) for name, mine in (belief.stays or {}).items()}
+    return {name: matrix_of(states, stay, following, step) for name, stay in stays.items()}
 
 
-def faults_by(belief: ChainSection, step: Step) -> Iterator[InputError]:
+def faults_by(
+    states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
+) -> Iterator[InputError]:
     """Yield everything that is wrong with stays by hour or weekday, each at its key, and with what follows them."""
-    for number, (name, mine) in enumerate((belief.stays or {}).items()):
-        for error in faults(_in(belief, mine), step):
+    for number, (name, stay) in enumerate(stays.items()):
+        for error in faults(states, stay, following, step):
             if error.where[:1] == ("stay",):
                 error.where = ("stays", name, *error.where[1:])
                 yield error
@@ -82,28 +82,24 @@ def faults_by(belief: ChainSection, step: Step) -> Iterator[InputError]:
                 yield error
 
 
-def _in(belief: ChainSection, stay: dict[str, Number]) -> ChainSection:
-    return replace(belief, stay=stay)
-
-
-def faults(belief: ChainSection, step: Step) -> Iterator[InputError]:
-    """Yield everything that is wrong with the stays of a belief, and with what follows them, at their keys."""
-    named, stays, declared = _named(belief), belief.stay or {}, belief.next or {}
-    yield from _strangers(stays, named, ("stay",))
-    wrong = [*_strangers(declared, named, ("next",)), *_proportion_faults(declared, named)]
+def faults(states: Sequence[State], stay: Stay, following: Following, step: Step) -> Iterator[InputError]:
+    """Yield everything that is wrong with how long states last, and with what follows them, at their keys."""
+    named = _named(states)
+    yield from _strangers(stay, named, ("stay",))
+    wrong = [*_strangers(following, named, ("next",)), *_proportion_faults(following, named)]
     yield from wrong
-    following = {} if wrong else _following(declared, named)
+    shares = {} if wrong else _following(following, named)
     for name in named:
-        if name not in stays:
+        if name not in stay:
             yield InputError(f"does not say how long {name!r} lasts", fix="write a duration for each state").at("stay")
         others = [other for other in named if other != name]
-        strangers = list(_strangers(following.get(name, {}), others, ("next", name)))
+        strangers = list(_strangers(shares.get(name, {}), others, ("next", name)))
         yield from strangers
         checks: list[Callable[[], object]] = []
-        if name in stays:
-            checks.append(partial(_steps, stays[name], name, step))
+        if name in stay:
+            checks.append(partial(_steps, stay[name], name, step))
         if not strangers and not wrong:
-            checks.append(partial(_shares, name, following, named))
+            checks.append(partial(_shares, name, shares, named))
         for check in checks:
             try:
                 check()
@@ -111,8 +107,8 @@ def faults(belief: ChainSection, step: Step) -> Iterator[InputError]:
                 yield fault
 
 
-def _named(belief: ChainSection) -> dict[str, int]:
-    return {str(state): place for place, state in enumerate(belief.states)}
+def _named(states: Sequence[State]) -> dict[str, int]:
+    return {str(state): place for place, state in enumerate(states)}
 
 
 def _strangers(given: Iterable[str], known: Collection[str], key: tuple[str, ...]) -> Iterator[InputError]:

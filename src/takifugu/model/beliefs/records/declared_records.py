@@ -10,13 +10,13 @@ from annotated_types import MinLen
 
 from takifugu.core.errors import InputError, about
 from takifugu.core.plain import Plain
-from takifugu.core.sections import Key, Number, State, Text
+from takifugu.core.sections import Key, Number, State, Text, written
 from takifugu.data.values.classes import Classes
 from takifugu.data.values.codes import UNOBSERVED
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Fit, Probabilities, Public, Rows
-from takifugu.model.beliefs.table import counted_table, declaration_faults, declared_table
+from takifugu.model.beliefs.table import DECLARED, counted_table, declaration_faults, declared_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class RecordsSection:
     probabilities: Probabilities = None
 
     def faults(self) -> Iterator[InputError]:
-        yield from declaration_faults(self)
+        yield from declaration_faults(self.fit, written(self, DECLARED))
         columns: Sequence[Text] = (self.columns if self.fit is None else self.fit.columns) or ()
         for name, classes in (self.classes or {}).items():
             if columns and name not in columns:
@@ -94,7 +94,10 @@ class RecordsSection:
     def belief(self, public: Public) -> Records:
         with about("rows" if self.fit is None else "fit"):
             classes = self.classes or {}
-            table = declared_table(self) if self.fit is None else counted_table(self.fit, self.source, public, classes)
+            if self.fit is None:
+                table = declared_table(self.columns, self.rows, self.counts, self.probabilities, self.source)
+            else:
+                table = counted_table(self.fit, self.source, public, classes)
             for name, one in classes.items():
                 odd = set(table.alphabet(table.position(name))) - set(one.called)
                 if odd:

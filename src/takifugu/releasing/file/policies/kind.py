@@ -16,8 +16,8 @@ from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.declared import Places
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
-from takifugu.model.policies.policy import EachOf, Policy
-from takifugu.model.policies.predicates import Predicate, any_of, none_of
+from takifugu.model.policies.policy import Policy
+from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_of
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit

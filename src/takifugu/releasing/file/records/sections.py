@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool
 
+from takifugu.core.errors import TakifuguError
+from takifugu.releasing.file.binning import bins_of
 from takifugu.releasing.file.keys import Edges, Name, SourceFile, State, Text
+from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sections import FileSpec, Section, SharedTable, SourceKeys
 
 
@@ -65,3 +69,19 @@ class RecordReleaseSpec(FileSpec):
     belief: Any
     hide: Annotated[RecordHideSpec, Field(description="what must stay secret")] = RecordHideSpec()
     release: tuple[RecordItemSpec, ...]
+
+
+def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguError]:
+    """Yield what is wrong with the bins of [source]; they are declared for each column where records have `columns`."""
+    for name, given in (source.bins or {}).items():
+        if isinstance(given, Mapping) != columns:
+            what, fix = "is bins of one column", f"write bins = {{ {name} = {{ low = [0, 10], high = [10, 20] }} }}"
+            if not columns:
+                what, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
+            yield fault(("source", "bins", name), what, fix)
+            return
+    for column in source.bins or {} if columns else [None]:
+        try:
+            bins_of(source, column)
+        except TakifuguError as error:
+            yield blamed(error, "source", "bins", *([] if column is None else [column]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.core.plain import Row
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.tables import labelled, text_table
+from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.library import as_frame
@@ -18,7 +19,6 @@ from takifugu.releasing.postprocess.release import Release
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Pending, Reservation
-    from takifugu.releasing.advice.worth import Worth
 
 #: How many rows of a table are shown; the file has them all.
 MOST_ROWS = 60

@@ -13,7 +13,7 @@ from takifugu.numbers.log_ratios import BoolArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """The values that X_t can take: `found[t]` up to the first repetition, then the cycle found[first:] forever."""
+    """The values that X_t can take: `patterns[t]` up to the first repetition, then patterns[first:] forever."""
 
     patterns: tuple[BoolArray, ...]
     first: int
