@@ -16,7 +16,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Protocol
 
 from mpmath import mp, mpf
 
@@ -31,6 +31,19 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_epsilon
+
+
+class Calibrated(Protocol):
+    """What is audited of a calibration: what it hides, what is published, and the noise."""
+
+    @property
+    def framework(self) -> Framework: ...
+
+    @property
+    def query(self) -> Query: ...
+
+    @property
+    def randomiser(self) -> Randomiser: ...
 
 
 @dataclass(frozen=True)
@@ -49,7 +62,7 @@ class Audit:
 
 
 def true_loss(
-    subject: Any,
+    subject: Calibrated | Framework,
     query: Query | None = None,
     randomiser: Randomiser | None = None,
     chains: Sequence[MarkovChain] = (),
@@ -98,7 +111,7 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
 
 
 def true_delta(
-    subject: Any,
+    subject: Calibrated | Framework,
     epsilon: Number,
     query: Query | None = None,
     randomiser: Randomiser | None = None,
@@ -155,7 +168,7 @@ def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser
         return Audit(delta, worst.comparison, (worst.place,), max(0.0, delta - slack), min(1.0, delta + slack))
 
 
-def _published(output: Any, noise: Randomiser) -> Any:
+def _published(output: int, noise: Randomiser) -> Hashable:
     """Return an output as it is published: in answer units where it is a number."""
     return output * noise.grid if noise.output.is_number else output
 
@@ -171,7 +184,9 @@ def _excesses(left: Side, right: Side, factor: mpf) -> list[tuple[bool, list[mpf
     return excesses
 
 
-def _parts(subject: Any, query: Query | None, randomiser: Randomiser | None) -> tuple[Framework, Query, Randomiser]:
+def _parts(
+    subject: Calibrated | Framework, query: Query | None, randomiser: Randomiser | None
+) -> tuple[Framework, Query, Randomiser]:
     if not isinstance(subject, Framework):
         return subject.framework, subject.query, subject.randomiser
     if query is None or randomiser is None:

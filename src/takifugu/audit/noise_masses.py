@@ -73,7 +73,7 @@ class Finite(Protocol):
     def mass(self, answer: int | Fraction, output: Hashable) -> Fraction: ...
 
 
-def outputs_of(randomiser: Randomiser) -> Sequence[Any] | None:
+def outputs_of(randomiser: Randomiser) -> Sequence[Hashable] | None:
     """Return all outputs of a randomiser that has finitely many."""
     if is_choice(randomiser):
         return list(randomiser.possible())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,12 +18,11 @@ from takifugu.analysis.questions.joint_states import (
     all_states,
     check_count,
     integers,
-    joint_states,
 )
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.secrets.value_sets import Between, Intervals
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 
 
 class RecordStates(JointStates[Records]):
@@ -79,15 +78,15 @@ class SumStates(_Numbered[SumView]):
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
         return self.belief.values.index(self.value(rows))
 
-    def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Any:
+    def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction | tuple[Fraction, ...]:
         secret = self.belief.secret
         each = []
         for name in secret.columns:
             column = self.column(rows, name)
             numbers = [Fraction(str(x)) if secret.of is None else Fraction(x in secret.of) for x in map(_plain, column)]
-            each.append(sum(numbers) / (1 if secret.function == "sum" else len(rows)))
+            each.append(sum(numbers, Fraction(0)) / (1 if secret.function == "sum" else len(rows)))
         if isinstance(secret.function, tuple):
-            return sum(w * x for w, x in zip(secret.function, each, strict=True))
+            return sum((w * x for w, x in zip(secret.function, each, strict=True)), Fraction(0))
         return tuple(each) if len(each) > 1 else each[0]
 
 
@@ -113,12 +112,17 @@ class SetStates(_Numbered[SetsView]):
     """The set that the value of the property is in."""
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        inside: Any = joint_states(self.belief.inside)
-        value, sets = inside.value(rows), self.belief.sets
-        held = [
-            members.holds(value) if isinstance(members, Between | Intervals) else value in members for members in sets
-        ]
+        inside, sets = self.belief.inside, self.belief.sets
+        value = SumStates(inside).value(rows) if isinstance(inside, SumView) else FunctionStates(inside).value(rows)
+        held = [_holds(members, value) for members in sets]
         return held.index(True) if any(held) else -1
+
+
+def _holds(members: ValueSet, value: Fraction | tuple[Fraction, ...]) -> bool:
+    """Whether a value is in a set; intervals hold numbers only."""
+    if isinstance(members, Between | Intervals):
+        return isinstance(value, Fraction) and members.holds(value)
+    return value in members
 
 
 def _plain(value: Hashable) -> Hashable:

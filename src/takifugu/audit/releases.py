@@ -27,7 +27,7 @@ from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
-from takifugu.model.queries import IntArray, Query, resolved
+from takifugu.model.queries import Additive, IntArray, Query, resolved
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View, WithAbsence, absent_index
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs, PropertyIs, entry_is
@@ -187,7 +187,7 @@ def _answers(
     return Channel(vectors, noises), groups.ravel()
 
 
-def _vector(row: list[int], answers: Sequence[Any], noises: Sequence[Randomiser]) -> Iterator[Any]:
+def _vector(row: list[int], answers: Sequence[Additive], noises: Sequence[Randomiser]) -> Iterator[Any]:
     """Yield the cells of all answers in units of their noise's grids; cells that are drawn together as one tuple."""
     cells = iter(row)
     for answer, noise in zip(answers, noises, strict=True):
@@ -197,7 +197,7 @@ def _vector(row: list[int], answers: Sequence[Any], noises: Sequence[Randomiser]
 
 def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[Randomiser]) -> Iterator[Hypotheses]:
     """Yield, for a framework without beliefs, every two data sets that differ as one of its comparisons says."""
-    domain: Any = framework.domain
+    domain = framework.domain
     if isinstance(domain, Visits):  # people whose records are too many to be an alphabet, unless they are few
         domain = domain.as_records(PEOPLE)
     alphabets = [domain.alphabet(entry) for entry in range(domain.size)]

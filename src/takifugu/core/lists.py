@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 from takifugu.core.errors import InputError
 
 Value = TypeVar("Value")
+
+
+class Frame(Protocol):
+    """A frame of any library: its columns, by name."""
+
+    @property
+    def columns(self) -> Iterable[str]: ...
+
+    def __getitem__(self, name: str) -> object: ...
 
 
 def is_table(data: object) -> bool:
@@ -45,7 +54,7 @@ def values_of(column: Any) -> list[Hashable]:
     return list(column)
 
 
-def has_columns(data: object) -> bool:
+def has_columns(data: object) -> TypeGuard[Mapping[str, object] | Frame]:
     """Return whether data are columns by name: a mapping of them, or a frame."""
     return isinstance(data, Mapping) or hasattr(data, "columns")
 
@@ -60,9 +69,10 @@ def iterated(column: Any) -> list[Any]:
     return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
-def value_of(value: Any) -> Any:
+def value_of(value: Value) -> Value:
     """Return a scalar of NumPy, or of another library of arrays, as the Python number or text that it holds."""
-    return value.item() if hasattr(value, "item") else value
+    plain: Value = value.item() if hasattr(value, "item") else value
+    return plain
 
 
 def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:

@@ -127,6 +127,7 @@ def _open_file(data: str | PathLike[str], missing: frozenset[str], written: Writ
     check_parts(file, form, written)
     with careful_with_format(file, form):
         rows = form.read(file, written)
-        table = columns_of(rows, file.name) if isinstance(rows, Mapping) else rows
-        table = table if isinstance(table, Table) else _open_native(table, missing)
+        if isinstance(rows, Mapping):
+            rows = columns_of(rows, file.name)
+        table = rows if isinstance(rows, Table) else _open_native(rows, missing)
     return replace(table, source=file.name, ordered=form.ordered, missing=missing, written=written)

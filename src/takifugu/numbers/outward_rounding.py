@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,14 @@ UNIT = 2.0**-53
 CLOSED_AT_ONCE = 16
 
 
-def up(number: Any) -> Any:
+def up(number: Rounded) -> Rounded:
     """Return the next larger floats: at least the exact result of one operation that was rounded to nearest.
 
     >>> up(1.0) > 1.0, up(np.array([0.0]))[0] > 0
     (np.True_, np.True_)
     """
-    return np.nextafter(number, np.inf)
+    larger: Rounded = np.nextafter(number, np.inf)
+    return larger
 
 
 def sum_up(first: Rounded, second: Rounded) -> Rounded:

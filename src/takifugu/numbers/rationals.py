@@ -19,7 +19,7 @@ LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
 _EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
 
-def as_fraction(value: Number, name: str, *where: Step) -> Fraction:
+def as_fraction(value: object, name: str, *where: Step) -> Fraction:
     """Read a finite number as the rational that its shortest decimal notation names (0.1 is 1/10).
 
     `name` is what messages call it, `where` its place. Raises InputError for NaN, infinities, everything that is not a

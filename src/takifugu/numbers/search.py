@@ -37,7 +37,7 @@ def smallest_safe(
     >>> round(smallest_safe(lambda b: (3 / b, 3 / b <= 2), 100.0, 2.0), 9)
     1.5
     """
-    judged: dict[float, Any] = {}
+    judged: dict[float, float | Fraction] = {}
 
     def excess(log_scale: float) -> float:
         scale = judged[log_scale] if log_scale in judged else math.exp(log_scale)

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from takifugu.accounting.composition.charges import answer_hash
 from takifugu.accounting.composition.losses import Joint, deltas
@@ -51,7 +50,7 @@ class Asymmetric(Definition):
 
     def comparisons(self, framework: Framework) -> Iterator[Comparison]:
         """Enumerate the allowed moves of each record; of people who visit places, those of one person."""
-        domain: Any = framework.domain
+        domain = framework.domain
         listed = domain.as_records(1) if isinstance(domain, Visits) else domain
         policy = policy_of(framework)
         for record in range(listed.size):
@@ -166,7 +165,7 @@ def cost(view: View, charge: Charge) -> Fraction:
     """Return what a release loses along the allowed moves of a framework; CompositionRefused where that is infinite."""
     if view.is_native(charge) or charge.query == _ANOTHER:
         return charge.epsilon
-    domain: Any = view.framework.domain
+    domain = view.framework.domain
     try:
         query = queries.from_dict(charge.query)
         known = answer_hash(queries.resolved(query, domain), domain) in charge.answers

@@ -10,7 +10,7 @@ import json
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Row
 
@@ -154,7 +154,7 @@ def all_charges_of(connection: Connection, source: int) -> list[tuple[Charge, in
         return [(charge_of_text(row.body), row.units) for row in connection.exec_driver_sql(query, (source,))]
 
 
-def entry_rows(connection: Connection, source: int) -> Sequence[Row[Any]]:
+def entry_rows(connection: Connection, source: int) -> Sequence[Row[*tuple[object, ...]]]:
     """Return every release of a source with its charges and how many units each debits, oldest first."""
     query = (
         "select r.id, r.public_id, r.name, r.epsilon, r.delta, r.software, r.created, s.state, c.body, f.fingerprint, "

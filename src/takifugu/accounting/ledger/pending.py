@@ -6,7 +6,6 @@ import json
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Row, select, update
 
@@ -80,7 +79,7 @@ def read_pending(
         return tuple(_pending(connection, ledger, row) for row in connection.execute(query))
 
 
-def _pending(connection: Connection, ledger: Path, row: Row[Any]) -> Pending:
+def _pending(connection: Connection, ledger: Path, row: Row[*tuple[object, ...]]) -> Pending:
     mine = select(releases).where(releases.c.reservation == row.id).order_by(releases.c.id)
     held = connection.execute(mine).all()
     spent = most_spent(connection, row.source)
@@ -103,7 +102,7 @@ def packed(bundle: bytes) -> bytes:
     return zlib.compress(bundle, 9)
 
 
-def held(connection: Connection, group: str) -> Row[Any]:
+def held(connection: Connection, group: str) -> Row[*tuple[object, ...]]:
     row = connection.execute(select(reservations).where(reservations.c.public_id == group)).one_or_none()
     if row is None:
         raise LedgerError(

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, func, insert, inspect, select, update
 
@@ -183,7 +182,7 @@ def source_of_row(connection: Connection, number: int) -> Source:
     return _source(connection.execute(select(sources).where(sources.c.id == number)).one())
 
 
-def _source(row: Row[Any]) -> Source:
+def _source(row: Row[*tuple[object, ...]]) -> Source:
     with decoding():
         budget = None if row.budget_epsilon is None else amount(row.budget_epsilon, row.budget_delta)
         layout = None if row.layout is None else known_layout(row.layout)
@@ -225,7 +224,7 @@ def changed(connection: Connection, source: int) -> None:
     connection.execute(update(sources).where(sources.c.id == source).values(changes=sources.c.changes + 1))
 
 
-def read_counters(connection: Connection) -> Sequence[Row[Any]]:
+def read_counters(connection: Connection) -> Sequence[Row[*tuple[object, ...]]]:
     return connection.exec_driver_sql("select id, changes, members from sources order by id").all()
 
 
@@ -280,14 +279,14 @@ def most_spent(connection: Connection, source: int) -> Amount:
 
 
 def read_history(connection: Connection, source: int) -> tuple[Entry, ...]:
-    held: dict[int, list[Row[Any]]] = {}
+    held: dict[int, list[Row[*tuple[object, ...]]]] = {}
     for row in entry_rows(connection, source):
         held.setdefault(row.id, []).append(row)
     with decoding():
         return tuple(_entry(rows) for rows in held.values())
 
 
-def _entry(rows: list[Row[Any]]) -> Entry:
+def _entry(rows: list[Row[*tuple[object, ...]]]) -> Entry:
     first, charges = rows[0], [charge_of_text(row.body) for row in rows]
     return Entry(
         id=first.public_id, name=first.name, state=known_state(first.state), amount=amount(first.epsilon, first.delta),

@@ -12,16 +12,15 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.analysis.answer_laws.given_sum import SumLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.record_classes import class_law
 from takifugu.analysis.answer_laws.repeated import AloneFamily
-from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView
+from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
@@ -77,8 +76,10 @@ class SetsLaw(RecordsLaw[SetsView]):
 
     @cached_property
     def inner(self) -> SumLaw | FunctionLaw:
-        law: Any = ANSWER_LAW.of(self.belief.inside)(self.belief.inside, self.answer, self.family)
-        return law  # type: ignore[no-any-return]
+        inside = self.belief.inside
+        if isinstance(inside, SumView):
+            return SumLaw(inside, self.answer, self.family)
+        return FunctionLaw(inside, self.answer, self.family)
 
     @cached_property
     def products(self) -> float:
@@ -94,10 +95,10 @@ class SetsLaw(RecordsLaw[SetsView]):
             laws = self.inner.listed(sorted({v for group in members for v in group}))
             yield self._listed({s: _mixture([laws[v] for v in group]) for s, group in enumerate(members) if len(group)})
             return
-        if self.no_bound:
+        inner = self.inner
+        if self.no_bound or not isinstance(inner, SumLaw):
             raise Unsupported(self.no_bound)
         # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
-        inner: Any = self.inner
         for one, other in combinations([s for s, group in enumerate(members) if len(group)], 2):
             ends = [(a, b) for a in _ends(members[one]) for b in _ends(members[other])]
             times = max(abs(inner.steps_between(min(pair), max(pair))) for pair in ends)

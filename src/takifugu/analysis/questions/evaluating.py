@@ -112,7 +112,7 @@ def of_people(belief: Belief, data: object) -> IntArray:
     return _one_sequence(belief, entries.arranged(belief, data) if len(data) == belief.size else data)
 
 
-def of_columns(belief: Parameters, data: Any) -> IntArray:
+def of_columns(belief: Parameters, data: object) -> IntArray:
     """Return the values of records, shape (records, columns): a column of values for each name, or rows in order.
 
     A frame is columns by name; rows are mappings of exactly the columns, or their values in the belief's order.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import has_columns, value_of, values_of
@@ -61,7 +60,7 @@ def of_number(belief: Density, data: object) -> RealColumns:
     return RealColumns(((value,),))
 
 
-def of_columns(belief: MultivariateNormal, data: Any) -> RealColumns | ColumnTotals:
+def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | ColumnTotals:
     """Return the columns that a normal belief names: of a frame or a mapping by name, or of records in order.
 
     A number is the decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError
@@ -88,7 +87,7 @@ def of_columns(belief: MultivariateNormal, data: Any) -> RealColumns | ColumnTot
     return RealColumns(tuple(real_columns))
 
 
-def _columns(belief: MultivariateNormal, data: Any) -> list[list[Hashable]]:
+def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     names = belief.columns
     if has_columns(data):
         known = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -112,7 +112,7 @@ class Randomiser(Protocol):
     @property
     def cells(self) -> int: ...
 
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Any, ...]: ...
+    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Hashable, ...]: ...
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Any: ...
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape, placed, reader
 from takifugu.analysis.randomisers.base import Kind
@@ -22,8 +23,8 @@ class Rounded(Noise):
     """What both laws share, given their moments and quantiles; `_size` is the scale."""
 
     on_grid: bool
-    _moments: Any
-    _quantile: Any
+    _moments: Callable[..., noise_laws.Moments]
+    _quantile: Callable[..., int]
 
     @property
     def kind(self) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, permutations, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import check_scale
-from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output
+from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output, Randomiser
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json, Plain
@@ -201,10 +201,10 @@ def read(data: Plain) -> PermuteAndFlip:
     return PermuteAndFlip(as_fraction(data["units"], "units"), outcomes, goal_from(data["goal"]), data["groups"])
 
 
-def words(noise: Any) -> str:
+def words(noise: Randomiser) -> str:
     """Say on a certificate how far from the best value that may be which is published."""
-    choice: PermuteAndFlip = noise
-    return f"one of the declared values, more probable the better it fits; {choice.words()}"
+    assert isinstance(noise, PermuteAndFlip)
+    return f"one of the declared values, more probable the better it fits; {noise.words()}"
 
 
 PERMUTE_AND_FLIP = Kind(

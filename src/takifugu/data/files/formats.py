@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.core.registry import Registry
@@ -72,7 +72,7 @@ class SourceFormat:
     """
 
     name: str
-    read: Callable[[DataFile, Written], Any]
+    read: Callable[[DataFile, Written], object]
     suffixes: tuple[str, ...] = ()
     begins: tuple[bytes, ...] = ()
     guess: Callable[[DataFile], Written] = _as_they_say

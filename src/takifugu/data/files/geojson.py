@@ -34,8 +34,9 @@ def rows(file: DataFile, written: Written) -> Rows:
         text = content.decode("utf-8-sig")
     except UnicodeError:
         raise not_written_so(file.name, None) from None
-    collection = parsed(text, file.name)
-    features = collection.get("features") if isinstance(collection, dict) else None
+    whole = parsed(text, file.name)
+    collection = whole if isinstance(whole, dict) else {}
+    features = collection.get("features")
     if not isinstance(features, list) or collection.get("type") != "FeatureCollection":
         raise DataError(f"{file.name} is no collection of features", fix="write a FeatureCollection of points")
     if not re.search("CRS84|4326|None", str(collection.get("crs"))):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Iterator
 from functools import partial
-from typing import Any
 
 from takifugu.core.errors import DataError
 from takifugu.core.plain import Json
@@ -42,7 +41,7 @@ def _records(file: DataFile, written: Written) -> Iterator[dict[str, str | None]
                 yield fields(parsed(line, f"{file.name}, line {number},"), f"{file.name}, line {number},")
 
 
-def parsed(text: str, what: str) -> Any:
+def parsed(text: str, what: str) -> object:
     """Return what a text of JSON says, with numbers as they are written; DataError, which quotes nothing, for others.
 
     A name that is there twice is refused, because readers take different ones.

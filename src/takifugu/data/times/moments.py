@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +22,7 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 PERIODS = {"day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
 
 
-def moment(value: Any, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
+def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
     """Read a moment as a release file or a caller writes it: a TOML date or time, a text of one, or a number.
 
     Times that tell no zone are those of clocks in `zone`, where one is given, and a date is when its first hour starts;

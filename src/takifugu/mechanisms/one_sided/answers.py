@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ import numpy.typing as npt
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided.sparse import Answers, Marks
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing
+from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import Number, as_fraction
 
 #: Cutoffs between integers are multiples of this: they are rounded to the side of fewer answers.
@@ -50,7 +51,11 @@ class Question:
     threshold: int
     at_most: bool = True
 
-    def holds(self, count: Any) -> Any:
+    @overload
+    def holds(self, count: int) -> bool: ...
+    @overload
+    def holds(self, count: Array) -> npt.NDArray[np.bool_]: ...
+    def holds(self, count: int | Array) -> bool | npt.NDArray[np.bool_]:
         """Return whether it is true of a count, or of each of an array of counts."""
         return count <= self.threshold if self.at_most else count >= self.threshold
 
@@ -260,7 +265,7 @@ def _guess(noise: CountNoise, alpha: float) -> float:
     return -b * math.log(2 * alpha) if alpha < 0.5 else b * math.log(2 * (1 - alpha))
 
 
-def _compared(values: npt.NDArray[Any], cutoff: Fraction, below: bool) -> npt.NDArray[np.bool_]:
+def _compared(values: Array, cutoff: Fraction, below: bool) -> npt.NDArray[np.bool_]:
     """Compare numbers with a rational: for integers the next one decides, for floats the nearest, but for its ties."""
     if values.dtype == object:
         return np.asarray(values < cutoff if below else values > cutoff, dtype=bool)

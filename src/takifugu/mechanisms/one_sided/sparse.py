@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -36,13 +36,13 @@ from takifugu.numbers.rationals import Number, as_epsilon, as_fraction
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
+    from takifugu.numbers.noise.integers import Integers
 
 #: An answer: SAFE, a noisy value, or None where the question was not answered.
 SAFE = "safe"
 Mark = str | int | None
 #: A threshold for each question, or what it is after the answers before.
 Thresholds = Sequence[int] | Callable[[tuple[Mark, ...]], int]
-Integers = npt.NDArray[Any]
 
 
 class Marks(IntEnum):

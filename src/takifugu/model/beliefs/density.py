@@ -148,7 +148,7 @@ class Density(Nameless):
             ).at("interval")
         if secret.values is None:
             return None
-        numbers = [as_fraction(value, "a parameter", "values") for value in secret.values]  # type: ignore[arg-type]
+        numbers = [as_fraction(value, "a parameter", "values") for value in secret.values]
         return tuple(combinations([self._place(value, "values") for value in numbers], 2))
 
     def _of_sets(self, sets: Iterable[ValueSet]) -> tuple[tuple[int, int], ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
@@ -52,9 +51,9 @@ def different(values: Iterable[Hashable], what: str, key: str = "states") -> set
         raise
 
 
-def plain_state(state: Any) -> Any:
+def plain_state(state: object) -> object:
     """Return a NumPy scalar as the Python value that it holds, anything else as it is."""
-    return state.item() if hasattr(state, "dtype") and getattr(state, "ndim", 1) == 0 else state
+    return state.item() if hasattr(state, "item") and getattr(state, "ndim", 1) == 0 else state
 
 
 def _plain(state: object, what: str, key: str) -> State:

@@ -378,8 +378,7 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
 
 def _presence(presence: object) -> Fraction | float:
     there = value_of(presence)
-    number = isinstance(there, int | float | Fraction) and not isinstance(there, bool)
-    if not number or not 0 <= there <= 1:
+    if not isinstance(there, int | float | Fraction) or isinstance(there, bool) or not 0 <= there <= 1:
         raise InputError(f"a presence is {presence!r}", rule="it must be a probability, from 0 to 1").at("presence")
     return there if isinstance(there, float) and there not in (0.0, 1.0) else Fraction(there)
 

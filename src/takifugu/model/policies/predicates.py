@@ -125,7 +125,7 @@ class Checked(Predicate):
 
     name: str
     version: int
-    function: Callable[[Any], object] = field(compare=False, repr=False)
+    function: Callable[[Record], object] = field(compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or not callable(self.function):

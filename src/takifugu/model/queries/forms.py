@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class QueryReader(Protocol):
     def resolve(self, query: Query) -> Additive: ...
 
 
-def plain(state: object) -> Any:
+def plain(state: object) -> object:
     """Return a NumPy scalar as the Python number or text that it holds, anything else as it is."""
     return state.item() if isinstance(state, np.generic) else state
 
@@ -89,7 +89,7 @@ def named_state(state: object) -> State:
             f"the query names the state {value!r} of type {type(value).__name__}",
             fix="write text, a number, true or false",
         ).at("states") from None
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def several(states: Iterable[object]) -> tuple[State, ...]:

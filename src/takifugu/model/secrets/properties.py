@@ -14,7 +14,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
@@ -173,7 +172,7 @@ class DistributionParameter:
         if isinstance(belief, View):
             return Family((0,), belief.pairs)
         place = belief.position(self.column)
-        known: tuple[Any, ...] = belief.alphabet(place)
+        known = belief.alphabet(place)
         if self.interval is not None:  # the belief lists the parameter's values: those in the interval are compared
             low, high = self.interval
             numbers = [as_fraction(value, "a parameter", "values") for value in known]
@@ -341,7 +340,7 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
     return weights
 
 
-def _differences(given: Any, cells: int) -> tuple[Fraction, ...] | None:
+def _differences(given: object, cells: int) -> tuple[Fraction, ...] | None:
     if given is None:
         return None
     listed = given if isinstance(given, list | tuple) else [given] * cells

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
-from typing import Any
 
 import numpy as np
 
@@ -78,7 +77,9 @@ class Channel:
             total = math.lcm(*(p.denominator for p in shares))
             weights = [int(p * total) for p in shares]
             total *= self.total
-            sums: list[Any] = [Fraction(sum(map(mul, weights, column)), total) for column in zip(*rows, strict=True)]
+            sums: Sequence[Atom] = [
+                Fraction(sum(map(mul, weights, column)), total) for column in zip(*rows, strict=True)
+            ]
         else:
             floats = [p / self.total for p in law.values()]
             sums = [sum(map(mul, floats, column)) for column in zip(*rows, strict=True)]

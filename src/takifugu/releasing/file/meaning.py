@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.data import Table as Data
-from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Linear, Sum
 from takifugu.model.queries.forms import QueryReader
@@ -33,7 +32,7 @@ class Meaning:
     `spec` are its sections with every table that they stand for.
     """
 
-    belief: Any
+    belief: Entries | None
     framework: Framework | None
     table: Data | None
     faults: Sequence[TakifuguError]
@@ -92,7 +91,7 @@ def two_tables(name: str, number: int) -> TakifuguError:
     return fault(("release", number, "name"), f"{name!r} would name two tables", "give each its own name")
 
 
-def _believed(kind: Kind, spec: FileSpec, folder: Path, faults: list[TakifuguError]) -> Any:
+def _believed(kind: Kind, spec: FileSpec, folder: Path, faults: list[TakifuguError]) -> Entries | None:
     belief = None
     try:
         belief = spec.belief.meant.belief(Public(folder, spec.source))
@@ -104,7 +103,7 @@ def _believed(kind: Kind, spec: FileSpec, folder: Path, faults: list[TakifuguErr
     return belief
 
 
-def _hidden(kind: Kind, spec: FileSpec, belief: Belief, faults: list[TakifuguError]) -> Framework | None:
+def _hidden(kind: Kind, spec: FileSpec, belief: Entries, faults: list[TakifuguError]) -> Framework | None:
     try:
         return kind.framework_of(spec, belief)
     except SpecError as error:

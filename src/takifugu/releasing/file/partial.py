@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -17,7 +17,7 @@ _SECTIONS, _HARMLESS = ("source", "belief"), {".name", ".epsilon"}
 
 def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset[str]]:
     """Return a file with what is valid of it, and the keys that examples stand for; other sections are None."""
-    faulty, parts, items = {"release"}, dict[str, Any](), raw.get("release")
+    faulty, parts, items = {"release"}, dict[str, object](), raw.get("release")
     for name, field in model.model_fields.items():
         if name not in raw and not field.is_required():
             parts[name] = field.get_default(call_default_factory=True)
@@ -27,7 +27,7 @@ def what_is_valid(model: type[FileSpec], raw: Json) -> tuple[FileSpec, frozenset
     tables = tables_in(model)
     listed = items if isinstance(items, list) else []
     parts["release"] = tuple(_valid_table(tables, item, number) for number, item in enumerate(listed))
-    return model.model_construct(**parts), frozenset(faulty)
+    return model.model_construct(_fields_set=None, **parts), frozenset(faulty)
 
 
 def valid_section(

@@ -51,7 +51,7 @@ class Section(BaseModel):
 class Described(Section):
     """A section whose keys a dataclass declares, or some of them."""
 
-    declared: ClassVar[type[Any]]
+    declared: ClassVar[type]
 
     @property
     def meant(self) -> Any:
@@ -59,7 +59,7 @@ class Described(Section):
         return _plain(self, type(self).declared)
 
 
-def _plain(value: Any, declared: type[Any] | None = None) -> Any:
+def _plain(value: object, declared: type | None = None) -> object:
     """Return validated values as their author declared them."""
     if isinstance(value, Described):
         kind = declared or type(value).declared

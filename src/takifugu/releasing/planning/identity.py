@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
@@ -18,6 +18,7 @@ from takifugu.releasing.file.sharing import sharing
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from pydantic.main import IncEx
 
     from takifugu.calibration import Calibration
     from takifugu.releasing.file.kind import ReleaseFile
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.planning.questions import Ready
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
-_ELSEWHERE: dict[str, Any] = {
+_ELSEWHERE: Mapping[str, IncEx | bool] = {
     "ledger": True, "ledger_id": True, "output": True, "require_ledger": True, "publisher": True, "contact": True,
     "source": {"file", "sheet", "table", "budget"}, "expect": True,
     "release": {"__all__": {"title", "measured_in", "expect"}},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.core.errors import InputError, did_you_mean, nearest
 
 if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
     from pyspark.sql import DataFrame
 
 #: The libraries that a table can be returned in; by default the first one installed.
@@ -63,7 +64,7 @@ def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> 
     return nw.from_dict({name: list(values) for name, values in columns.items()}, backend=library).to_native()
 
 
-def _in_duckdb(columns: Mapping[str, Sequence[Hashable]]) -> Any:
+def _in_duckdb(columns: Mapping[str, Sequence[Hashable]]) -> DuckDBPyRelation | None:
     import duckdb
 
     lists = ", ".join(f'unnest(${number}) as "{name}"' for number, name in enumerate(columns, start=1))

@@ -45,7 +45,8 @@ class ExactSearch(Search):
 
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the work from how fast the chain forgets: tables up to the widest useful quilt, then the entries."""
-        chain: Any = self.part.belief
+        chain = self.part.belief
+        assert isinstance(chain, PeriodicChain)
         pairs = float(len(chain.states)) ** 2
         tabled = _distance(chain, float(epsilon)) * len(chain.step_matrices)
         operations = tabled * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * chain.length

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -35,6 +34,7 @@ from takifugu.influence.quilts.near_laws.needed_scales import (
 )
 from takifugu.influence.quilts.near_laws.scores import NearLaws, quilt_scale
 from takifugu.influence.quilts.near_sets import query_change
+from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.log_ratios import UNIT, FloatArray
 
@@ -120,7 +120,8 @@ class LocalSearch(Search):
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the looks at quilts: those of one entry where all share them, else those of every entry."""
         part, shape = self.part, steps(self.part.answer)
-        chain: Any = part.belief
+        chain = part.belief
+        assert isinstance(chain, MarkovChain)
         k, model = len(chain.states), LocalChain(chain, shape)
         different = 1 if model.uniform and not isinstance(chain.initial, tuple) else len(part.family.entries)
         entries, inside = len(part.family.entries), len(distances(min(model.reach, chain.length)))
@@ -134,7 +135,8 @@ class LocalSearch(Search):
 
     def worst(self, epsilon: Fraction) -> Worst:
         part = self.part
-        chain: Any = part.belief
+        chain = part.belief
+        assert isinstance(chain, MarkovChain)
         known = needed_scale(
             ChainSides(chain_influence(chain, part.family.pairs), query_change(part.answer.entry_changes())),
             part.family,

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json
@@ -193,7 +193,7 @@ def _of_population(belief: MultivariateNormal, secret: DistributionParameter) ->
             "the secret compares all variances of an interval", rule="its ends prove nothing about what lies between",
             fix="give values",
         ).at("interval")  # fmt: skip
-    given: Sequence[Any] = secret.interval if secret.interval is not None else secret.values or ()
+    given: Sequence[object] = secret.interval if secret.interval is not None else secret.values or ()
     if not given:
         raise InputError(
             f"the secret compares all {of}s of {name!r}", fix="give values, or for the mean an interval"

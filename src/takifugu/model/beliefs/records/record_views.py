@@ -278,7 +278,7 @@ def members_read(view: RecordView) -> tuple[range | tuple[int, ...], ...] | None
     return view.members if isinstance(view, SetsView) else None
 
 
-def column_number(value: Any, column: Hashable) -> Fraction:
+def column_number(value: object, column: Hashable) -> Fraction:
     """Return a value of a column as a number; InputError for one that is none."""
     if isinstance(value, str) or not hasattr(value, "__float__"):
         raise InputError(
