@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import re
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.support.engines import entries
 from tests.support.kinds import kinds_of
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.data import Layout, Recode, Table, open_frame, pieces
+from takifugu.data.engines.differences import careful
+from takifugu.data.values.texts import BLANKS
 
 STATES = Recode(("a", "b c", 'd "e"', "f\ng", "SENTINEL"))
 
@@ -181,6 +186,62 @@ def test_parquet_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines:
     (tmp_path / "e.parquet").write_bytes(b"u,v\n1,SENTINEL\n")
     with pytest.raises(DataError, match="is called Parquet and is not"):
         open_frame(tmp_path / "e.parquet")
+
+
+cell = st.one_of(
+    st.sampled_from(["a", "b c", 'd "e"', "f\ng", "", " ", "\t", "a ", " a", "1.5", "NULL", '"', "x,y", "x;y", "é"]),
+    st.text(alphabet='a";,\n\r\t \u00a0\u2028', max_size=4),
+)
+lines = st.lists(st.lists(cell, min_size=2, max_size=2), min_size=1, max_size=8)
+
+
+@given(rows=lines, ends=st.lists(st.sampled_from(["\n", "\r\n"]), min_size=1, max_size=2), quoting=st.booleans())
+def test_small_files_are_read_as_large_ones(
+    rows: list[list[str]], ends: list[str], quoting: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("small") / "d.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        for number, row in enumerate([["u", "v"], *rows]):
+            rule: Literal[0, 1] = csv.QUOTE_ALL if quoting else csv.QUOTE_MINIMAL
+            csv.writer(file, quoting=rule, lineterminator=ends[number % len(ends)]).writerow(row)
+    assert _read_when_small(path, 1 << 18) == _read_when_small(path, 0)
+
+
+@pytest.mark.parametrize("text", [
+    "u,v\n1,a\n2\n", "u,v\n1,a,b\n", 'u,v\n1,"a\n', 'u,v\n1,"a"b\n', 'u,v\n1,a"b\n', "u,v\n1,a,\n", "u,v\n1,a\r2,a\n",
+    "u,v\r\n1,a\n2,b\r\n", "u,v\n1,a\r\n", "u,v\n 1, a\n", 'u,v\n1, "a"\n', "u,v\n1,a\n\n\n", "u,v\n1,a\x00\n",
+    "u,v\n1,\ufeffa\n", "u,v", "u,v\n", "u,u\n1,2\n", "u\n\n", "u\n1\n\n2", 'sep=;\nu;v\n1;a\n',
+    "\n\nu,v\n1,a\n", "u,v\r1,a\r2,b\r",
+])  # fmt: skip
+def test_odd_small_files_are_read_as_large_ones(text: str, tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_bytes(text.encode())
+    assert _read_when_small(tmp_path / "d.csv", 1 << 18) == _read_when_small(tmp_path / "d.csv", 0)
+
+
+def test_duckdb_reads_what_is_no_longer_small(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
+    for small, in_python in ((8, True), (7, False)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("takifugu.data.files.csv_file.SMALL", small)
+            assert open_frame(tmp_path / "d.csv").in_python is in_python
+
+
+def _read_when_small(path: Path, small: int) -> object:
+    """Return the texts of a file's columns as they are compared with states, or how it is refused."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.files.csv_file.SMALL", small)
+        try:
+            table = open_frame(path)
+            picked = {name: name for name in table.names}
+            with careful(table.source):
+                columns: Any = table.lists(picked) if table.in_python else _collected(table.filled.pick(picked))
+            return {name: [(text or "").strip(BLANKS) for text in texts] for name, texts in columns.items()}
+        except (DataError, InputError) as error:
+            return type(error)
+
+
+def _collected(frame: Any) -> object:
+    return frame.collect().to_dict(as_series=False)
 
 
 def test_large_csv_files_need_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

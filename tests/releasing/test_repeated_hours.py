@@ -138,8 +138,11 @@ def test_rows_of_the_hour_are_read_by_the_rule_on_every_engine(
                 assert read(path, engine(columns(days(1), kind))) == [(steps, busy)] * 2, (name, kind, window)
 
 
-def test_lists_of_python_and_rows_of_an_engine_read_the_hour_alike(tmp_path: Path) -> None:
-    """The reader for small files where no engine is installed knows the same rules."""
+def test_lists_of_python_and_rows_of_an_engine_read_the_hour_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader for small files knows the same rules."""
+    monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", 0)
     from takifugu.data.measure import measure
     from takifugu.data.rows.in_python import python_rows
     from takifugu.data.rows.layout import Lengths

@@ -50,7 +50,9 @@ STATES = ("ruhig", "mäßig", "lebhaft")
 
 @pytest.fixture(params=["duckdb", "python"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "python":
+    if request.param == "duckdb":
+        monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", 0)
+    else:
         monkeypatch.setattr("takifugu.data.files.formats.find_spec", lambda name: None)
     return str(request.param)
 

@@ -1,4 +1,4 @@
-"""CSV files, plain or packed by gzip: through DuckDB, so that they may be larger than memory, or else in Python."""
+"""CSV files, plain or packed by gzip: small ones are read in Python, larger ones by DuckDB, which needs no memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.differences import Frame
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
 from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look, rows_of
@@ -22,7 +22,12 @@ from takifugu.data.files.with_duckdb import opened
 from takifugu.data.values.texts import BLANKS
 from takifugu.data.values.written import Written
 
-#: A file larger than this is not read into Python's memory.
+if TYPE_CHECKING:
+    from takifugu.data.engines.differences import Frame
+
+#: Files of at most so many bytes are read before DuckDB is loaded.
+SMALL = 1 << 18
+#: Where there is no DuckDB, a file larger than this is not read at all.
 LARGEST_IN_PYTHON = 1_000_000_000
 
 
@@ -30,17 +35,25 @@ def read(file: DataFile, written: Written) -> Table:
     """Open a CSV file; rows that hold nothing in any of several columns are none."""
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     dialect = look(file, written)
-    if not is_installed("duckdb"):
-        if check_lines(file, whole=True) > LARGEST_IN_PYTHON:
-            raise DataError(
-                f"{file.name} is large", fix="install duckdb (pip install duckdb), which reads it piece by piece"
-            )
+    if not is_installed("duckdb") and check_lines(file, whole=True) > LARGEST_IN_PYTHON:
+        raise DataError(
+            f"{file.name} is large", fix="install duckdb (pip install duckdb), which reads it piece by piece"
+        )
+    if not is_installed("duckdb") or (dialect.codec is None and _is_small(file)):
         return Table(file.name, dialect.names, True, frozenset(), as_lists(file, dialect), dialect.names)
     folder = private_folder()
     if dialect.codec is not None:
         file = copied(file, dialect.codec, Path(folder.name))
     check_lines(file, whole=file.packed)
     return with_dialect(file, dialect, folder)
+
+
+def _is_small(file: DataFile) -> bool:
+    """Whether a file is small and all of its lines end alike: DuckDB decides of others whether they are a table."""
+    with file.opened() as data:
+        content = data.read(SMALL + 1)
+    returns = content.count(b"\r")
+    return len(content) <= SMALL and (not returns or returns == content.count(b"\n") == content.count(b"\r\n"))
 
 
 def with_dialect(file: DataFile, dialect: Dialect, folder: TemporaryDirectory[str]) -> Table:

@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from pathlib import PurePosixPath
-from xml.etree import ElementTree
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.copied_rows import read_rows, with_names
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.values.written import Written
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree
 
 #: The XML of a workbook is no larger, in bytes, and has no more parts: it is read into memory.
 LARGEST, MOST_PARTS = 200_000_000, 10_000
@@ -78,7 +81,7 @@ def _sheets(file: DataFile, parts: dict[str, bytes]) -> dict[str, str]:
     """Return the part that holds each sheet of cells, by the sheet's name."""
     try:
         book, links = (_parsed(parts[f"xl/{name}"]) for name in ("workbook.xml", "_rels/workbook.xml.rels"))
-    except (KeyError, ElementTree.ParseError):
+    except (KeyError, SyntaxError):  # which ElementTree.ParseError is
         raise _damaged(file) from None
     target = {
         link.get("Id"): str(PurePosixPath("xl", link.get("Target", "")).as_posix()).lstrip("/")
@@ -94,6 +97,8 @@ def _sheets(file: DataFile, parts: dict[str, bytes]) -> dict[str, str]:
 
 
 def _parsed(xml: bytes) -> ElementTree.Element:
+    from xml.etree import ElementTree
+
     if b"<!DOCTYPE" in xml:
         raise ElementTree.ParseError
     return ElementTree.fromstring(xml)

@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
-from takifugu.data.engines.differences import Frame
 from takifugu.data.engines.table import Table
 from takifugu.data.rows.layout import Layout
 from takifugu.data.values.texts import BLANKS
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
+
+    from takifugu.data.engines.differences import Frame
 
 
 def with_joined_order(table: Table, layout: Layout) -> tuple[Table, Layout]:
