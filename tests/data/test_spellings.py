@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from tempfile import mkdtemp
@@ -75,6 +76,21 @@ def test_every_engine_refuses_a_control_in_a_name(opened: Any, reader: str) -> N
         with pytest.raises(DataError, match=said) as refused:
             pieces(opened(reader, columns(["Ana", name])), Layout("state", unit="person", order="at"), STATES)
         assert "An" not in str(refused.value)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("layout", [
+    Layout("state", unit="person", order="at"), Layout("state", unit="person", order="at", step=1, gaps="public"),
+])  # fmt: skip
+def test_numbers_with_a_fraction_name_nobody(engine: str, layout: Layout) -> None:
+    """In a file of texts 1.5 may be 1.50, who would have a second budget."""
+    for kind, names in (("float", [1.0, 1.5]), ("decimal", [Decimal("1.00"), Decimal("1.50")])):
+        made = {**columns(["", ""]), "person": (kind, [names[0]] * 2 + [names[1]] * 2)}
+        with pytest.raises(DataError, match="column 'person' has numbers with a fraction as names") as refused:
+            pieces(open_frame(ENGINES[engine](made)), layout, STATES)
+        assert "1.5" not in refused.value.what
+        whole = {**columns(["", ""]), "person": (kind, [names[0]] * 4)}
+        assert [piece.unit for piece in pieces(open_frame(ENGINES[engine](whole)), layout, STATES)] in (["1"], ["1.00"])
 
 
 def test_two_spellings_of_a_piece_are_refused_inside_one_unit_only() -> None:

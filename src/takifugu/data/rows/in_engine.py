@@ -23,7 +23,7 @@ from takifugu.data.engines.differences import (
 from takifugu.data.engines.fixed_point import bin_number
 from takifugu.data.engines.sanitise import is_text, key_column, kind_of, state_code, state_column, text
 from takifugu.data.engines.table import Table
-from takifugu.data.rows.layout import Layout, Recode, text_of
+from takifugu.data.rows.layout import Layout, Recode, text_of, unit_name
 from takifugu.data.rows.local_time import in_utc
 from takifugu.data.rows.order import kind_of_texts, with_ticks
 from takifugu.data.rows.pieces import (
@@ -329,8 +329,8 @@ class EngineRows:
             yield int(one), int(other), int(times)
 
     def _key(self, values: Sequence[object]) -> Key:
-        named = {role: text_of(value) for role, value in zip(self.keys, values, strict=False)}
-        return named.get("unit"), named.get("piece")
+        named = dict(zip(self.keys, values, strict=False))
+        return unit_name(named.get("unit"), self.request[1].unit), text_of(named.get("piece"))
 
     def _stripped(self, frame: Frame, columns: Sequence[str]) -> Frame:
         return frame.with_columns(text(nw.col(column), self.request[0].missing).alias(column) for column in columns)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from takifugu.core.errors import InputError, did_you_mean, nearest, within
+from takifugu.core.errors import DataError, InputError, did_you_mean, nearest, within
 from takifugu.core.sections import values_of
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
@@ -272,6 +273,19 @@ def text_of(value: object) -> str | None:
         return str(int(value))
     text = value.isoformat().removesuffix("T00:00:00") if isinstance(value, date) else str(value)
     return text.strip(BLANKS) or None
+
+
+def unit_name(value: object, column: str | None) -> str | None:
+    """Return the raw name of a unit as text, as `text_of`; DataError for a number with a fraction.
+
+    Who has 1.5 in a column of numbers has 1.5 or 1.50 in a file of texts: two names, of which each has a whole budget.
+    """
+    if isinstance(value, float | Decimal) and value == value and value % 1 != 0:
+        raise DataError(
+            f"column {column!r} has numbers with a fraction as names", rule="1.5 is spelt in more than one way",
+            fix="give names as texts or as whole numbers",
+        ).at("unit")  # fmt: skip
+    return text_of(value)
 
 
 def missing_states(states: Iterable[Hashable], raw: Iterable[Hashable], missing: Iterable[str]) -> list[str]:
