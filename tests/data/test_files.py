@@ -218,6 +218,16 @@ def test_odd_small_files_are_read_as_large_ones(text: str, tmp_path: Path) -> No
     assert _read_when_small(tmp_path / "d.csv", 1 << 18) == _read_when_small(tmp_path / "d.csv", 0)
 
 
+@pytest.mark.parametrize("small", [1 << 18, 0])
+def test_opening_a_file_reads_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", small)
+    (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n2,b,c\n")
+    table = open_frame(tmp_path / "d.csv")
+    table.require(["u", "v"])
+    with pytest.raises(DataError, match="more or fewer fields"):
+        pieces(table, Layout("v", unit="u"), Recode(("a", "b")))
+
+
 def test_duckdb_reads_what_is_no_longer_small(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
     for small, in_python in ((8, True), (7, False)):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import quoted
 from takifugu.data.engines.table import Table
-from takifugu.data.files.csv_text import LONGEST_LINE, Dialect, as_lists, check_lines, look, rows_of
+from takifugu.data.files.csv_text import LONGEST_LINE, Columns, Dialect, check_lines, look, rows_of
 from takifugu.data.files.formats import DataFile, Rows, SourceFormat, is_installed
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.files.recoded import copied
@@ -40,7 +40,7 @@ def read(file: DataFile, written: Written) -> Table:
             f"{file.name} is large", fix="install duckdb (pip install duckdb), which reads it piece by piece"
         )
     if not is_installed("duckdb") or (dialect.codec is None and _is_small(file)):
-        return Table(file.name, dialect.names, True, frozenset(), as_lists(file, dialect), dialect.names)
+        return Table(file.name, dialect.names, True, frozenset(), Columns(file, dialect), dialect.names)
     folder = private_folder()
     if dialect.codec is not None:
         file = copied(file, dialect.codec, Path(folder.name))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import TextIO
 
@@ -127,6 +128,27 @@ def check_lines(file: DataFile, whole: bool) -> int:
                     fix="check its line ends and quotes",
                 )
     return size
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Mapping[str, list[str | None]]):
+    """The columns of a CSV file as lists of texts; the file is read when the first of them is looked at."""
+
+    file: DataFile
+    dialect: Dialect
+
+    @cached_property
+    def _lists(self) -> dict[str, list[str | None]]:
+        return as_lists(self.file, self.dialect)
+
+    def __getitem__(self, name: str) -> list[str | None]:
+        return self._lists[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(self.dialect.names))
+
+    def __len__(self) -> int:
+        return len({*self.dialect.names})
 
 
 def as_lists(file: DataFile, dialect: Dialect) -> dict[str, list[str | None]]:
