@@ -22,6 +22,7 @@ from takifugu.analysis.questions.joint_states import (
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
 from takifugu.model.beliefs.records.records import Records
+from takifugu.model.beliefs.records.vector_views import VectorView
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 
 
@@ -72,11 +73,12 @@ class _Numbered(JointStates[Seen]):
         return [row[place] for row in rows]
 
 
-class SumStates(_Numbered[SumView]):
+class SumStates(_Numbered[SumView | VectorView]):
     """The value of a mean, a sum, a share, a weighted sum of means, or several of them."""
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        return self.belief.values.index(self.value(rows))
+        values: Sequence[Hashable] = self.belief.values
+        return values.index(self.value(rows))
 
     def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction | tuple[Fraction, ...]:
         secret = self.belief.secret

@@ -27,6 +27,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import Clique
 from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.beliefs.records.parameter_box import ParameterBox
 from takifugu.model.beliefs.records.parameters import Column, Parameters
 from takifugu.model.beliefs.table import JointTable
@@ -233,7 +234,8 @@ class PieceStates(JointStates[IndependentPieces]):
         return joint_states(self.belief.chain).is_class
 
     def stand_in(self, member: MarkovChain) -> IndependentPieces:
-        chain: Any = joint_states(self.belief.chain).stand_in(member)
+        chain = joint_states(self.belief.chain).stand_in(member)
+        assert isinstance(chain, OneSequence)
         return IndependentPieces(chain, self.belief.lengths)
 
 

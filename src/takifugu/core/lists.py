@@ -19,7 +19,7 @@ class Frame(Protocol):
     def __getitem__(self, name: str) -> object: ...
 
 
-def is_table(data: object) -> bool:
+def is_table(data: object) -> TypeGuard[Frame]:
     """Return whether something has named columns, as frames of all libraries do: iterating it gives their names."""
     return hasattr(type(data), "columns") or hasattr(type(data), "column_names")
 

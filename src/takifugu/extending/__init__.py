@@ -101,7 +101,7 @@ def register_belief(
     joint_states: type[JointStates[Belief]] | None = None,
     values: Callable[[Any, Any], IntArray] | None = None,
     quilts: Quilts | None = None,
-    curve: Curve | None = None,
+    curve: Curve[Any] | None = None,
     marginal: type[Marginal[Belief]] | None = None,
     section: type | None = None,
     rows: str = "people",

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -33,22 +33,25 @@ from takifugu.model.secrets.hypotheses import compared
 from takifugu.numbers.outward_rounding import FloatArray, IntArray
 from takifugu.numbers.rationals import float_above
 
+#: The type of belief that a curve is of.
+Along = TypeVar("Along")
+
 #: Beyond this many entries times different profiles a recursion is not tried: quilts and group remain.
 MOST_WORK = 5e6
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Generic[Along]):
     """How a type of belief turns a profile into the largest loss of a family of secrets, and in how many operations.
 
     `is_least` says whether a mechanism with the profile attains it: then quilts and `group` are never smaller. `along`
     is the loss of a recording by its stretches, and what each step of one loses for any two values.
     """
 
-    loss: Callable[[Any, Profile, Family], Loss]
-    work: Callable[[Any], float]
-    is_least: Callable[[Any], bool] = lambda belief: False
-    along: Callable[[Any, IntArray, FloatArray, Family], Loss] | None = None
+    loss: Callable[[Along, Profile, Family], Loss]
+    work: Callable[[Along], float]
+    is_least: Callable[[Along], bool] = lambda belief: False
+    along: Callable[[Along, IntArray, FloatArray, Family], Loss] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +267,7 @@ CLASS = Curve(class_loss, class_work, along=_along_class)
 INTERVAL = Curve(_interval_loss, lambda belief: chain_work(belief.worst), along=_along_interval)
 
 #: Curves by type of belief.
-CURVES: Question[Curve | None] = Question(
+CURVES: Question[Curve[Any] | None] = Question(
     "what a profile costs its secrets",
     {
         "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
@@ -16,7 +15,9 @@ from takifugu.analysis.questions.answer_law import AnswerFamily
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import SumView
+from takifugu.model.beliefs.records.vector_views import VectorView
 from takifugu.model.secrets.families import compared_values
+from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.orders import (
     lattice_step,
     likelihood_ratio_ordered,
@@ -24,7 +25,7 @@ from takifugu.numbers.distributions.orders import (
     stochastically_ordered,
 )
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_sum
+from takifugu.numbers.distributions.record_sums import RecordLaw, Sum, given_count, given_sum
 from takifugu.numbers.extended.floats import FloatArray
 
 #: Most products for laws of many copies.
@@ -35,7 +36,7 @@ class SumLaw(RecordsLaw[SumView]):
     """Given a sum of scores: listed, or bounded through one record."""
 
     @cached_property
-    def law(self) -> RecordLaw[Any]:
+    def law(self) -> RecordLaw[int]:
         return self.record(self.belief.scores)
 
     @property
@@ -44,16 +45,11 @@ class SumLaw(RecordsLaw[SumView]):
 
     @property
     def outermost_is_worst(self) -> bool:
-        whole = self.is_binary and not self.belief.is_vector and self.family.pairs is None
-        return whole and is_ordered(*(self.law.given(level) for level in self.law.levels))
+        return self.is_binary and self.family.pairs is None and is_ordered(*map(self.law.given, self.law.levels))
 
     @cached_property
     def products(self) -> float:
-        n, width = self.records.size, self.places
-        if self.is_binary:
-            return float((n + 1) * width**2 / 6 * (1 + self.digits / 2000))
-        sums = len(self.belief.keys)
-        return float(n * sum(map(len, self.law.masses.values())) * sums * width / 3)
+        return products_of(self.law, self.records.size, len(self.belief.keys), self.places, self.digits)
 
     def families(self) -> Iterator[AnswerFamily]:
         if self.exact:
@@ -65,14 +61,7 @@ class SumLaw(RecordsLaw[SumView]):
 
     def listed(self, wanted: Sequence[int]) -> Laws:
         """Return the exact laws given some values, by their indices."""
-        keys, n = self.belief.keys, self.records.size
-        if not self.is_binary:
-            given_laws = given_sum(self.law, n)
-            return {v: given_laws[keys[v]] for v in wanted}
-        zero, one = (self.law.given(level) for level in self.law.levels)
-        w, u = self.law.weights
-        laws = given_count(zero, one, n, wanted)
-        return {a: (math.comb(n, a) * u**a * w ** (n - a), laws[a]) for a in wanted}
+        return laws_of_sums(self.law, self.records.size, self.belief.keys, wanted)
 
     @property
     def note(self) -> str:
@@ -128,17 +117,66 @@ class SumLaw(RecordsLaw[SumView]):
     def no_bound(self) -> str:
         """Why changing one record by one step at a time does not lead from each value to the next; "" where it does."""
         levels = self.law.levels
-        if self.is_binary and not self.belief.is_vector:
+        if self.is_binary:
             return ""
-        even = not self.belief.is_vector and len({b - a for a, b in pairwise(levels)}) == 1
+        even = len({b - a for a, b in pairwise(levels)}) == 1
         if even and log_concave(Pmf.from_counts(list(levels), list(self.law.weights)), levels[1] - levels[0]):
             return ""
-        return (
-            f"the exact distributions of the answer given {self.belief.secret.what} would take "
-            f"{Cost(100 * self.products, 100 * self.products).describe()}, and a bound from single records is proved "
-            "for a property of two levels, or of evenly spaced ones with log-concave probabilities: hide a share, use "
-            "coarser values or fewer records"
-        )
+        return no_bound(self.belief.secret, self.products)
+
+
+class VectorLaw(RecordsLaw[VectorView]):
+    """Given several sums of scores together: listed, and bounded by nothing."""
+
+    @cached_property
+    def law(self) -> RecordLaw[tuple[int, ...]]:
+        return self.record(self.belief.scores)
+
+    @cached_property
+    def products(self) -> float:
+        return products_of(self.law, self.records.size, len(self.belief.keys), self.places, self.digits)
+
+    def families(self) -> Iterator[AnswerFamily]:
+        if not self.exact:
+            raise Unsupported(self.no_bound)
+        wanted = compared_values(self.compared_pairs)
+        yield self._listed(laws_of_sums(self.law, self.records.size, self.belief.keys, wanted))
+
+    @property
+    def no_bound(self) -> str:
+        return no_bound(self.belief.secret, self.products)
+
+    @property
+    def _copied(self) -> float:
+        return self.places**2
+
+
+def products_of(law: RecordLaw[Sum], records: int, sums: int, width: float, digits: float) -> float:
+    """Return how many products of integers the exact laws given so many sums of scores take."""
+    if len(law.levels) == 2:
+        return float((records + 1) * width**2 / 6 * (1 + digits / 2000))
+    return float(records * sum(map(len, law.masses.values())) * sums * width / 3)
+
+
+def laws_of_sums(law: RecordLaw[Sum], records: int, keys: Sequence[Sum], wanted: Sequence[int]) -> Laws:
+    """Return the exact laws given some of the sums of scores that `keys` lists, by their indices."""
+    if len(law.levels) != 2:
+        given_laws = given_sum(law, records)
+        return {v: given_laws[keys[v]] for v in wanted}
+    zero, one = map(law.given, law.levels)
+    w, u = law.weights
+    laws = given_count(zero, one, records, wanted)
+    return {a: (math.comb(records, a) * u**a * w ** (records - a), laws[a]) for a in wanted}
+
+
+def no_bound(secret: DatasetProperty, products: float) -> str:
+    """Say why nothing is proved of sums of scores whose exact laws take so many products."""
+    return (
+        f"the exact distributions of the answer given {secret.what} would take "
+        f"{Cost(100 * products, 100 * products).describe()}, and a bound from single records is proved "
+        "for a property of two levels, or of evenly spaced ones with log-concave probabilities: hide a share, use "
+        "coarser values or fewer records"
+    )
 
 
 def is_tight(zero: Pmf, one: Pmf) -> bool:

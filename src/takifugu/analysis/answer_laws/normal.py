@@ -36,6 +36,8 @@ from takifugu.numbers.normal.pair import Normal
 class ViewLaw(NormalLaw[NormalView]):
     """The laws of an answer under the hypotheses of a normal view."""
 
+    answer: ColumnSums
+
     def comparisons(self) -> Iterator[Compared]:
         view = self.belief
         for a, b in self.pairs():

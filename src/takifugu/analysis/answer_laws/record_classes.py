@@ -239,15 +239,14 @@ def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator
         yield ClassFamily(pairs, {(a, b): [(given[values[a]], given[values[b]])] for a, b in pairs})
         return
     inside = sum_read(view)
-    if inside is None or inside.is_vector:
+    if inside is None:
         raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
-    scores = [score for score in inside.scores if isinstance(score, int)]
-    each = dict(sorted(_levels(view, adds, scores).items()))
+    each = dict(sorted(_levels(view, adds, inside.scores).items()))
     _check_levels(each)
     steps = list(pairwise(each.values()))
     low, high, *_ = each
     for pair, gap in _gaps(view, inside, family):
-        yield ClassFamily((pair,), {pair: steps}, int(gap) // (high - low))
+        yield ClassFamily((pair,), {pair: steps}, gap // (high - low))
 
 
 def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:

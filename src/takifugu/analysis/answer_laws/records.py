@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import combinations
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
-from takifugu.analysis.answer_laws.given_sum import SumLaw
+from takifugu.analysis.answer_laws.given_sum import SumLaw, VectorLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.record_classes import class_law
 from takifugu.analysis.answer_laws.repeated import AloneFamily
@@ -154,7 +154,7 @@ def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[Re
     return make
 
 
-SUM, FUNCTION, SETS, COLUMN = map(record_law, (SumLaw, FunctionLaw, SetsLaw, ColumnLaw))
+SUM, VECTOR, FUNCTION, SETS, COLUMN = map(record_law, (SumLaw, VectorLaw, FunctionLaw, SetsLaw, ColumnLaw))
 
 
 def _mixture(laws: Sequence[tuple[int, Pmf]]) -> tuple[int, Pmf]:

@@ -214,6 +214,7 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
         "model.beliefs.density:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
         "model.beliefs.records.record_views:SumView": "analysis.answer_laws.records:SUM",
+        "model.beliefs.records.vector_views:VectorView": "analysis.answer_laws.records:VECTOR",
         "model.beliefs.records.record_views:FunctionView": "analysis.answer_laws.records:FUNCTION",
         "model.beliefs.records.record_views:SetsView": "analysis.answer_laws.records:SETS",
         "model.beliefs.records.record_views:ColumnView": "analysis.answer_laws.records:COLUMN",

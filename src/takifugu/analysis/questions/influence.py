@@ -81,6 +81,10 @@ class Influence(Protocol):
     ) -> FloatArray: ...
 
 
+#: The influence along a belief about one sequence, for some pairs of values.
+InfluenceOf = Callable[[Any, Pairs], Influence]
+
+
 @dataclass(frozen=True, eq=False)
 class Worst:
     """The scale, in grid units, that the worst secret of a component needs with its best quilt, and what forced it.
@@ -155,7 +159,7 @@ class Quilts:
     exact: Callable[[Part], Search] = _NO_QUILTS
     bounded: Callable[[Part], Search] = _NO_BOUND
     local: Callable[[Part], Search] = _no_near_laws
-    along: Callable[[Any, Pairs], Influence] | None = None
+    along: InfluenceOf | None = None
     joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None
     of_columns: bool = False
 

@@ -181,6 +181,7 @@ JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
         "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",
         "model.beliefs.records.records:Records": "audit.records:RecordStates",
         "model.beliefs.records.record_views:SumView": "audit.records:SumStates",
+        "model.beliefs.records.vector_views:VectorView": "audit.records:SumStates",
         "model.beliefs.records.record_views:FunctionView": "audit.records:FunctionStates",
         "model.beliefs.records.record_views:ColumnView": "audit.records:ColumnStates",
         "model.beliefs.records.record_views:SetsView": "audit.records:SetStates",

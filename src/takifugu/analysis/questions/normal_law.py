@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from takifugu.analysis.questions.answer_law import Share
 from takifugu.analysis.questions.dispatch import Question
@@ -37,7 +37,7 @@ class NormalLaw(Generic[B]):
     """What one type of belief tells about normal laws of an answer; `reason` says why nothing, empty where it does."""
 
     belief: B
-    answer: Any
+    answer: object
     family: Family
     reason: str = ""
 

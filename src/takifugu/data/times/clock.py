@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from takifugu.core.errors import InputError
 from takifugu.data.times.time_format import TimeFormat
 from takifugu.data.times.zones import Zone
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+Tick = TypeVar("Tick", int, "nw.Expr")
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Rounding:
         """Return the size from which on ticks are none: 64 bits would not hold what is computed."""
         return 2**61 // self.finer
 
-    def of(self, tick: Any) -> Any:
+    def of(self, tick: Tick) -> Tick:
         """Return a tick, or a column of ticks, at the nearest whole part; halves go up.
 
         Engines take remainders of negative numbers differently, so ticks are moved above 0 first, by whole parts.

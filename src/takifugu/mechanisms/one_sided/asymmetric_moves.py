@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -139,9 +138,10 @@ def check_numbers(problem: Problem) -> None:
 
 def _check_exact(problem: Problem) -> None:
     """Refuse a declared grid between whose multiples an answer lies: it is rounded to either side before the noise."""
-    query: Any = problem.query
-    if not isinstance(problem.query, OnGrid) or problem.query.grid is None:
+    query = problem.query
+    if not isinstance(query, OnGrid) or query.grid is None:
         return
+    assert is_dataclass(query)
     exact = resolved(replace(query, grid=None), problem.framework.domain)
     if (exact.grid / problem.grid).denominator != 1:
         raise Unsupported(

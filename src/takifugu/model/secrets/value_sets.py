@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -133,7 +132,7 @@ def _set(given: object) -> ValueSet:
     ).at("sets")
 
 
-def _interval(given: Any) -> Between:
+def _interval(given: Between | tuple[object, ...]) -> Between:
     if isinstance(given, Between):
         return given
     if len(given) != 2:
@@ -144,7 +143,7 @@ def _interval(given: Any) -> Between:
     return Between(low, high)
 
 
-def _intervals(given: Sequence[Hashable]) -> ValueSet:
+def _intervals(given: Sequence[Between | tuple[object, ...]]) -> ValueSet:
     parts = sorted(map(_interval, given), key=lambda part: (part.low is not None, part.low))
     for one, other in combinations(parts, 2):
         if one.meets(other):

@@ -8,7 +8,6 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
-from typing import Any
 
 from takifugu.accounting import definitions
 from takifugu.analysis.randomisers import KINDS
@@ -133,7 +132,7 @@ class Certificate:
 
     def to_dict(self) -> Json:
         """Return the certificate as plain values with their checksum; the keys are stable within a format."""
-        data = {"format": FORMAT, **_plain(self)}
+        data = {"format": FORMAT, **{name: _plain(one) for name, one in values_by_field(self).items()}}
         return {**data, "checksum": checksum_of(data)}
 
     def to_json(self) -> str:
@@ -172,7 +171,7 @@ def stay_words(c: Certificate) -> tuple[str, ...]:
     return (*(one.words for one in c.stays[:_CHAINS]), *more)
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     if is_dataclass(value):
         return {name: _plain(one) for name, one in values_by_field(value).items()}
     if isinstance(value, Mapping):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from takifugu.accounting.ledger import layouts
 from takifugu.analysis.guarantee import Covers
@@ -176,6 +175,5 @@ def about_observed(query: Query, unit: Unit) -> Query:
             f"a {type(query).__name__} does not say what it is of the entries that were observed",
             fix="give it a field entries, the numbers of those that it reads",
         )
-    whole: Any = query
-    observed: Query = replace(whole, entries=seen)
-    return observed
+    assert is_dataclass(query)
+    return replace(query, entries=seen)

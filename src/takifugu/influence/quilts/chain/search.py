@@ -9,17 +9,15 @@ the influences of this chain are those of the class (`interval_influence`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
 from takifugu.analysis.problem import Cost, Part, Witness
 from takifugu.analysis.questions.dispatch import later
-from takifugu.analysis.questions.influence import Influence, Pairs, Quilts, Search, Worst, no_search, one_number
+from takifugu.analysis.questions.influence import InfluenceOf, Pairs, Quilts, Search, Worst, no_search, one_number
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.quilts.chain.class_influence import ClassInfluence
 from takifugu.influence.quilts.chain.constants import reversible_constants
@@ -61,7 +59,7 @@ class ExactSearch(Search):
 class BoundedSearch(Search):
     """Quilts with a proved bound on the influence, as (belief, pairs of values) has it."""
 
-    influence: Callable[[Any, Pairs], Influence] = chain_influence
+    influence: InfluenceOf = chain_influence
 
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the work: tables and searches as long as the sequence, at most."""
@@ -122,7 +120,7 @@ def _table(pi: float, g: float, defect: float) -> ClassInfluence:
     return ClassInfluence(pi, g, defect)
 
 
-def _sides(part: Part, influence: Callable[[Any, Pairs], Influence]) -> ChainSides:
+def _sides(part: Part, influence: InfluenceOf) -> ChainSides:
     return ChainSides(influence(part.belief, part.family.pairs), query_change(part.answer.entry_changes()))
 
 
@@ -164,7 +162,7 @@ def no_local_search(part: Part) -> Search:
     ))  # fmt: skip
 
 
-def _of_class(influence: Callable[[Any, Pairs], Influence]) -> Quilts:
+def _of_class(influence: InfluenceOf) -> Quilts:
     """Return the quilts of a class of chains, whose influences are bounds that hold for all of it."""
     return Quilts(
         exact=no_search("for a class of chains, such as one given by (pi, g), use quilt-approx, or one chain"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from takifugu.numbers.normal.matrices import is_semidefinite
 
 
 def moments(
-    data: Any, names: Iterable[str] | None, digits: int
+    data: object, names: Iterable[str] | None, digits: int
 ) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
     """Return the columns, their means and covariance (divided by n - 1) to so many significant digits, and n.
 

@@ -15,7 +15,6 @@ from takifugu.core.errors import Unsupported
 #: Values of a sum are listed up to this number.
 MOST_LISTED = 200_000
 
-Key = int | tuple[int, ...]
 Term = TypeVar("Term", int, Fraction)
 
 
@@ -67,23 +66,19 @@ def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...],
     return tuple(gap // divisor for gap in gaps), Fraction(divisor, common), low * records
 
 
-def times(level: Key, count: int) -> Key:
-    """Return what so many records of one level add up to, place by place."""
-    return tuple(place * count for place in level) if isinstance(level, tuple) else level * count
-
-
-def sums(levels: Sequence[Key], count: int) -> Iterable[Key]:
-    """Return all sums of so many levels; raises Unsupported where they are too many to list."""
-    numbers = [level for level in levels if isinstance(level, int)]
-    if numbers:
-        held = 1  # bit s says whether s is a sum
-        for _ in range(count):
-            held = reduce(or_, (held << level for level in numbers))
-        return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
-    vectors = [level for level in levels if isinstance(level, tuple)]
-    keys = {(0,) * len(vectors[0])}
+def sums(levels: Iterable[int], count: int) -> list[int]:
+    """Return all sums of so many levels, in order."""
+    held = 1  # bit s says whether s is a sum
     for _ in range(count):
-        keys = {tuple(map(add, total, level)) for total in keys for level in vectors}
+        held = reduce(or_, (held << level for level in levels))
+    return [place for place, bit in enumerate(reversed(bin(held)[2:])) if bit == "1"]
+
+
+def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[int, ...]]:
+    """Return all sums of so many levels, place by place; raises Unsupported where they are too many to list."""
+    keys = {(0,) * len(levels[0])}
+    for _ in range(count):
+        keys = {tuple(map(add, total, level)) for total in keys for level in levels}
         if len(keys) > MOST_LISTED:
             raise Unsupported(
                 f"the property takes more than {MOST_LISTED:,} values under the belief",

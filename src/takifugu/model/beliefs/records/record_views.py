@@ -1,14 +1,14 @@
 """How secrets about columns read a belief over records: one entry, whose values are the hypotheses.
 
-A *sum* of scores of the records (mean, sum, share, a weighted sum of means, the vector of several) in whole steps; any
-*function* of the columns; the column of one record; and *sets* of the values of one of these.
+A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in whole steps, several of them together
+(`vector_views`); any *function* of the columns; the column of one record; and *sets* of the values of one of these.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import value_of
 from takifugu.core.plain import Json
-from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Key, Steps, sums, times
+from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, sums
 from takifugu.model.secrets.properties import DatasetProperty, Named
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -89,57 +89,45 @@ class RecordView:
 
 @dataclass(frozen=True, eq=False)
 class SumView(RecordView):
-    """A sum over the records of whole scores, one for each row of the table (a tuple of them for a vector).
+    """A sum over the records of whole scores, one for each row of the table.
 
-    The property is `offset` + `unit` times the sum, place by place for a vector; the scores begin at 0 and have no
-    common divisor. Where too many pairs differ by at most `max_difference` only the widest are listed: whatever bounds
-    those by how far apart their values are bounds the others, too.
+    The property is `offset` + `unit` times the sum; the scores begin at 0 and have no common divisor. Where too many
+    pairs differ by at most `max_difference` only the widest are listed: whatever bounds those by how far apart their
+    values are bounds the others, too.
     """
 
     secret: DatasetProperty
-    scores: tuple[Key, ...]
-    unit: Any
-    offset: Any
-
-    @property
-    def is_vector(self) -> bool:
-        return isinstance(self.scores[0], tuple)
+    scores: tuple[int, ...]
+    unit: Fraction
+    offset: Fraction
 
     @cached_property
-    def levels(self) -> tuple[Key, ...]:
+    def levels(self) -> tuple[int, ...]:
         """The scores of rows of positive probability, in order."""
         return tuple(sorted({s for s, can in zip(self.scores, self.records.possible(0), strict=True) if can}))
 
     @cached_property
-    def keys(self) -> Sequence[Any]:
+    def keys(self) -> Sequence[int]:
         """The possible sums of scores, in order, one for each value."""
         n, levels = self.records.size, self.levels
         if len(levels) == 1:
-            return (times(levels[0], n),)
-        if not self.is_vector:
-            low, high = (int(levels[i]) for i in (0, -1))  # type: ignore[arg-type]
-            step = math.gcd(*(int(level) - low for level in levels))  # type: ignore[arg-type]
-            if len(levels) == 2 or len(levels) * step == high - low + step or n * high > MOST_LISTED:
-                return Steps(n * low, step, n * (high - low) // step + 1)
-        return tuple(sorted(sums(levels, n)))
+            return (n * levels[0],)
+        low, high = levels[0], levels[-1]
+        step = math.gcd(*(level - low for level in levels))
+        if len(levels) == 2 or len(levels) * step == high - low + step or n * high > MOST_LISTED:
+            return Steps(n * low, step, n * (high - low) // step + 1)
+        return tuple(sums(levels, n))
 
     @cached_property
-    def values(self) -> Sequence[Any]:
+    def values(self) -> Sequence[Fraction]:
         keys = self.keys
         if isinstance(keys, Steps):
             return Steps(self.offset + self.unit * keys.first, self.unit * keys.step, len(keys))
-        return tuple(self._value(key) for key in keys)
-
-    def _value(self, key: Any) -> Any:
-        if not self.is_vector:
-            return self.offset + self.unit * key
-        return tuple(o + u * k for o, u, k in zip(self.offset, self.unit, key, strict=True))
+        return tuple(self.offset + self.unit * key for key in keys)
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         secret = self.secret
-        if self.is_vector:
-            return _vector_pairs(secret, self.values)
         if secret.max_difference is not None and self.lists_widest_only:
             gap = self.widest
             return tuple((a, a + gap) for a in range(len(self.values) - gap))
@@ -159,7 +147,7 @@ class SumView(RecordView):
         return min(math.floor(steps), len(self.values) - 1)
 
     def describe_hypothesis(self, value: int) -> str:
-        return f"{self.secret.what} is {_text(self.values[value])}"
+        return f"{self.secret.what} is {to_text(self.values[value])}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +188,7 @@ class FunctionView(RecordView):
         return self.secret.compared(self.values)
 
     def describe_hypothesis(self, value: int) -> str:
-        return f"{self.secret.what} is {_text(self.values[value])}"
+        return f"{self.secret.what} is {to_text(self.values[value])}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +276,7 @@ def column_number(value: object, column: Hashable) -> Fraction:
     return as_fraction(int(value) if isinstance(value, bool) else value, f"a value of {column!r}")
 
 
-def _members(chosen: ValueSet, values: Sequence[Hashable]) -> range | tuple[int, ...]:
+def _members(chosen: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
     """Return the indices of the values in a set, for values in order."""
     if isinstance(chosen, Intervals):
         return tuple(sorted(index for part in chosen.parts for index in _members(part, values)))
@@ -299,31 +287,6 @@ def _members(chosen: ValueSet, values: Sequence[Hashable]) -> range | tuple[int,
     return range(low, high)
 
 
-def _first(values: Sequence[Any], bound: Fraction) -> int:
+def _first(values: Sequence[Fraction], bound: Fraction) -> int:
     """Return the index of the first of increasing values that is not below a bound."""
     return bisect_left(values, bound)
-
-
-def _vector_pairs(secret: DatasetProperty, values: Sequence[Hashable]) -> tuple[tuple[int, int], ...] | None:
-    """Return the pairs of vectors that differ by at most `max_difference` in each number; None for all."""
-    if secret.pairs is not None:
-        raise InputError(
-            "the secret hides several numbers together, and its pairs are of one number",
-            fix="give max_difference, or one secret per column",
-        ).at("pairs")
-    if secret.max_difference is None:
-        return None
-    return tuple(_near_vectors(values, secret.max_difference))
-
-
-def _near_vectors(values: Sequence[Any], differences: Sequence[Fraction]) -> Iterator[tuple[int, int]]:
-    for a, one in enumerate(values):
-        for b in range(a + 1, len(values)):
-            if all(abs(x - y) <= d for x, y, d in zip(one, values[b], differences, strict=True)):
-                yield a, b
-
-
-def _text(value: Any) -> str:
-    return "(" + ", ".join(map(to_text, value)) + ")" if isinstance(value, tuple) else to_text(value)
-
-

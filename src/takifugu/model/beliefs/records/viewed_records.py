@@ -16,6 +16,7 @@ from takifugu.model.beliefs.records.record_views import (
     SumView,
     column_number,
 )
+from takifugu.model.beliefs.records.vector_views import VectorView
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, Named
 
@@ -40,6 +41,8 @@ def view_of(records: Records, secret: object) -> RecordView | None:
         return None
     places = [records.column(name) for name in secret.columns]
     inside: SumView | FunctionView
+    if secret.is_vector:
+        return _vector_view(records, secret, places)
     if isinstance(secret.function, Named):
         rows = records.table.rows
         inside = FunctionView(records, secret, secret.function, tuple(tuple(row[p] for p in places) for row in rows))
@@ -49,23 +52,29 @@ def view_of(records: Records, secret: object) -> RecordView | None:
 
 
 def _sum_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> SumView:
-    share = Fraction(1, 1 if secret.function == "sum" else records.size)
-    columns = [[share * score for score in _scores(records, secret, place)] for place in places]
-    if secret.is_vector:
-        if secret.sets is not None:
-            raise InputError(
-                "the secret hides several numbers together, and its sets are of one number",
-                fix="give max_difference, or one secret per column",
-            ).at("sets")
-        columns_in_steps = [in_steps(column, records.size) for column in columns]
-        scores = tuple(zip(*(steps for steps, _, _ in columns_in_steps), strict=True))
-        return SumView(
-            records, secret, scores, tuple(t[1] for t in columns_in_steps), tuple(t[2] for t in columns_in_steps)
-        )
     weights = secret.function if isinstance(secret.function, tuple) else (Fraction(1),)
-    rows = zip(*columns, strict=True)
+    rows = zip(*_columns(records, secret, places), strict=True)
     weighed = [sum((w * c for w, c in zip(weights, row, strict=True)), Fraction(0)) for row in rows]
     return SumView(records, secret, *in_steps(weighed, records.size))
+
+
+def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> VectorView:
+    columns = _columns(records, secret, places)
+    if secret.sets is not None:
+        raise InputError(
+            "the secret hides several numbers together, and its sets are of one number",
+            fix="give max_difference, or one secret per column",
+        ).at("sets")
+    in_each = [in_steps(column, records.size) for column in columns]
+    scores = tuple(zip(*(steps for steps, _, _ in in_each), strict=True))
+    units, offsets = tuple(unit for _, unit, _ in in_each), tuple(offset for _, _, offset in in_each)
+    return VectorView(records, secret, scores, units, offsets)
+
+
+def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
+    """Return what each row of the table adds to each number of the property."""
+    share = Fraction(1, 1 if secret.function == "sum" else records.size)
+    return [[share * score for score in _scores(records, secret, place)] for place in places]
 
 
 def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError
 from takifugu.core.sections import values_of as held_by
@@ -89,7 +89,11 @@ class Attributes(Kind):
         yield from super().assumptions(file)
 
 
-def _given(spec: AttributeReleaseSpec) -> dict[str, Any]:
+#: One section of [hide].
+Hidden = PropertySpec | ParameterSpec | OneRecordSpec
+
+
+def _given(spec: AttributeReleaseSpec) -> dict[str, Hidden | tuple[Hidden, ...]]:
     """Return what [hide] names, by its keys."""
     return {key: given for key, given in held_by(spec.hide, _SETTINGS).items() if given}
 
@@ -107,7 +111,7 @@ def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
     return secrets
 
 
-def _secret_of(given: PropertySpec | ParameterSpec | OneRecordSpec, hidden: Known) -> Secret:
+def _secret_of(given: Hidden, hidden: Known) -> Secret:
     """Return what one section of [hide] hides; `hidden` are the values of columns, or of their parameters."""
     if isinstance(given, OneRecordSpec):
         return every_entry(given.attribute, given.max_difference)
@@ -140,7 +144,7 @@ def _hide_key(spec: AttributeReleaseSpec, error: TakifuguError) -> tuple[str, ..
     return (name,) if isinstance(secret, tuple) else (name, *written(secret, (key,)))
 
 
-def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Step, ...], Any]]:
+def _listed(spec: AttributeReleaseSpec) -> Iterator[tuple[tuple[Step, ...], Hidden]]:
     """Yield each secret of [hide] with its place there."""
     for key, given in _given(spec).items():
         if isinstance(given, tuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
@@ -70,7 +70,7 @@ class Records(Kind):
                     'to count combinations over many rows write belief.kind = "users", with value = ["age", "sex"]',
                 )  # fmt: skip
 
-    def values(self, belief: Any) -> list[tuple[State, ...]]:
+    def values(self, belief: Belief) -> list[tuple[State, ...]]:
         """Return the values that each entry of a record may have, as the data spell them: no two of one entry alike."""
         alphabets = [belief.alphabet(entry) for entry in range(belief.size)]
         for alphabet in alphabets:

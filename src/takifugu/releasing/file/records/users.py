@@ -57,7 +57,8 @@ class Users(Records):
     def query_of(self, file: ReleaseFile, item: RecordItemSpec) -> Query:
         return combined.by_group(super().query_of(file, item), file.sections(RecordReleaseSpec), item)
 
-    def values(self, belief: IndependentUsers) -> list[tuple[State, ...]]:
+    def values(self, belief: Belief) -> list[tuple[State, ...]]:
+        assert isinstance(belief, IndependentUsers)
         return [letters.values for letters in belief.letters]
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
