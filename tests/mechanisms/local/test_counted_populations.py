@@ -163,6 +163,24 @@ def test_bits_and_tuples_over_a_class_lose_at_most_what_is_said(seed: int, kind:
     assert loss <= bits.epsilon
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("count", [400, 5000])
+def test_bits_over_a_class_lose_little_less_than_what_is_said(seed: int, count: int) -> None:
+    """Of every two vertices: what is said of a whole class is near the worst of them."""
+    values = KINDS["labels"]
+    regions, bits = class_of(seed, "labels", count), permanent(values, "1/2")
+    laws = {name: [dict(zip(values, corner, strict=True)) for corner in oracle.corners(of, len(values))]
+            for name, of in regions.by_name.items()}  # fmt: skip
+    pairs = [(p, q) for one, other in (("m", "f"), ("f", "m")) for p in laws[one] for q in laws[other]]
+    loss = max(bits.distribution_loss(p, q) for p, q in pairs)
+    assert loss <= bits_loss_over(bits, regions) <= 1.05 * loss
+    delta = max(bits.delta(p, q, F(1, 5)).high for p, q in pairs)
+    assert delta <= bits_delta_over(bits, regions, F(1, 5)) <= 1.5 * delta
+    for epsilon in (F(bits.epsilon), F(9000)):
+        assert bits_delta_over(bits, regions, epsilon) == 0
+    assert bits_delta_over(bits, regions, F(bits.epsilon) / 2) > 0 or bits.epsilon / 2 > loss
+
+
 @pytest.mark.mutants
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)

@@ -158,6 +158,29 @@ def test_a_column_is_drawn_like_single_rows() -> None:
         noise.draw_column(np.array([0, 3]), InsecureSeededEntropyForTests(1))
 
 
+@pytest.mark.parametrize("order", [("a", "b", "c"), ("c", "a", "b"), ("b", "c", "a")])
+def test_the_witness_is_the_pair_that_is_told_apart_best(order: tuple[str, ...]) -> None:
+    laws = {"a": {"x": "0.8", "y": "0.2"}, "b": {"x": "0.5", "y": "0.5"}, "c": {"x": "0.7", "y": "0.3"}}
+    about = framework(laws={name: laws[name] for name in order})
+    calibration = tf.calibrate(about, tf.EachValue(), 1, mechanism="rappor")
+    channel = channel_of(calibration.randomiser)
+    seen = {name: oracle.sent({(x,): F(mass) for x, mass in laws[name].items()}, [channel]) for name in order}
+    pairs = [(one, other) for n, one in enumerate(order) for other in order[n + 1 :]]
+    best = max(pairs, key=lambda pair: max(oracle.loss(*(seen[name] for name in way)) for way in (pair, pair[::-1])))
+    assert sorted(best) == ["a", "b"]
+    assert calibration.witness.comparison == f"the population is {best[0]!r} against the population is {best[1]!r}"
+
+
+@pytest.mark.parametrize("mechanism", ["rappor", "randomised-response", "optimal"])
+@pytest.mark.parametrize("epsilon", [1, 30, 800])
+def test_a_delta_takes_nothing_from_what_epsilon_alone_allows(mechanism: str, epsilon: int) -> None:
+    pure, loose = (
+        tf.calibrate(framework(), tf.EachValue(), epsilon, delta, mechanism=mechanism).randomiser.expected_error()
+        for delta in (0, F(1, 10**15))
+    )
+    assert loose <= pure * (1 + 1e-6) + 1e-12
+
+
 def test_it_reads_back_from_json() -> None:
     about = framework(3, True, source="a public survey")
     again = frameworks.from_dict(json.loads(json.dumps(about.to_dict())))

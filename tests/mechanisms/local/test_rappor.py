@@ -17,6 +17,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local.quality import tuple_loss, worst_tuple_loss
 from takifugu.mechanisms.local.rappor import Rappor, instantaneous, permanent
 from takifugu.numbers.distributions.channel import Channel
+from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.distributions.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -86,6 +87,32 @@ def test_next_to_no_loss_is_rounded_up_too(k):
         exact = max(abs(log(one[bits] / two[bits])) for bits in one)
         assert exact <= rappor.distribution_loss(p, q) <= exact * (1 + mp.mpf(2) ** -50)
     assert rappor.distribution_loss(p, p) == 0
+
+
+@pytest.mark.parametrize("k", range(1, 9, 2))
+@pytest.mark.parametrize("digits", [14, 16, 18])
+def test_next_to_no_loss_delta_is_enclosed_too(k, digits):
+    """What p and e^epsilon q differ by is smaller than what floats of p and q are off by."""
+    tiny, rappor = F(k, 10**digits), permanent(range(3), F(1, 2))
+    p, q = ({0: F(1, 3) + move, 1: F(1, 3) - move, 2: F(1, 3)} for move in (tiny, F(0)))
+    one, two = law_of_bits(rappor, p), law_of_bits(rappor, q)
+    for epsilon in (F(0), tiny / 3):
+        with mp.workdps(40):
+            factor = mp.exp(mp.mpf(epsilon.numerator) / epsilon.denominator)
+            gaps = [one[bits] - factor * two[bits].numerator / two[bits].denominator for bits in one]
+            exact = mp.fsum(max(gap, 0) for gap in gaps)
+            bracket = rappor.delta(p, q, epsilon)
+            assert bracket.low <= exact <= bracket.high <= 1e-12
+
+
+@given(cases())
+@settings(max_examples=25)
+def test_delta_is_0_from_the_loss_on_and_not_before(case):
+    rappor, p, q = case
+    loss = F(rappor.distribution_loss(p, q))
+    for epsilon in (loss, 2 * loss, 30, 9000):
+        assert rappor.delta(p, q, epsilon) == rappor.delta(q, p, epsilon) == Enclosure(0.0, 0.0)
+    assert p == q or max(rappor.delta(p, q, loss / 2).low, rappor.delta(q, p, loss / 2).low) > 0
 
 
 def test_225_places_take_no_2_to_the_225_outputs():
@@ -194,3 +221,11 @@ def test_the_worst_loss_of_a_tuple_by_every_tuple(dummies, seed):
 def test_bad_input(wrong):
     with pytest.raises(InputError):
         wrong()
+
+
+@pytest.mark.parametrize(("zero", "one"), [("1/2", "1/4"), ("1/2", "1/2"), ("-1/4", "1/2"), ("1/2", "5/4")])
+def test_a_1_is_reported_more_often_for_a_1_than_for_a_0(zero, one):
+    with pytest.raises(InputError) as refusal:
+        instantaneous("ab", "1/2", zero, one)
+    assert refusal.value.where == ("p",)
+    assert instantaneous("ab", "1/2", 0, 1) == permanent("ab", "1/2")

@@ -109,6 +109,8 @@ def bits_loss_over(rappor: Rappor, regions: Regions) -> float:
 
 def bits_delta_over(rappor: Rappor, regions: Regions, epsilon: Fraction) -> float:
     """Return a delta at epsilon of bits that holds for all populations of the class, rounded up."""
+    if rappor.epsilon <= epsilon:
+        return 0.0
     factor, (high, low) = math.exp(float(epsilon)), rappor.base
     ends = {name: single_ends(region) for name, region in regions.by_name.items()}
     worst = 0.0

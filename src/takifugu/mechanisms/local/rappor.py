@@ -64,7 +64,10 @@ class Rappor:
 
     def delta(self, p: Population, q: Population, epsilon: Number) -> Enclosure:
         """Return an enclosure of the delta of distribution privacy at epsilon, from p to q."""
-        factor = math.exp(float(as_fraction(epsilon, "epsilon", "epsilon")))
+        budget = as_fraction(epsilon, "epsilon", "epsilon")
+        if self._largest_log(p, q) <= budget:
+            return Enclosure(0.0, 0.0)
+        factor = math.exp(float(budget))
         high, low = self.base
         gaps = np.array([float(p.get(x, 0)) - factor * float(q.get(x, 0)) for x in self.values])
         enclosure = mean_positive_part_of_bits(float(low) * (1 - factor), float(high - low) * gaps, float(self.other))
