@@ -207,6 +207,13 @@ def test_a_list_of_places_that_is_the_data_is_refused(tmp_path: Path) -> None:
     assert sorted(counts(public)) == [0, 1, 1, 9]
 
 
+def test_a_file_of_places_is_read_as_their_list_is_whatever_is_missing_in_the_data(tmp_path: Path) -> None:
+    missing = FILE.replace("budget = 2.0", 'budget = 2.0\nmissing = ["park"]')
+    for places in ('["bar", "gym", "park", "shop"]', '{ file = "places.csv", column = "where" }'):
+        text = missing.replace('["bar", "shop", "gym"]', places)
+        assert counts(written(tmp_path, text, places_csv="where\nshop\nbar\ngym\npark\n")) == [1, 9, 0, 1]
+
+
 def test_without_a_bound_a_limit_is_what_makes_it_cheap(tmp_path: Path) -> None:
     free = FILE.replace("most = 2\n", "")
     scales = {}

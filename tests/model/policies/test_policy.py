@@ -181,3 +181,9 @@ def test_a_domain_of_places_survives_json(most: Any) -> None:
     one = Visits.of(["bar", "shop", 3], most)
     assert domain.from_dict(json.loads(json.dumps(one.to_dict()))) == one
     assert one.position(3) == 2
+
+
+def test_places_are_named_in_words_up_to_four() -> None:
+    few, many = EachOf(tuple("abcd")).describe(), EachOf(tuple("abcde")).describe()
+    assert few == "that a person was at 'a' or 'b' or 'c' or 'd' (not that they were not)"
+    assert many == "that a person was at 'a' or 'b' or 'c' or 'd' or another one of 5 places (not that they were not)"

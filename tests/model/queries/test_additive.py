@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -99,6 +100,24 @@ def test_what_of_it_is_public(answer):
     assert answer.cell_ranges() == tuple(max(cell) - min(cell) for cell in cells)
     sums = {sum(one) for one in totals}
     assert answer.constant_sum() == (min(sums) * answer.grid if len(sums) == 1 else None)
+
+
+@given(answers(), st.sampled_from([Fraction(1), Fraction(1, 2)]))
+def test_what_is_a_count_adds_1_or_nothing(answer, grid):
+    answer = replace(answer, grid=grid)
+    added = {number for entry in range(3) for row in answer.contribution(entry).tolist() for number in row}
+    assert not answer.is_count or (grid == 1 and added <= {0, 1})
+
+
+def test_a_count_is_known_as_one():
+    ones, twos = np.eye(2, dtype=np.int64), 2 * np.eye(2, dtype=np.int64)
+    for tables, weights, table_of, counts in (
+        ((ones,), [1, 0], None, True), ((ones,), [1, -1], None, False), ((ones,), [2, 0], None, False),
+        ((twos,), [1, 1], None, False), ((ones, -ones), [1, 1], [0, 1], False), ((ones, ones), [0, 1], [1, 0], True),
+    ):  # fmt: skip
+        which = None if table_of is None else np.array(table_of)
+        assert Additive(Fraction(1), ("a", "b"), tables, np.array(weights), which).is_count is counts
+        assert not Additive(Fraction(1, 3), ("a", "b"), tables, np.array(weights), which).is_count
 
 
 def test_the_sum_of_a_histogram_is_the_number_of_its_entries():

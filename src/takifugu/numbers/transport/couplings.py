@@ -41,13 +41,13 @@ def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float
     left, right = support(p), support(q)
     table = np.array([[float(cost(x, y)) for y in right] for x in left])
     levels = np.unique(table)
-    couplings = {len(levels) - 1: _flow(p, q, table <= levels[-1])}
+    couplings: dict[int, Coupling | None] = {}
 
     def couples(number: int) -> bool:
         couplings[number] = _flow(p, q, table <= levels[number])
         return couplings[number] is not None
 
-    enough = halved(couples, len(levels) - 1, -1, next_to, between)
+    enough = halved(couples, len(levels), -1, next_to, between)
     coupling = couplings[enough]
     assert coupling is not None, "with every pair allowed there is a coupling"
     return float(levels[enough]), coupling
