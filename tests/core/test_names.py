@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
-from takifugu.core.names import LONGEST, normalised
+from takifugu.core.names import LONGEST, budget_name, normalised
 
 EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
 WRITING_DIRECTION = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
@@ -106,3 +106,16 @@ def test_a_number_is_one_name_whatever_is_not_seen_in_it(text: str) -> None:
 def test_a_person_who_is_a_number_has_one_budget() -> None:
     """What is not seen behind "1.0" once made another name of it."""
     assert {normalised(text) for text in ("1", "1.", " 1.0 ", "1.0\u200b", "\ufeff1.00", "1.0\u00ad")} == {"1"}
+
+
+@given(number=st.integers(-(10**30), 10**30), zeros=st.integers(0, 9), point=st.sampled_from(["", ".", ".0", ".000"]))
+def test_a_whole_number_has_one_budget_however_it_is_written(number: int, zeros: int, point: str) -> None:
+    sign = "-" if number < 0 else ""
+    assert budget_name(f" {sign}{'0' * zeros}{abs(number)}{point}") == str(number)
+
+
+@given(text=st.text(st.sampled_from("0017a.-e ×²٣"), min_size=1, max_size=6))
+def test_other_names_keep_their_zeros(text: str) -> None:
+    name = normalised(text)
+    is_number = name.removeprefix("-").isascii() and name.removeprefix("-").isdecimal()
+    assert budget_name(text) == (str(int(name)) if is_number else name)

@@ -161,6 +161,20 @@ def test_a_release_file_names_one_account(tmp_path: Path) -> None:
     assert spent([NAME, *SPELLINGS]) == spent([NAME] * 6) > spent([NAME])
 
 
+def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -> None:
+    """In the CSV file she is 007, in a frame that was read from it 7."""
+    import pandas
+
+    path = write(tmp_path, ["007", "12"])
+    (table,) = tf.release_file(path, anyway=True).tables
+    assert [unit for unit, _ in table.releases] == ["007", "12"]
+    tf.release_file(path, pandas.read_csv(tmp_path / "data.csv"), output=tmp_path / "again", anyway=True)
+    first, second = Ledger.open(tmp_path / "ledger.db").spent("study").units
+    assert first.spent.epsilon == second.spent.epsilon > 1
+    with pytest.raises(DataError, match=r"written in two ways in rows 1 and 4 .*zeros in front"):
+        tf.release_file(write(Path(mkdtemp(dir=tmp_path)), ["007", "7"]), anyway=True)
+
+
 def test_the_library_names_one_account(tmp_path: Path) -> None:
     chain = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 3, states=["still", "walking"])
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 1, mechanism="group")

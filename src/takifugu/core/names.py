@@ -25,6 +25,7 @@ _UNSEEN = re.compile(
 _REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]")
 #: A whole number with a point behind it.
 _NUMBER = re.compile(r"-?[0-9]+\.0*")
+_WHOLE = re.compile(r"-?[0-9]+")
 
 
 def normalised(text: str, what: str = "the name") -> str:
@@ -43,6 +44,18 @@ def normalised(text: str, what: str = "the name") -> str:
     """
     cleaned = _cleaned(text, what)
     return cleaned.partition(".")[0] if _NUMBER.fullmatch(cleaned) else cleaned  # as programs write whole numbers
+
+
+def budget_name(text: str, what: str = "the name") -> str:
+    """Return the name that a budget is kept under: the normalised one, and of a whole number without zeros in front.
+
+    Programs that read 007 as a number have 7, who would have a budget of their own. Raises InputError as `normalised`.
+
+    >>> budget_name("007"), budget_name("-0.0"), budget_name("007a")
+    ('7', '0', '007a')
+    """
+    name = normalised(text, what)
+    return str(int(name)) if _WHOLE.fullmatch(name) else name
 
 
 def _cleaned(text: str, what: str) -> str:

@@ -27,7 +27,7 @@ from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.cache import cached
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import number as written
-from takifugu.core.names import normalised
+from takifugu.core.names import budget_name
 from takifugu.mechanisms.local.measuring import distribution_loss
 from takifugu.mechanisms.local.over_classes import loss_over
 from takifugu.mechanisms.local.sent import Sending
@@ -123,7 +123,7 @@ def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
     if len({query.columns for query in queries}) > 1:
         return None  # nothing is believed about what one column says of another
     for number, (charge, query) in enumerate(zip(sent, queries, strict=True)):
-        batch = normalised(query.batch)  # another spelling is no other batch
+        batch = budget_name(query.batch)  # another spelling is no other batch
         groups.setdefault(("batch", batch) if batch else ("read", charge.reading or number), []).append(charge)
     apart = all(kind == "batch" for kind, _ in groups)
     if not isinstance(belief, FromPopulations):

@@ -13,7 +13,7 @@ from takifugu.accounting.ledger.encoding import canonical
 from takifugu.accounting.ledger.values import SMALLEST_SPEND, Debit
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import InputError, LedgerError
-from takifugu.core.names import normalised
+from takifugu.core.names import budget_name
 from takifugu.model.frameworks import Framework
 
 #: The tag of what is charged to every unit of a source; no keyed hash is empty.
@@ -132,7 +132,7 @@ ONE_OR_MANY = (
 
 
 def _unit(name: str) -> str:
-    spelling = normalised(name, "the name of a person") if name else ""
+    spelling = budget_name(name, "the name of a person") if name else ""
     if name and not spelling:
         raise InputError("the name of a person holds nothing but blanks", fix="write whose data they are").at("unit")
     return spelling

@@ -38,7 +38,7 @@ from takifugu.accounting.ledger.values import (
     as_budget,
 )
 from takifugu.core.errors import LedgerError
-from takifugu.core.names import normalised
+from takifugu.core.names import budget_name
 from takifugu.core.plain import Plain
 
 #: How often costs are recomputed because another process wrote meanwhile, before the others have to wait.
@@ -250,10 +250,10 @@ class Ledger:
 
     def unit_tag(self, unit: str) -> str:
         """Return the keyed hash that stands for a unit in this ledger, to find it in `spent`."""
-        return self.tag_of(normalised(unit)).hex()
+        return self.tag_of(budget_name(unit)).hex()
 
     def tag_of(self, unit: str) -> bytes:
-        """Return the keyed hash of a unit's name as it is spelt, in bytes."""
+        """Return the keyed hash of a unit's name (its `budget_name`), in bytes."""
         return self.store.tag("unit", unit.encode())
 
     def tag(self, kind: str, content: bytes) -> str:

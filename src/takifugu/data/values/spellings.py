@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.names import normalised
+from takifugu.core.names import budget_name, normalised
 from takifugu.core.people import PEOPLE
 
 #: A name as it is written, and the number of a row that holds it, counted from 0 (None where rows have no order).
@@ -37,12 +37,12 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             raise DataError(
                 f"column {column!r}: a {one}{place} has no character that can be seen", fix="write its name"
             ).at(what)
-        other, at = first.setdefault(name, (raw, row))
+        other, at = first.setdefault(budget_name(name), (raw, row))
         if other != raw:
             rows = "" if at is None or row is None else f" in rows {at + 1} and {row + 1}{_counted(counted)}"
             raise DataError(
-                f"column {column!r}: a {one} is written in two ways{rows}, which look alike (blanks, accents or "
-                "characters of zero width)",
+                f"column {column!r}: a {one} is written in two ways{rows}, which look alike (blanks, accents, "
+                "characters of zero width, or zeros in front of a number)",
                 fix="write it in one way",
             ).at(what)
         spelling_of[raw] = name
