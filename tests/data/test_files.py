@@ -64,7 +64,7 @@ GOOD = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", GOOD)
 def test_odd_csv_files_are_read(tmp_path: Path, reader: str, name: str) -> None:
     content, expected = GOOD[name]
@@ -262,7 +262,10 @@ def test_large_csv_files_need_an_engine(tmp_path: Path, monkeypatch: pytest.Monk
         open_frame(tmp_path / "d.csv")
 
 
-def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(tmp_path: Path) -> None:
+def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # a DuckDB of its own (tests/support/calibrations.py)
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
     table = open_frame(tmp_path / "d.csv")
     connection, folder = table.keeps

@@ -3,7 +3,8 @@
 Calibration looks at framework, query and budget only, so that an equal problem has an equal answer. Tests of files,
 ledgers and commands calibrate a few problems hundreds of times; those of mechanisms and of calibration itself compute
 anew. What is not the package's own, or holds a function, is not remembered: JSON does not tell two of them apart.
-Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it.
+Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it, and the
+PNG of a release is drawn once for each size; so in tests of what is read from files.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -23,14 +25,22 @@ USERS = tuple(ROOT / name for name in (
     "tests/cli/test_cli_fuzz.py", "tests/cli/test_cli_hints.py", "tests/cli/test_cli_init.py",
     "tests/cli/test_cli_manners.py", "tests/cli/test_example_command.py", "tests/test_examples.py",
 ))  # fmt: skip
+#: Those that read files, and calibrate nothing or anew.
+READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/printed", "tests/extending", "examples"))
 
 _ANSWERS: dict[Any, Any] = {}
 _DATABASES: list[Any] = []
+_PHOTOS: dict[tuple[str, str], bytes] = {}
 
 
 def are_remembered(path: Path) -> bool:
     """Return whether the tests of a file take answers that were computed before."""
     return any(path == user or user in path.parents for user in USERS)
+
+
+def read_files(path: Path) -> bool:
+    """Return whether the tests of a file share a database, and pictures."""
+    return are_remembered(path) or any(reader in path.parents for reader in READERS)
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,6 +89,23 @@ def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
         return _DATABASES[0].cursor()
 
     monkeypatch.setattr(duckdb, "connect", connect)
+
+
+def draw_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the PNG of a release be that of another picture of its size: what it shows is read from the SVG beside it."""
+    from takifugu.core.text import raster
+    from takifugu.releasing.publishing import sheets
+
+    def drawn(picture: str) -> bytes | None:
+        if raster.find_spec("matplotlib") is None:
+            return None
+        root = ElementTree.fromstring(picture)
+        size = root.attrib["width"], root.attrib["height"]
+        if size not in _PHOTOS:
+            _PHOTOS[size] = raster.png(picture) or b""
+        return _PHOTOS[size]
+
+    monkeypatch.setattr(sheets, "png", drawn)
 
 
 def _written(line: Any, problem: Any) -> str | None:

@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from takifugu.analysis import randomisers
@@ -92,7 +93,13 @@ def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
 
 def _odd(record: object, kind: type) -> str | None:
     """Return the first field of a record that is not of its declared type; None where all are."""
-    return next((name for name, one in get_type_hints(kind).items() if not _fits(getattr(record, name), one)), None)
+    return next((name for name, one in _fields(kind).items() if not _fits(getattr(record, name), one)), None)
+
+
+@cache
+def _fields(kind: type) -> dict[str, Any]:
+    """Return the fields of a record with their types, which Python looks up anew at each question."""
+    return get_type_hints(kind)
 
 
 def _fits(value: object, kind: Any) -> bool:
