@@ -197,6 +197,7 @@ _NOT_BEFORE_A_RELEASE = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("command", "unneeded"), [
     ("compare", (
         *_NOT_BEFORE_A_RELEASE, "mpmath", "narwhals", "takifugu.releasing.advice", "takifugu.releasing.publishing",

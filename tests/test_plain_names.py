@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from tests.support.sources import parsed
 
 import takifugu
@@ -36,6 +37,7 @@ def test_no_name_of_the_package_says_nothing() -> None:
     assert [(file, name) for file, name in named if says_nothing(name)] == []
 
 
+@pytest.mark.slow
 def test_no_name_around_the_package_says_nothing() -> None:
     """The name of a test function is a sentence, and may use every word."""
     files = [(path.name, path.stem) for path in AROUND]

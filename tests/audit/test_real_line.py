@@ -67,6 +67,7 @@ def _curves(p, q, sigma):
     return curve(p.to_dict(), sigma), curve(q.to_dict(), sigma)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sigma", [Fraction(1, 20), 2])
 @pytest.mark.parametrize("described", [
     tf.UniformMean(5, -1, 2).to_dict(), tf.Truncated(tf.Normal(0, 1), -1, 2).to_dict(),

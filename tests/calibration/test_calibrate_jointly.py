@@ -37,6 +37,7 @@ def total_error(calibrations, weights=None):
     return math.fsum(w * e for w, e in zip(weights or [1.0] * len(each), each, strict=True))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
 @pytest.mark.parametrize(
     ("matrix", "queries"),
@@ -67,6 +68,7 @@ def test_what_they_lose_together_is_at_most_epsilon(matrix, queries, epsilon):
     assert true <= charged + 1e-9
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("queries", "weights"),
     [
@@ -147,6 +149,8 @@ def test_mutant_with_half_the_noise_is_caught():
     assert true_delta_of(calibrations, 1, shrunk=0.5) > TINY
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_one_shape_of_profile_has_a_closed_form_for_normal_noise():
     """sum_k A_k/s_k^2 is fixed, so sum_k w_k s_k is least where s_k^3 is in proportion to A_k/w_k."""
     framework = chain(length=50)
@@ -163,7 +167,7 @@ def test_one_shape_of_profile_has_a_closed_form_for_normal_noise():
     assert total == pytest.approx(least, rel=1e-3)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("failing", [Fraction(0), TINY])
 @pytest.mark.parametrize("queries", [[COUNT, LAST], [tf.Histogram(), TWICE], [tf.Mode(), COUNT]])
 def test_no_split_of_a_grid_is_better(queries, failing):

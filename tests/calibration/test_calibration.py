@@ -110,6 +110,7 @@ def pages() -> list[str]:
     return [str(thing) for thing in (*calibrations, *comparisons)]
 
 
+@pytest.mark.slow
 def test_pages_fit_eighty_columns() -> None:
     for page in pages():
         assert max(map(len, page.splitlines())) <= 80, page
@@ -583,6 +584,7 @@ def test_every_public_name_is_there_and_nothing_else() -> None:
         _ = tf.calibrat
 
 
+@pytest.mark.slow
 def test_names_are_functions_whatever_was_imported_before() -> None:
     code = "import takifugu.releasing.publishing.run, takifugu as t; print(callable(t.release), callable(t.entry))"
     outcome = subprocess.run(

@@ -252,6 +252,7 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
         assert outcome.exit_code == 0
         assert widest(outcome.stdout, tmp_path, "t" * 64) <= 80, words
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -422,6 +423,7 @@ TABLE = files.data()
 LINES = TABLE.splitlines()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -58,6 +58,7 @@ def test_a_command_knows_what_an_installed_package_registers(place: Path, tmp_pa
     assert "\ndouble " not in run(tmp_path, "compare", where, "--all").stdout
 
 
+@pytest.mark.slow
 def test_an_extension_that_cannot_be_loaded_is_named_and_stops_nothing(place: Path, tmp_path: Path) -> None:
     where = files.write(tmp_path, table=files.data({"p": (6, 5)}))
     for broken, reason in (("raise KeyError('x')\n", "KeyError"), (DOUBLE * 2, "'double' is registered already")):

@@ -50,6 +50,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.slow
 def test_the_files_that_are_mutated_are_good(folder: Path) -> None:
     for number, base in enumerate((mutants.UNITS, mutants.ONE, mutants.CLASS)):
         where = folder / "release.toml"

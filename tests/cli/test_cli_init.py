@@ -357,6 +357,7 @@ def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
         assert "header" not in tomllib.loads((tmp_path / "e.toml").read_text())["source"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "cells"),
     [

@@ -19,6 +19,7 @@ from takifugu.calibration.registry import REGISTRY, Line
 LONGEST = 1.0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("line", tuple(REGISTRY), ids=lambda line: line.name)
 def test_it_costs_not_much_more_than_it_says(line: Line) -> None:
     delta = DELTAS[-1] if line.takes_delta else DELTAS[0]

@@ -105,7 +105,7 @@ def nasty(at: str) -> tuple[list[dict[str, Any]], Columns]:
     return rows, columns(rows, {"unit": "text", "piece": "float", "at": kind, "state": "text"})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("at", TIMES)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nasty_rows(engine: str, at: str) -> None:
@@ -121,6 +121,7 @@ def test_nasty_rows(engine: str, at: str) -> None:
     assert by_name(read_pieces(data, rules, Lengths(2, 2, "cut"))) == by_name(expected)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("kind", "values"),
@@ -280,7 +281,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("at", [at for at in TIMES if at != "zoned times"])
 def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> None:
     rows, data = nasty(at)
@@ -299,7 +300,7 @@ def test_files_are_read_like_frames(tmp_path: Path, reader: str, at: str) -> Non
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow", "pandas"])
 def test_many_rows_in_many_row_groups(tmp_path: Path, engine: str) -> None:
     """Rows that an engine reads with several threads stay in order: lengths, gaps, cuts and pairs come out exactly."""
-    rows = [(unit, minute) for unit in range(40) for minute in range(unit, 5000) if minute % 97 and minute % 40 != unit]
+    rows = [(unit, minute) for unit in range(16) for minute in range(unit, 5000) if minute % 97 and minute % 40 != unit]
     states = [(unit * minute) % 7 % 3 for unit, minute in rows]
     file = tmp_path / "d.parquet"
     words = [f"s{state}" for state in states]
@@ -323,6 +324,6 @@ def test_many_rows_in_many_row_groups(tmp_path: Path, engine: str) -> None:
     assert [p.counts.tolist() for p in pieces(open_frame(mixed), rules, recode)] == [
         p.counts.tolist() for p in pieces(opened, rules, recode)
     ]
-    back = pyarrow.concat_tables([table.slice(0, 100_000), table.slice(99_999)])
+    back = pyarrow.concat_tables([table.slice(0, 40_000), table.slice(39_999)])
     with pytest.raises(DataError, match="has ties"):
         pieces(open_frame(engines.same_kind(back, data, tmp_path)), rules, recode)

@@ -76,6 +76,7 @@ def test_numbers_with_fractions_are_read_to_a_thousandth_of_a_step(engine: str) 
     assert ticks(engine, numbered("int", [5, -3, None]), 0.5) == ([10, -6, None], 1)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("kind", "values", "step", "words"),

@@ -35,7 +35,7 @@ def columns(kind: str, unit: int, late: float = 0) -> dict[str, tuple[str, list[
     return {"at": (kind, texts.get(kind, numbers)), "state": ("text", SEEN)}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["int", "float", "text", "decimal"])
 @pytest.mark.parametrize(("form", "unit"), [("epoch", 1), ("epoch_ms", 1000)])
@@ -45,6 +45,7 @@ def test_seconds_since_1970_are_times(engine: str, kind: str, form: str, unit: i
     assert read(ENGINES[engine](rows), order_format=form, timezone="Europe/Berlin") == EXPECTED
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", ["float", "text"])
 def test_an_inexact_clock_is_rounded(engine: str, kind: str) -> None:
@@ -68,6 +69,7 @@ def test_of_a_file_too(tmp_path: Path, reader: str) -> None:  # noqa: F811
     assert piece.values.tolist() == EXPECTED
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 def test_what_is_no_time_is_refused(engine: str, tmp_path: Path, reader: str) -> None:  # noqa: F811
     def made(kind: str, values: list[Any]) -> Any:
@@ -92,7 +94,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("engine", [*ENGINES, "csv"])
 @pytest.mark.parametrize("case", PAIRS)
 def test_a_date_and_a_time_of_day(engine: str, case: str, tmp_path: Path, reader: str) -> None:  # noqa: F811

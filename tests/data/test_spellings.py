@@ -46,7 +46,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     return open_by
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_every_engine_calls_a_unit_by_its_one_name(opened: Any, reader: str, spelling: str) -> None:

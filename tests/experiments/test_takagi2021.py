@@ -163,6 +163,8 @@ def test_the_page_says_what_the_program_finds():
         assert wrong == 0
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_the_expected_mistakes_of_ordinary_noise():
     hour = made_up().hour(experiment.MAP_HOUR)
     for row, epsilon in (("ε = 0.5", 0.5), ("ε = 1", 1.0), ("ε = 2", 2.0)):

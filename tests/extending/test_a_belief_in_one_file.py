@@ -247,6 +247,7 @@ states = ["ill"]
 '''
 
 
+@pytest.mark.slow
 def test_records_of_units_are_a_shape_too(tmp_path: Path) -> None:
     load(TWINS, "twins", tmp_path)
     rows = "family,elder,younger\na,ill,ill\nb,well,ill\nc,well,well\n"

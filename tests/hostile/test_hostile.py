@@ -91,6 +91,7 @@ def test_there_are_many() -> None:
     assert len(CORPUS) > 400
 
 
+@pytest.mark.slow
 def test_some_of_them_at_the_command_line(tmp_path: Path, remembered: bytes) -> None:
     assert command_lines(QUICK, tmp_path, remembered) == []
 

@@ -88,6 +88,7 @@ def test_no_way_is_below_the_worst_mechanism_and_bags_are_never_above_the_sum(se
         assert least[pairs] == pytest.approx(truth[pairs], abs=1e-8)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_one_junction_tree_bounds_all_entries_and_is_never_above_the_sum(seed):
     rng = np.random.default_rng(100 + seed)

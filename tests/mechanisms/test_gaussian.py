@@ -82,6 +82,7 @@ def check_pair(seed: int) -> None:
     assert swapped.scale == pytest.approx(noises[0].scale, rel=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("block", range(4))
 def test_order_and_the_delta_of_the_noise_that_is_drawn(block: int) -> None:
     for seed in range(5 * block, 5 * block + 5):

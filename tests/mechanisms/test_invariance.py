@@ -136,6 +136,7 @@ def test_a_deterministic_copy_falls_to_group(mechanism: str) -> None:
     assert scale(as_network(same, [0.5, 0.5], 3), Count(1), 2, "inferential") is None
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("mechanism", ALL)
 @pytest.mark.parametrize("length", [1, 2, 5])
 @pytest.mark.parametrize(

@@ -67,6 +67,8 @@ def xor_collider() -> BayesianNetwork:
     return BayesianNetwork([("x", [0, 1], [], bit), ("r", [0, 1], [], bit), ("n", [0, 1], ["x", "r"], xor)])
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([0.5, 2.0, 5.0]))
 def test_every_quilt_by_enumeration(seed: int, size: int, epsilon: float) -> None:

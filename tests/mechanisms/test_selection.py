@@ -291,6 +291,7 @@ def test_a_query_reads_back_and_is_the_same():
 APART, OVERLAPPING = {"a": [0], "b": [1, 2]}, {"a": [0, 1], "b": [1, 2]}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("cells", [APART, OVERLAPPING], ids=["apart", "overlapping"])
 @pytest.mark.parametrize("query", [tf.Mode(), tf.Median(), tf.Mode(states=[1, 0])])
 @pytest.mark.parametrize("belief", ["chain", "three states", "people"])

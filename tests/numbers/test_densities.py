@@ -82,6 +82,8 @@ def test_the_hockey_stick_is_tight_where_densities_cross():
             assert expected - 1e-9 <= computed <= expected + 1e-9
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @given(oracle.densities, oracle.densities, st.sampled_from([0.3, 0.1, 0.02]))
 @settings(max_examples=10)
 def test_the_max_divergence_against_its_definition(p, q, eta):

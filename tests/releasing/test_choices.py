@@ -42,6 +42,7 @@ def published(folder: Path, keys: str, epsilon: int = 200, text: str = USERS) ->
     return {row["cell"]: row["value"] for row in tf.read_table(folder / "out" / "one.csv")}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("keys", "values"), [
     (f'query = "median"\n{ORDER}', {"median": "middle"}),
     (f'query = "median"\n{CODES}', {"median": 4}),
@@ -152,6 +153,7 @@ probabilities = ["0.5", "0.5"]
 WARDS = {"A": ["short"] * 4 + ["middle"] * 7 + ["long"] * 9, "B": ["short"] * 25 + ["long"] * 5}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("keys", "values"), [
     (f'query = "median"\n{ORDER}', {"A": "middle", "B": "short"}),
     (f'query = "quantile"\nshare = [0.1, 0.9]\n{CODES}',
@@ -195,6 +197,7 @@ units_independent = true
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("by", "values"), [
     ('"hour"', {f"{hour:02}": "in" if hour < 8 else "out" for hour in range(24)}), ('"ward"', {"A": "out", "B": "in"}),
     ('["week", "hour"]', {f"2026-W0{week} {hour:02}": "in" if hour < 8 else "out" for week in (2, 3)

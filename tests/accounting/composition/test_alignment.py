@@ -432,6 +432,7 @@ def test_half_a_hash_is_another_one() -> None:
     assert joint(framework, [half]).epsilon > joint(framework, [full]).epsilon == Fraction(1, 100)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]])
 def test_what_is_never_forgotten_costs_its_sum_at_unknown_places(rows: Any) -> None:
     """Losses along an endless recording of such a chain rise for ever: that is given up, and not waited for."""

@@ -84,6 +84,7 @@ PLACES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("how", PLACES)
 @pytest.mark.parametrize("name", FRAMEWORKS)
 @pytest.mark.parametrize("kinds", [(QUILT,), (WHOLE, DATA)], ids=str)

@@ -81,7 +81,7 @@ CASES = [["two values"], ["three values, any start"], ["a period"], ["a class"],
          ["two values", "a period", "pieces"]]  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("names", CASES, ids=" and ".join)
 def test_windows_in_any_order_cost_what_they_cost_from_scratch(ledger: Ledger, names: list[str]) -> None:
     """Exactly: with what the process remembers, what the ledger keeps of histories, without either, and anew."""
@@ -109,6 +109,7 @@ def _lose_summaries(ledger: Ledger) -> None:
     messages.forget()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_one_charge_of_many_windows_costs_what_they_cost_one_by_one(
     seed: int, monkeypatch: pytest.MonkeyPatch

@@ -123,6 +123,7 @@ def comb(size: int) -> list[list[int]]:
     return [[] if not i else [i - 2 if i % 2 == 0 else i - 1] for i in range(size)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("parents", [star(120), comb(120)], ids=["star", "comb"])
 def test_tails_far_below_float64_are_right_to_the_last_mass(parents: list[list[int]]) -> None:
     rows = [[0.998, 0.002], [0.999, 0.001]]

@@ -91,6 +91,7 @@ def worst_by_program(matrix, start, tables):
     return max(float(oracle.worst_pairs(law, tables, entry).max()) for entry in range(len(tables)))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(24))
 def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
     rng = np.random.default_rng(seed)
@@ -100,7 +101,7 @@ def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
     assert loss(matrix, tables, start) == pytest.approx(worst, rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(16))
 @pytest.mark.parametrize(("states", "length"), [(3, 4), (4, 3), (5, 3)])
 def test_no_mechanism_with_the_profile_loses_more(states, length, seed):
@@ -254,6 +255,7 @@ def test_profiles_that_are_none(table):
         Profile.of(table, 3)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("initial", ["stationary", "any"])
 @pytest.mark.parametrize("states", [3, 4])
 def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, initial: str) -> None:

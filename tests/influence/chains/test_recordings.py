@@ -56,7 +56,7 @@ def from_scratch(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
     return chain_loss(chain, profile, family, most=most_steps(states))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(15))
 def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> None:
     """Windows come before, between, behind and over others; some go again, as where a release was only looked at."""
@@ -92,7 +92,7 @@ def _alone(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
     return chain_loss(chain, profile, family, most=10**6)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", ["behind all others", "before them", "between them"])
 def test_few_stretches_are_followed_for_a_window_more(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are: messages far from a new one are what they were."""

@@ -43,7 +43,7 @@ def of_first(whole: Profile, windows: int) -> Profile:
     return Profile(whole.tables, whole.lengths[:windows], whole.table_of[:windows])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(16))
 def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Window after window, as a ledger meets them; in any order, too."""
@@ -62,6 +62,8 @@ def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypat
         assert chain_loss(belief.with_length(some.size), some, Family(range(some.size))) == loss
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_a_window_more_follows_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """All others are remembered, however many: their messages are what they were."""
     followed: list[int] = []

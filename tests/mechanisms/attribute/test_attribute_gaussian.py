@@ -42,6 +42,7 @@ def hides(attribute="x", function="mean", **how) -> tf.Framework:
     return tf.Pufferfish(tf.dataset_property(attribute, function, **how), belief)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", EXAMPLE["cases"])
 @pytest.mark.parametrize("attribute", [["sat"], ["income"], ["sat", "income"]])
 def test_the_golden_example(case, attribute):
@@ -206,6 +207,8 @@ def test_pairs_of_values_are_compared_as_they_are():
 SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "sets",

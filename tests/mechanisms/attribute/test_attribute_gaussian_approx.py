@@ -44,7 +44,7 @@ CASES = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("epsilon", "delta"), [
     (0.5, 0.06), pytest.param(2, 0.02, marks=[pytest.mark.slow, pytest.mark.mutants]),
 ])  # fmt: skip
@@ -55,6 +55,8 @@ def test_it_keeps_its_promise(name, epsilon, delta):
     assert audit.upper <= delta
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_half_of_its_noise_is_noticed():
     near = framework(mixtures(spread=2))
     noise = bound(near, 1, "0.001").randomiser

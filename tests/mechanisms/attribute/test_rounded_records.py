@@ -285,6 +285,7 @@ def less_ripple(epsilon: Fraction, error: Fraction) -> Fraction:
     return epsilon - Fraction(math.log1p(2 * error / (1 - error)) * (1 + 1e-12))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("error", [Fraction(0), Fraction(1, 10)])
 @pytest.mark.parametrize("variance", [Fraction(0), Fraction(1, 2), Fraction(9)])
 @pytest.mark.parametrize("alone", [True, False])
@@ -323,6 +324,7 @@ def test_epsilon_and_noise_are_divided_as_is_best(blur: str, variance: str) -> N
         assert min(best, 1) <= laws.delta(added, epsilon) <= min(1, best * (1 + 1e-14))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize(("variance", "error"), [("0", "0"), ("0.25", "0"), ("0.25", "0.01"), ("50", "0.001")])
 def test_the_least_variance_keeps_its_delta(alone: bool, variance: str, error: str) -> None:

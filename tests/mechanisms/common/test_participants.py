@@ -47,6 +47,7 @@ def one_law(count: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["pieces", "network", "cliques", "users"])
 def test_who_knows_all_others_is_met_by_every_joint_state(name: str) -> None:
     """Whatever the belief is called: the promise against everybody else, and what is left of it to participants."""

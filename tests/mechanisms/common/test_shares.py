@@ -31,6 +31,7 @@ def one_law(count: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mechanism", ["laplace-exact", "wasserstein", "gaussian-exact", "kantorovich-relaxed"])
 @pytest.mark.parametrize("count", [2, 12])
 def test_one_law_needs_one_noise_however_it_is_written(mechanism: str, count: int) -> None:

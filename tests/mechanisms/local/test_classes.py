@@ -116,6 +116,8 @@ def test_larger_classes_are_worse():
     assert deltas[0] == 0
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_a_large_class_by_transforms():
     pair = classes.worst_pair(64, F(1, 16), Tupling(20), 1)
     assert 0.0335 < pair.delta.low <= pair.delta.high < 0.0336

@@ -55,6 +55,7 @@ def table(values: list[Any]) -> Any:
 # The region: exact ends, and coverage by enumeration.
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
 @pytest.mark.parametrize("seed", range(4))

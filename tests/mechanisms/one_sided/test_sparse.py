@@ -211,6 +211,8 @@ def test_no_noise_on_the_questions_tells_everything() -> None:
     assert (SAFE, "above") not in laws[1]
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 def test_our_ordinary_technique_has_the_law_of_algorithm_1() -> None:
     variant, mechanism = ORDINARY[0], OrdinarySparse(TWO, limit=2)
     assert mechanism.threshold_scale == variant.threshold(2) / 2

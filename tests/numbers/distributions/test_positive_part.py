@@ -31,6 +31,8 @@ def test_the_exact_mean_is_enclosed(values, data, count):
     assert mean.high - mean.low <= 1e-6 * mean.high + 1e-12
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @given(st.lists(st.floats(-4, 4), min_size=1, max_size=3), st.integers(-3, 3), st.integers(1, 5))
 @settings(max_examples=40)
 def test_values_next_to_a_lattice_are_enclosed_as_they_are(values, places, count):

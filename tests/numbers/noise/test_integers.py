@@ -51,6 +51,7 @@ def laplace_misfit(samples: np.ndarray, scale: Fraction) -> float:
     return misfit(samples, discrete_laplace_cdf(scale), ZERO, scale)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scale", FAST_SCALES)
 def test_discrete_laplace_has_its_law_and_the_test_has_power(scale: Fraction) -> None:
     samples = discrete_laplace(scale, 150_000, seeded())
@@ -63,6 +64,7 @@ def test_discrete_laplace_has_its_law_and_the_test_has_power(scale: Fraction) ->
         assert not samples.any()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scale", WIDE_SCALES)
 def test_beyond_64_bits_the_law_is_the_same(scale: Fraction) -> None:
     samples = discrete_laplace(scale, 25_000, seeded())

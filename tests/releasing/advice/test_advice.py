@@ -78,6 +78,7 @@ def test_what_is_expected_to_vary(cells: tuple[float, ...], varies: float) -> No
     assert Expectation(cells, 3.0, "declared").what_matters == 3.0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["activity", "survey", "school", "weekly units"])
 def test_applying_a_remedy_gives_what_it_promises(name: str, tmp_path: Path) -> None:
     path = of_units(tmp_path) if name == "weekly units" else of_example(name, tmp_path)
@@ -110,6 +111,7 @@ def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:
     assert tf.advise(path).remedies
 
 
+@pytest.mark.slow
 def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
     advised = tf.advise(write_demo(tmp_path / "demo"))
     assert (advised.verdict, advised.remedies, advised.shorter_stays) == (Verdict.GOOD, (), None)
@@ -169,6 +171,7 @@ def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
     assert tf.advise(path).tables[0].measured_in == ""
 
 
+@pytest.mark.slow
 def test_the_terminal_shows_what_python_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     path = of_units(tmp_path)

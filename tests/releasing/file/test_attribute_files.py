@@ -76,6 +76,7 @@ def as_columns(text: str, separator: str, kinds: dict[str, str], missing: tuple[
     return made
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_reads_the_same(tmp_path: Path, engine: str) -> None:
     frames = {
@@ -280,6 +281,7 @@ def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
 HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("hidden", "words"),
     [

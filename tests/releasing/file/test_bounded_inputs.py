@@ -147,6 +147,8 @@ def test_a_reservation_in_a_state_that_there_is_not(tmp_path: Path) -> None:
 SLOW = "with recursive n(i) as (select 1 union all select i + 1 from n) select i as kind, i as version from n"
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "statements",
@@ -230,6 +232,7 @@ def test_what_a_rehearsal_lets_pass_can_be_kept() -> None:
     assert rehearsing.LARGEST * 4 <= pending.LARGEST * 3
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "file"),
     [
@@ -257,6 +260,7 @@ def test_a_bundle_that_is_none(stored: bytes | None) -> None:
         bundle_of(stored, ["time-use"])
 
 
+@pytest.mark.slow
 def test_twenty_thousand_tables(tmp_path: Path) -> None:
     head, table = SMALL.split("[[release]]")
     many = "".join(f"[[release]]{table.replace('time-use', f't{number}')}" for number in range(20_000))

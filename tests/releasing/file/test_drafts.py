@@ -151,6 +151,7 @@ SOON = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "table"), [
     pytest.param(*case, marks=() if case in SOON else pytest.mark.slow) for case in CASES if case not in UNFIT
 ])  # fmt: skip

@@ -366,6 +366,7 @@ def test_seconds_since_1970_are_times(first: int, step: int, form: str, tmp_path
     assert table.questions
 
 
+@pytest.mark.slow
 def test_a_wide_table_is_looked_at_with_little_work_for_each_cell(tmp_path: Path) -> None:
     """Seconds for 600 columns: equal texts are looked at once, and signs of numbers only where the usual ones fail."""
     columns, rows = 300, 300

@@ -120,6 +120,7 @@ def test_a_float_atom_and_the_value_are_read_as_one_number() -> None:
         true_answer(calibration, 0.2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("centre", [F(0), F(1, 3), F(1, 2), F(-7, 15)])
 def test_what_is_drawn_around_a_centre_off_the_grid_is_the_stated_law(centre: Fraction) -> None:
     for noise in (RoundedLaplace(F(3, 2), F(1), 1, on_grid=False), RoundedNormal(F(3, 2), F(1), 1, on_grid=False)):

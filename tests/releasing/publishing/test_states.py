@@ -344,7 +344,7 @@ def test_a_folder_in_the_way_is_found_before_it_is_paid(tmp_path: Path) -> None:
 # The certificate and its table.
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("renamed", range(8))
 def test_an_old_table_never_stands_beside_a_new_certificate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renamed: int

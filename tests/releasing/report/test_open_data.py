@@ -69,6 +69,7 @@ def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[t
     return resources
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_of_file_is_open_data(example: Example, tmp_path: Path) -> None:
     for name, text in example.files.items():

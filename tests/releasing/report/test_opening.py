@@ -93,6 +93,7 @@ def test_a_release_that_is_read_back_says_from_where_on_differences_show() -> No
     assert re.match(r"Differences below \d+ are noise\.$", opening(report_html(releases_of(certificate)[None]))[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_of_file_opens_with_declared_words_only(example: Example, tmp_path: Path) -> None:
     for name, text in example.files.items():

@@ -34,6 +34,7 @@ def worded(text: str, top: dict[str, str] = TOP, table: dict[str, str] = TABLE) 
     return lines(top) + "".join([head, *(f"[[release]]\n{lines(table)}{item}" for item in items)])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_of_file_has_them(example: Example, tmp_path: Path) -> None:
     for name, text in example.files.items():
