@@ -184,6 +184,7 @@ def test_a_norm_of_1_or_more_has_no_inverse() -> None:
         assert chain_spread(gamma, 4).norm == pytest.approx(matrix_spread(matrix).norm)
         assert chain_spread(gamma, 4).row_sum == matrix_spread(matrix).row_sum == math.inf
     assert matrix_spread(np.array([[0, math.inf], [0.5, 0]])).norm == math.inf
+    assert matrix_spread(np.array([[0.0, 1.0], [1.0, 0.0]])).row_sum == math.inf  # exactly 1: nothing to invert
 
 
 def test_what_reads_nothing_has_no_noise() -> None:

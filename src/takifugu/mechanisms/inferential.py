@@ -214,8 +214,7 @@ def _largest_half_ratio(table: FloatArray, axis: int) -> float:
     """Return 1/2 log of the largest ratio of P(s | x)/P(s | x'), x and x' apart in `axis` only, s on axis 1."""
     sums = table.sum(axis=1, keepdims=True)
     laws = np.moveaxis(np.divide(table, sums, out=np.full_like(table, np.nan), where=sums > 0), axis, 0)
-    most = np.where(np.isnan(laws), 0.0, laws).max(axis=0, initial=0.0)
-    least = np.where(np.isnan(laws), 1.0, laws).min(axis=0, initial=1.0)
+    most, least = np.fmax.reduce(laws, initial=0.0), np.fmin.reduce(laws, initial=1.0)  # laws that exist, not NaN
     with np.errstate(divide="ignore", invalid="ignore"):
         return 0.5 * float(np.where(most > 0, np.log(most) - np.log(least), 0.0).max(initial=0.0))
 

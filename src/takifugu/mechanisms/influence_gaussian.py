@@ -100,7 +100,7 @@ def _part_sigma(
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return None
     low = max(enough, high * _least_share(answer))
-    sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, min(low, high / 2)))
+    sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low))
     while sigma < high and loss(sigma)[0] > epsilon:
         sigma = round_up(sigma * (1 + Fraction(1, 2**38)))
     if sigma >= high:
@@ -110,4 +110,4 @@ def _part_sigma(
 
 def _least_share(answer: Additive) -> Fraction:
     """Return a share of the noise for all entries that is far less than one of them needs."""
-    return Fraction(1, 10**3 * max(int(np.count_nonzero(answer.weights)), 1))
+    return Fraction(1, 10**3 * int(np.count_nonzero(answer.weights)))

@@ -21,6 +21,7 @@ from takifugu.mechanisms.attribute.gaussian_approx import MECHANISM, Split
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.densities.excess import charge_at
 
+F = Fraction
 HIDDEN = tf.dataset_property("income", "mean")
 NAME = "attribute-gaussian-approx"
 
@@ -72,6 +73,18 @@ def test_references_that_are_right_cost_nothing():
     assert math.isclose(float(bounded.randomiser.sigma), math.sqrt(total**2 - 4), rel_tol=1e-9)
     assert dict(bounded.witness.numbers)["eta"] == 0
     assert bounded.witness.comparison.startswith("the mean of 'income' is 0 against")
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "move"), [(2, F(1, 1000), 3), (F(1, 2), F(1, 100), -1), (4, F(1, 10**6), 3)])
+def test_its_witness_says_what_the_printed_algorithm_would_take(epsilon, delta, move):
+    shift = framework({0: tf.Normal(0, 2), 1: tf.Normal(move, 2)})
+    numbers = dict(bound(shift, epsilon, delta).witness.numbers)
+    classical = math.sqrt(2 * math.log(1.25 / delta)) * abs(move) / epsilon
+    assert numbers["difference of their means"] == abs(move)
+    assert numbers["sigma of Algorithm 2"] == pytest.approx(math.sqrt(max(0, classical**2 - 4)))
+    assert (numbers["eta"], numbers["lambda"]) == (0, 0)
+    assert numbers["epsilon of the references"] == pytest.approx(float(epsilon))
+    assert numbers["delta of the references"] == pytest.approx(float(delta))
 
 
 @pytest.mark.slow
