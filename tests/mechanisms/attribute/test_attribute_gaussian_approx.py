@@ -75,7 +75,9 @@ def test_references_that_are_right_cost_nothing():
     assert bounded.witness.comparison.startswith("the mean of 'income' is 0 against")
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "move"), [(2, F(1, 1000), 3), (F(1, 2), F(1, 100), -1), (4, F(1, 10**6), 3)])
+@pytest.mark.parametrize(("epsilon", "delta", "move"), [
+    (2, F(1, 1000), 3), (F(1, 2), F(1, 100), -1), (4, F(1, 10**6), 3),
+])  # fmt: skip
 def test_its_witness_says_what_the_printed_algorithm_would_take(epsilon, delta, move):
     shift = framework({0: tf.Normal(0, 2), 1: tf.Normal(move, 2)})
     numbers = dict(bound(shift, epsilon, delta).witness.numbers)

@@ -100,6 +100,10 @@ def test_weights_are_one_for_each_entry_and_not_all_0(tmp_path: Path) -> None:
      tf.CrossTable({"age": [0, 1, 2], "sex": ["x", "y"]}, 5)),
     ("histogram", {"attribute": "age", "by": "sex", "states": ("2", "0")},
      tf.CrossTable({"sex": ["x", "y"], "age": [2, 0]})),
+    ("mean", {"attribute": "age", "grid": "1/2"}, tf.Mean("age", grid="1/2")),
+    ("mean", {"attribute": ("sex",), "codes": {"x": 1, "y": 3}}, tf.Mean("sex", {"x": 1, "y": 3})),
+    ("sum", {"attribute": ("age", "age"), "grid": 2}, tf.Together([tf.Sum("age", grid=2)] * 2, 2)),
+    ("linear", {"weights": {"sex": "1/2"}, "grid": 3}, tf.Linear([0, "1/2"], grid=3)),
     ("count", {"attribute": "age", "states": ("1", "2")}, tf.CountRows({"age": [1, 2]})),
     ("count-rows", {"where": {"age": "1", "sex": ("x", "y")}, "any_of": True},
      tf.CountRows({"age": [1], "sex": ["x", "y"]}, any_of=True)),
@@ -121,6 +125,24 @@ def test_a_histogram_of_whole_columns_that_names_too_little_or_too_much(keys: di
     assert refusal.value.where == (where,)
     section = sections_of(WHOLE_COLUMNS)["histogram"]
     assert section(query="histogram", **keys).blamed == ("by" if "by" in keys else "attribute")
+
+
+@pytest.mark.parametrize(("name", "keys", "where", "blamed"), [
+    ("mean", {"attribute": "town"}, "attribute", "attribute"),
+    ("sum", {"attribute": ("age", "town")}, "attribute", "attribute"),
+    ("sum", {"attribute": "age", "codes": {"x": 1}}, "codes", "codes"),
+    ("linear", {"weights": {"town": 1}}, "weights", "weights"),
+    ("count", {"attribute": "town", "states": ("1",)}, "attribute", "attribute"),
+    ("count", {"attribute": "age", "states": ("x",)}, "states", "attribute"),
+    ("count-rows", {"where": {"age": "x"}}, "where", "where"),
+])  # fmt: skip
+def test_what_whole_columns_do_not_have_is_said_of_its_key(
+    name: str, keys: dict[str, Any], where: str, blamed: str
+) -> None:
+    with pytest.raises(InputError) as refusal:
+        query(WHOLE_COLUMNS, name, ROWS, **keys)
+    assert refusal.value.where[0] == where
+    assert sections_of(WHOLE_COLUMNS)[name](query=name, **keys).blamed == blamed
 
 
 def test_real_numbers_have_no_cells() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import takifugu as tf
@@ -34,6 +35,36 @@ def test_columns_that_only_some_parts_read():
     table = tf.JointTable([(0, "x"), (1, "y"), (2, "x")], [0.5, 0.25, 0.25], ["n", "s"])
     answer = resolved(tf.Together([tf.Sum("n"), tf.Count("x", entries=["s"])]), table)
     assert answer.evaluate(np.array([2, 0])) == (2, 1)
+
+
+@st.composite
+def parts_of_columns(draw):
+    sizes = draw(st.lists(st.integers(2, 4), min_size=2, max_size=3))
+    columns = [tuple(range(10 * place, 10 * place + size)) for place, size in enumerate(sizes)]
+    rows = list(product(*columns))
+    names = list("abc"[: len(sizes)])
+    table = tf.JointTable(rows, [Fraction(1, len(rows))] * len(rows), names)
+    read = st.lists(st.sampled_from(names), min_size=1, unique=True)
+    part = st.one_of(
+        st.sampled_from(names).map(tf.Sum), st.sampled_from(names).map(tf.Identity),
+        read.map(lambda of: tf.Mean(entries=of)), read.map(lambda of: tf.Histogram(entries=of)),
+        st.sampled_from(rows[-1]).map(tf.Count),
+        st.lists(st.integers(-2, 2), min_size=len(sizes), max_size=len(sizes)).map(tf.Linear),
+    )
+    return table, draw(st.lists(part, min_size=2, max_size=4))
+
+
+@settings(max_examples=40, deadline=None)
+@given(parts_of_columns(), st.data())
+def test_columns_of_any_sizes_are_read_and_moved_as_by_the_parts(case, data):
+    table, parts = case
+    answer, alone = resolved(tf.Together(parts), table), [resolved(part, table) for part in parts]
+    values = np.array([data.draw(st.integers(0, len(table.alphabet(place)) - 1)) for place in range(table.size)])
+    computed = [cell * answer.grid for cell in answer.evaluate(values)]
+    assert computed == [cell * each.grid for each in alone for cell in each.evaluate(values)]
+    for entry in range(table.size):
+        changes = [each.change([entry]) * each.grid for each in alone]
+        assert max(changes) <= answer.change([entry]) * answer.grid <= sum(changes)
 
 
 def test_records_and_parameters_add_up_the_parts():
