@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -126,11 +126,14 @@ class ParameterStates(JointStates[Parameters]):
 
 
 @runtime_checkable
-class Parametric(Protocol):
+class Parametric(Belief, Protocol):
     """A belief whose columns follow parameters that have a distribution."""
 
     @property
     def prior(self) -> Belief: ...
+
+    @property
+    def records(self) -> int: ...
 
     @property
     def described(self) -> Iterable[Column]: ...
@@ -143,11 +146,12 @@ class BoxStates(JointStates[ParameterBox]):
     def is_class(self) -> bool:
         return True
 
-    def stand_in(self, member: Any) -> Belief:
+    def stand_in(self, member: object) -> Belief:
         """Return parameters that take numbers of the box only, each of them the one parameter of its column."""
-        box, stand_in = self.belief, member
+        box = self.belief
         columns = {column.name: column for column in member.described} if isinstance(member, Parametric) else {}
-        if not columns or {*member.names} != {*box.names} or {*columns} != {*box.columns}:
+        odd = {*columns} != {*box.columns}
+        if odd or not isinstance(member, Parametric) or {*(member.names or ())} != {*box.names}:
             raise InputError(
                 f"{member!r} does not stand for {box.describe()}",
                 rule="what stands for a box is a Parameters belief with its parameters and columns",
@@ -161,7 +165,7 @@ class BoxStates(JointStates[ParameterBox]):
             follows = is_alone and masses == [meant.chance.between({meant.name: (v, v)})[0] for v in values]
             if not follows or member.records != box.records or not all(low <= v <= high for v in values):
                 raise InputError(f"the column {meant.name!r} of the stand-in does not follow the box")
-        return stand_in  # type: ignore[no-any-return]
+        return member
 
 
 class UserStates(JointStates[IndependentUsers]):

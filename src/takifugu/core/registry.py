@@ -25,7 +25,7 @@ class Registry(Generic[Thing]):
     """
 
     def __init__(
-        self, what: str, built_in: Mapping[str, str], check: Callable[[Any, Thing], object] | None = None
+        self, what: str, built_in: Mapping[str, str], check: Callable[[object, Thing], object] | None = None
     ) -> None:
         self.what, self.check = what, check
         self._built_in, self._known = built_in, dict[Hashable, Thing]()

@@ -114,7 +114,7 @@ def over_common_total(probabilities: Array) -> tuple[Array, int]:
     return as_masses([x.numerator * (denominator // x.denominator) for x in probabilities])[0], denominator
 
 
-def to_python(number: Any) -> Atom:
+def to_python(number: Atom | np.integer | np.floating) -> Atom:
     """Return a plain int, Fraction or float; a Fraction that is whole becomes an int."""
     if isinstance(number, Fraction):
         return number.numerator if number.denominator == 1 else number

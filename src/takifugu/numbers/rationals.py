@@ -118,7 +118,7 @@ def round_up(value: Fraction | float) -> Fraction:
     return math.ceil(exact / unit) * unit
 
 
-def to_text(value: Fraction) -> str:
+def to_text(value: int | Fraction) -> str:
     """Write a rational so that it reads back exactly: a decimal where it ends within 17 digits, else p/q.
 
     >>> to_text(Fraction(1, 10)), to_text(Fraction(1, 3)), to_text(Fraction(4))

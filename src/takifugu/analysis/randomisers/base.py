@@ -51,11 +51,16 @@ class Output:
     is_column: bool = False
 
 
-def _written(parts: Any) -> Any:
+#: A number, or several that belong together, nested as they are; and how they are written.
+Parts = Fraction | int | tuple["Parts", ...]
+Written = str | list["Written"]
+
+
+def _written(parts: Parts) -> Written:
     return [_written(part) for part in parts] if isinstance(parts, tuple) else to_text(parts)
 
 
-def _read(parts: Any) -> Any:
+def _read(parts: Written) -> Parts:
     return tuple(map(_read, parts)) if isinstance(parts, list) else Fraction(parts)
 
 

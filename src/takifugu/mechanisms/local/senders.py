@@ -6,10 +6,10 @@ Each way knows its law, how it draws, how it is written down, and what it gives 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +77,7 @@ class Sender(Protocol):
         """Return the channel that draws all that is sent of a row; None where more is sent."""
         ...
 
-    def mass(self, place: int, output: object) -> Fraction:
+    def mass(self, place: int, output: Hashable) -> Fraction:
         """Return P(output | value of this number)."""
         ...
 
@@ -144,11 +144,11 @@ class Values:
     def only_channel(self) -> Channel | None:
         return None if self.dummies else self.channel
 
-    def mass(self, place: int, output: Any) -> Fraction:
+    def mass(self, place: int, output: Hashable) -> Fraction:
         """Return the mean over the place of the channel's output; each dummy is each output with one probability."""
         row, total = self.channel.masses[place], self.channel.total
         one = Fraction(1, len(self.channel.outputs)) ** self.dummies
-        outputs = output if self.dummies else (output,)
+        outputs = output if self.dummies and isinstance(output, Iterable) else (output,)
         return Fraction(sum(row[self._places[y]] for y in outputs), total) * one / (self.dummies + 1)
 
     def shares(self, place: int) -> list[float]:
@@ -252,7 +252,8 @@ class Bits:
     def only_channel(self) -> Channel | None:
         return None
 
-    def mass(self, place: int, output: Any) -> Fraction:
+    def mass(self, place: int, output: Hashable) -> Fraction:
+        assert isinstance(output, Collection)
         chance_of_all = Fraction(1)
         for number_of_bit, value in enumerate(self.values):
             chance = self.rappor.present if number_of_bit == place else self.rappor.other

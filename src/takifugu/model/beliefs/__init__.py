@@ -62,7 +62,7 @@ def separate(belief: Belief) -> Separate | None:
     return belief if isinstance(belief, Separate) else None
 
 
-def _check(kind: str, belief: type) -> None:
+def _check(kind: object, belief: type) -> None:
     """Raise InputError for a type that lacks what every belief has."""
     if not isinstance(kind, str) or not kind or not isinstance(belief, type):
         raise InputError(

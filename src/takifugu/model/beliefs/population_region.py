@@ -17,7 +17,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -296,18 +296,22 @@ def tree_of(values: Sequence[Hashable]) -> Block:
     >>> [block.values for block in tree_of([1, 2, 3]).all]
     [(0, 1, 2), (0, 1), (0,), (1,), (2,)]
     """
-    axes: list[Sequence[Any]]
-    if all(isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value)) for value in values):
-        axes = [[value[axis] for value in values] for axis in (0, 1)]  # type: ignore[index]
-    elif all(map(_is_number, values)):
-        axes = [values]
+    places, numbers = list(filter(_is_place, values)), list(filter(_is_number, values))
+    if len(places) == len(values):
+        axes = [[place[axis] for place in places] for axis in (0, 1)]
+    elif len(numbers) == len(values):
+        axes = [numbers]
     else:
         return Block(tuple(range(len(values))), tuple(Block((n,)) for n in range(len(values))))
     ranks = np.array([np.unique(axis, return_inverse=True)[1] for axis in axes])
     return _halved(ranks, np.arange(len(values)))
 
 
-def _is_number(value: object) -> bool:
+def _is_place(value: object) -> TypeGuard[tuple[float, float]]:
+    return isinstance(value, tuple) and len(value) == 2 and all(map(_is_number, value))
+
+
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -24,7 +24,7 @@ from takifugu.model.queries.selection import Quantile, TopK
 _OFFERED = ("resolve", "to_dict", "describe")
 
 
-def _check(kind: str, query: type) -> None:
+def _check(kind: object, query: type) -> None:
     """Raise InputError for a type that lacks what every query has."""
     missing = [name for name in (*_OFFERED, "from_dict") if not hasattr(query, name)]
     if missing:
@@ -80,7 +80,7 @@ def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ..
     return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
 
 
-def _check_section(name: str, section: object) -> None:
+def _check_section(name: object, section: object) -> None:
     """Raise InputError for a section that no release file could use."""
     if not is_dataclass(section) or not hasattr(section, "query_about") or not name_of(section):
         raise InputError(

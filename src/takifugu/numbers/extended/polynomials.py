@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -97,9 +96,9 @@ def shifted(some: Numbers, axis: int, offsets: Sequence[int]) -> Numbers:
 
     def placed(values: Array, empty: int) -> Array:
         result = np.full(cells, empty, dtype=values.dtype)
+        into, given = np.moveaxis(result, axis, 0), np.moveaxis(values, axis, 0)
         for s, offset in enumerate(offsets):
-            before: tuple[Any, ...] = (slice(None),) * axis
-            result[(*before, s, ..., slice(offset, offset + width))] = values[(*before, 0 if single else s)]
+            into[s, ..., offset : offset + width] = given[0 if single else s]
         return result
 
     if isinstance(some, Scaled):

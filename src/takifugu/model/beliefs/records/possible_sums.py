@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import add, or_
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
 from takifugu.core.errors import Unsupported
 
@@ -44,7 +44,9 @@ class Steps(Sequence[Term]):
             raise IndexError(index)
         return self.first + self.step * (index % self.length)
 
-    def index(self, value: Any, *_: object) -> int:
+    def index(self, value: object, *_: object) -> int:
+        if not isinstance(value, int | float | Fraction):
+            raise ValueError(value)
         place = Fraction(value - self.first) / self.step
         if place.denominator != 1 or not 0 <= place < self.length:
             raise ValueError(value)
