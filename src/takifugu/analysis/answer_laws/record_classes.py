@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
@@ -153,16 +153,21 @@ def _loss(one: Level, other: Level, scale: Fraction) -> float:
     worst, atoms = 0.0, sorted({*one.atoms, *other.atoms})
     for y in atoms:
         for left, right in ((one, other), (other, one)):
-            high, low = (bound(_near(y, scale)) for bound in (left.highest, right.lowest))
+            high, low = _extremes(left, right, y, scale)
             if high:
                 worst = max(worst, math.log(high / low) if low > _SMALLEST else math.inf)
     terms = len(one.rows) + len(other.rows) + 16 + (float((atoms[-1] - atoms[0]) / scale) if scale else 0.0)
     return worst * (1 + 4 * UNIT) + (8 * UNIT * terms if worst or scale else 0.0)
 
 
-def _near(y: int, scale: Fraction) -> Callable[[int], Any]:
+def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fraction | float, Fraction | float]:
+    """Return the most that a record of one level puts near an output, and the least that one of another level does."""
     if not scale:
-        return lambda x: Fraction(x == y)
+        return left.highest(lambda x: Fraction(x == y)), right.lowest(lambda x: Fraction(x == y))
+    return left.highest(_around(y, scale)), right.lowest(_around(y, scale))
+
+
+def _around(y: int, scale: Fraction) -> Callable[[int], float]:
     return lambda x: math.exp(-abs(y - x) / float(scale))
 
 
