@@ -97,7 +97,7 @@ def _odd(record: object, kind: type) -> str | None:
 
 
 @cache
-def _fields(kind: type) -> dict[str, Any]:
+def _fields(kind: type) -> dict[str, object]:
     """Return the fields of a record with their types, which Python looks up anew at each question."""
     return get_type_hints(kind)
 

@@ -67,7 +67,7 @@ _REASONS = {
 
 
 @cache
-def _common() -> tuple[Engine, dict[Any, Any]]:
+def _common() -> tuple[Engine, dict[object, object]]:
     """Return what all ledgers of a process share: the dialect of an engine, and its compiled statements."""
     engine = create_engine("sqlite://", poolclass=NullPool)
     engine.connect().close()  # it asks the library once what it can do
