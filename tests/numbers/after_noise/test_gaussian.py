@@ -64,6 +64,20 @@ def test_errata_e1(epsilon: float, delta: float) -> None:
         assert closed_form(3, gaussian_printed_a(3, epsilon, delta), epsilon) <= delta
 
 
+@pytest.mark.parametrize("shift", [Fraction(1), Fraction(3, 7), Fraction(10**6)])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 3), Fraction(1)])
+@pytest.mark.parametrize("delta", [Fraction(1, 10**9), Fraction(1, 7), Fraction(9, 10)])
+def test_printed_rules_are_rounded_up(shift: Fraction, epsilon: Fraction, delta: Fraction) -> None:
+    with mpmath.workdps(40):
+        move, rate, chance = (mpmath.mpf(x.numerator) / x.denominator for x in (shift, epsilon, delta))
+        reach = mpmath.mpf(0.41) / mpmath.cbrt(chance)
+        for printed, exact in (
+            (gaussian_printed_a(shift, epsilon, delta), mpmath.sqrt(2 * mpmath.log(1.25 / chance)) * move / rate),
+            (gaussian_printed_b(shift, epsilon, delta), move / rate * (reach + mpmath.sqrt(reach**2 + rate / 2))),
+        ):
+            assert exact <= printed <= exact * (1 + mpmath.mpf(2) ** -46)
+
+
 def test_errata_e8a_the_classical_rule_is_refused_where_it_fails() -> None:
     with pytest.raises(InputError, match="at most 1"):
         gaussian_printed_a(1, 10, 1e-5)

@@ -70,7 +70,7 @@ class Line:
             return Line(weights, gaps, empty, empty, empty)
         rows = max(8, math.isqrt(size) // 2)
         columns = -(-size // rows)
-        before = np.concatenate((values[:1], values[rows - 1 : size - 1 : rows]))
+        before = np.concatenate((values[:1], values[rows - 1 :: rows]))
         starts = floats(values - np.repeat(before, rows)[:size])
         padded = [_padded(row, rows * columns) for row in (weights, np.concatenate(([0.0], gaps)), starts)]
         blocks, block_gaps, block_starts = (np.ascontiguousarray(row.reshape(columns, rows).T) for row in padded)
