@@ -158,6 +158,8 @@ def test_mixture_is_the_weighted_sum(p: Pmf, q: Pmf, left: int, right: int) -> N
 def test_mixture_of_unlike_laws() -> None:
     mixed = Pmf.mix([0.5, 0.5], [Pmf([0], [1]), Pmf([0.5], [1.0])])
     assert table(mixed) == {0.0: 0.5, 0.5: 0.5}
+    whole = Pmf.mix([0.5, 0.5], [Pmf([0, 1], [0.5, 0.5]), Pmf([3], [1])])
+    assert whole.values.dtype == np.int64  # stay what they are where all are of one kind
     with pytest.raises(InputError, match="2 values but 1"):
         Pmf.mix([1], [mixed, mixed])
 

@@ -37,6 +37,18 @@ def test_given_a_sum(table, records):
 
 
 @SMALL
+@given(record_tables(levels=3, answers=3))
+def test_one_record_whatever_its_level(table):
+    rows, chances = table
+    law, expected = law_of(rows, chances), {}
+    for (_, answer), chance in zip(rows, chances, strict=True):
+        expected[answer] = expected.get(answer, 0) + chance
+    assert dict(law.whole.items()) == {answer: chance for answer, chance in expected.items() if chance}
+    weights = {level: sum(c for (g, _), c in zip(rows, chances, strict=True) if g == level) for level in law.levels}
+    assert [Fraction(w, sum(law.weights)) for w in law.weights] == list(weights.values())
+
+
+@SMALL
 @given(record_tables(levels=2, answers=3), st.integers(1, 5))
 def test_given_a_count_is_given_a_sum_of_two_levels(table, records):
     law = law_of(*table)

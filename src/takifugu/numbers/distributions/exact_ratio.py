@@ -67,7 +67,7 @@ def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]
         excess = first - second - float(epsilon)
         doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
     left = right = Fraction(0)
-    for index in np.flatnonzero((excess > -doubt) | ~shared).tolist():
+    for index in np.flatnonzero(excess > -doubt).tolist():
         mass = _probability(p, index)
         other = _probability(q, int(place[index])) if shared[index] else Fraction(0)
         if not other or excess[index] > doubt[index] or ratio_exceeds(mass / other, epsilon):

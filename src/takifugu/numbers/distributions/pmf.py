@@ -103,10 +103,6 @@ class Pmf:
             raise InputError(
                 f"probabilities have shape {weights.shape}", rule="they must be one row of finite numbers"
             ).at("probabilities")
-        if weights.size == 0:
-            raise InputError(
-                "a distribution needs at least one atom", rule="values and probabilities are empty"
-            ).at("probabilities")
         if not -LARGEST_SMALL <= start <= LARGEST_SMALL - weights.size:
             raise InputError(
                 f"start is {start}", rule="it must be at most 2**61 in size", fix="shift the distribution"
