@@ -109,7 +109,6 @@ def test_it_works_from_init_to_the_ledger(file: Path) -> None:
     assert (source["spent"]["epsilon"], source["budget"]["epsilon"]) == ("1", "3")
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("old", "new", "line"), [
     ('state = "walking"', "", 'release[0].state: is missing; write state = "walking" (the state whose trend is'),
     ('state = "walking"', 'state = "dancing"', "release[0].state: no entry is ever 'dancing'; write another state"),

@@ -42,7 +42,6 @@ def published(folder: Path, keys: str, epsilon: int = 200, text: str = USERS) ->
     return {row["cell"]: row["value"] for row in tf.read_table(folder / "out" / "one.csv")}
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("keys", "values"), [
     (f'query = "median"\n{ORDER}', {"median": "middle"}),
     (f'query = "median"\n{CODES}', {"median": 4}),
@@ -153,7 +152,6 @@ probabilities = ["0.5", "0.5"]
 WARDS = {"A": ["short"] * 4 + ["middle"] * 7 + ["long"] * 9, "B": ["short"] * 25 + ["long"] * 5}
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("keys", "values"), [
     (f'query = "median"\n{ORDER}', {"A": "middle", "B": "short"}),
     (f'query = "quantile"\nshare = [0.1, 0.9]\n{CODES}',

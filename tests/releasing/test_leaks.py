@@ -134,7 +134,6 @@ def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
             assert secrets_in([*secrets_of(table()), "'walking', 'still', 'walking'"], text) == []
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -159,7 +159,6 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     assert costs == [0.5] * len(costs)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("matrices", "by", "is_said"), [
     ("hour", "hour", False), ("hour", "weekday", True), ("weekday", "hour", True), ("weekday", "weekday", False),
 ])  # fmt: skip

@@ -412,8 +412,6 @@ def test_every_key_of_the_schema_says_what_it_means() -> None:
     assert json.loads(printed) == json.loads(json.dumps(schema))
 
 
-@pytest.mark.slow
-@pytest.mark.mutants
 def test_adult_end_to_end(tmp_path: Path) -> None:
     shutil.copy(research_file("adult/adult_train.csv.gz"), tmp_path)
     path = tmp_path / "adult.toml"

@@ -140,7 +140,6 @@ def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == files_of
 
 
-@pytest.mark.slow
 def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
     lengths = {f"unit {i}": (5,) for i in range(40)}
     spec = QUICK.replace('per = "both"', 'per = "unit"')

@@ -123,7 +123,6 @@ def emptied(path: Path) -> None:
         connection.commit()
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("story", STORIES)
 def test_whatever_is_kept_comes_out_the_same_again(ledger: Ledger, story: Callable[[Ledger], None]) -> None:
     story(ledger)
@@ -159,7 +158,6 @@ def test_events_are_only_ever_added_to(ledger: Ledger, story: Callable[[Ledger],
     assert len(seen) > 1
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("story", STORIES)
 def test_what_a_history_comes_to_is_a_cache(ledger: Ledger, story: Callable[[Ledger], None]) -> None:
     story(ledger)

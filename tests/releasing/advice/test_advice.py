@@ -111,7 +111,6 @@ def test_an_epsilon_written_as_a_fraction_has_remedies(tmp_path: Path) -> None:
     assert tf.advise(path).remedies
 
 
-@pytest.mark.slow
 def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
     advised = tf.advise(write_demo(tmp_path / "demo"))
     assert (advised.verdict, advised.remedies, advised.shorter_stays) == (Verdict.GOOD, (), None)
@@ -171,7 +170,6 @@ def test_findings_of_a_network_are_no_rows(tmp_path: Path) -> None:
     assert tf.advise(path).tables[0].measured_in == ""
 
 
-@pytest.mark.slow
 def test_the_terminal_shows_what_python_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     path = of_units(tmp_path)

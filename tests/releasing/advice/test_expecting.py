@@ -27,7 +27,6 @@ def cells(path: Path) -> tuple[float, ...]:
     return table.worth.expectation.cells
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [

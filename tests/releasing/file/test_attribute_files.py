@@ -281,7 +281,6 @@ def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
 HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("hidden", "words"),
     [

@@ -124,7 +124,6 @@ def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
     assert [(table.name, bool(table.since)) for table in tables if not table.since] == [("more", False)]
 
 
-@pytest.mark.slow
 def test_every_command_knows_it(tmp_path: Path) -> None:
     where = write(tmp_path, SHARING)
     for command in ("compare", "calibrate", "explain"):
