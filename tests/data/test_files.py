@@ -265,7 +265,8 @@ def test_large_csv_files_need_an_engine(tmp_path: Path, monkeypatch: pytest.Monk
 def test_rows_that_do_not_fit_go_to_a_folder_that_is_ours_alone_and_goes_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.undo()  # a DuckDB of its own (tests/support/calibrations.py)
+    monkeypatch.undo()  # a DuckDB of its own (tests/support/calibrations.py), also for a small file
+    monkeypatch.setattr("takifugu.data.files.csv_file.SMALL", 0)
     (tmp_path / "d.csv").write_bytes(b"u,v\n1,a\n")
     table = open_frame(tmp_path / "d.csv")
     connection, folder = table.keeps

@@ -26,7 +26,7 @@ USERS = tuple(ROOT / name for name in (
     "tests/cli/test_cli_manners.py", "tests/cli/test_example_command.py", "tests/test_examples.py",
 ))  # fmt: skip
 #: Those that read files, and calibrate nothing or anew.
-READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/printed", "tests/extending", "examples"))
+READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/printed", "tests/extending"))
 
 _ANSWERS: dict[Any, Any] = {}
 _DATABASES: list[Any] = []
