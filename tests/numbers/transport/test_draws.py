@@ -134,6 +134,24 @@ def test_the_bound_on_a_loss_is_reached_where_all_draws_move_one_way(
     assert largest == pytest.approx(loss(law([p] * count), law([q] * count), scale), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("count", [1, 7, 300])
+@pytest.mark.parametrize("scale", [F(0), F(2, 3), F(50)])
+def test_the_loss_of_known_chances_is_rounded_up(count: int, scale: Fraction) -> None:
+    """Of one draw with chances p and q: the largest log f/g after noise e^(-|x|/scale), at 0 and at 1."""
+    for a, b in itertools.permutations(range(1, 12), 2):
+        p, q = F(a, 12), F(b, 12)
+        with mp.workdps(40):
+            decay = mp.exp(-mp.mpf(scale.denominator) / scale.numerator) if scale else mp.mpf(0)
+
+            def at(x: int, chance: Fraction, decay: object = decay) -> object:
+                one = mp.mpf(chance.numerator) / chance.denominator
+                return one + (1 - one) * decay if x else (1 - one) + one * decay
+
+            exact = count * max(abs(mp.log(at(x, p) / at(x, q))) for x in (0, 1))
+            loss = largest_loss(lambda cell, p=p, q=q: [Draws(count, (p, p), (q, q))], (), scale)
+            assert exact <= loss <= exact * (1 + mp.mpf(10) ** -9)
+
+
 def test_corners_alone_would_not_do() -> None:
     """W-infinity of Example 2 is no monotone function of the box: the bound is above what corners show, or equal."""
     low, high = F(3, 10), F(7, 10)
