@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from takifugu.analysis.questions.joint_states import (
     all_states,
     check_count,
     integers,
+    joint_states,
 )
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
@@ -114,8 +115,8 @@ class SetStates(_Numbered[SetsView]):
     """The set that the value of the property is in."""
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        inside, sets = self.belief.inside, self.belief.sets
-        value = SumStates(inside).value(rows) if isinstance(inside, SumView) else FunctionStates(inside).value(rows)
+        inside: Any = joint_states(self.belief.inside)
+        value, sets = inside.value(rows), self.belief.sets
         held = [_holds(members, value) for members in sets]
         return held.index(True) if any(held) else -1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import CURVES, MOST_WORK
 from takifugu.model.beliefs.one_sequence import OneSequence
-from takifugu.model.secrets.families import Believed, Family
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import IntArray, floats_above
 from takifugu.numbers.rationals import decimal_up
 
@@ -40,7 +41,7 @@ def stretched_loss(
 class _EveryStep(Family):
     """All steps of a recording: where its start is unknown each may have any law, and so any value."""
 
-    def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
-        if not isinstance(belief, OneSequence) or not belief.starts_anyhow:
+    def value_pairs(self, belief: Any, entry: int) -> tuple[tuple[int, int], ...]:
+        if not belief.starts_anyhow:
             return super().value_pairs(belief, entry)
         return self.pairs or tuple(permutations(range(len(belief.states)), 2))

@@ -54,6 +54,17 @@ def parts_of_columns(draw):
     return table, draw(st.lists(part, min_size=2, max_size=4))
 
 
+def test_columns_that_no_part_reads_may_have_any_value():
+    table = tf.JointTable(list(product([0, 1], range(3), range(4))), [Fraction(1, 24)] * 24, list("abc"))
+    for parts in ([tf.Sum("a"), tf.Sum("a")], [tf.Sum("c"), tf.Identity("a")], [tf.Linear([0, 2, 0]), tf.Sum("b")]):
+        answer, alone = resolved(tf.Together(parts), table), [resolved(part, table) for part in parts]
+        for values in map(np.array, product(range(2), range(3), range(4))):
+            computed = [cell * answer.grid for cell in answer.evaluate(values)]
+            assert computed == [cell * each.grid for each in alone for cell in each.evaluate(values)]
+        read = {place for one in alone for place in np.flatnonzero(one.weights)}
+        assert np.flatnonzero(answer.weights).tolist() == sorted(read)
+
+
 @settings(max_examples=40, deadline=None)
 @given(parts_of_columns(), st.data())
 def test_columns_of_any_sizes_are_read_and_moved_as_by_the_parts(case, data):

@@ -15,7 +15,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 from takifugu.accounting.composition.losses import Joint, deltas, raised
 from takifugu.accounting.composition.views import View
@@ -115,7 +115,7 @@ _COMPOSES = (
 
 def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
     """Return what releases promise together by the rows that they read; None where nothing is known of these."""
-    belief = view.framework.beliefs[0] if len(view.framework.beliefs) == 1 else None
+    belief: Any = view.framework.beliefs[0] if len(view.framework.beliefs) == 1 else None
     sent = [charge for charge in charges if charge.query.get("kind") == _SENT]
     others = [charge for charge in charges if charge.query.get("kind") != _SENT]
     groups: dict[tuple[str, Hashable], list[Charge]] = {}
@@ -126,9 +126,7 @@ def _as_rows(view: View, charges: Sequence[Charge]) -> Joint | None:
         batch = budget_name(query.batch)  # another spelling is no other batch
         groups.setdefault(("batch", batch) if batch else ("read", charge.reading or number), []).append(charge)
     apart = all(kind == "batch" for kind, _ in groups)
-    if not isinstance(belief, FromPopulations):
-        return None
-    if len(groups) > 1 and not (apart and belief.adds_up and belief.independent):
+    if belief is None or (len(groups) > 1 and not (apart and belief.adds_up and belief.independent)):
         return None
     total, share = sum((charge.epsilon for charge in others), Fraction(0)), deltas(others)
     for group in groups.values():

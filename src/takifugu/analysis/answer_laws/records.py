@@ -12,15 +12,16 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
 from takifugu.analysis.answer_laws.given_sum import SumLaw, VectorLaw
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.record_classes import class_law
 from takifugu.analysis.answer_laws.repeated import AloneFamily
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw
+from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, SumView
+from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
@@ -76,10 +77,8 @@ class SetsLaw(RecordsLaw[SetsView]):
 
     @cached_property
     def inner(self) -> SumLaw | FunctionLaw:
-        inside = self.belief.inside
-        if isinstance(inside, SumView):
-            return SumLaw(inside, self.answer, self.family)
-        return FunctionLaw(inside, self.answer, self.family)
+        law: Any = ANSWER_LAW.of(self.belief.inside)(self.belief.inside, self.answer, self.family)
+        return law  # type: ignore[no-any-return]
 
     @cached_property
     def products(self) -> float:

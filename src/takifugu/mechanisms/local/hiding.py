@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Bound, Cost, Problem, Refusal, Witness
@@ -45,7 +46,7 @@ class Hiding:
         return Cost(self.work * count**2, 100.0 * count**2)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        beliefs = problem.framework.beliefs
+        beliefs: Any = problem.framework.beliefs
         if not isinstance(problem.query, EachValue):
             return Refusal("it randomises each row's value, and another answer is published")
         if any(definition_of(secret) != "distribution" for secret in problem.framework.secrets):
@@ -58,7 +59,6 @@ class Hiding:
                 "each value is published among dummies, and it sends none" if dummies
                 else "it sends each value among dummies, and none are published: ask for dummies"
             )  # fmt: skip
-        assert isinstance(belief, FromPopulations)  # no other belief is about rows of populations
         people = populations_of(belief)
         if self.name not in mechanisms(people):
             return Refusal("it moves places, and the values are none, or do not fill a box of equal cells")

@@ -95,17 +95,18 @@ def joined(answers: list[Additive]) -> Additive:
     different, which = np.unique(rows, axis=0, return_inverse=True)
     tables = tuple(_table(answers, [row[2 * k : 2 * k + 2] for k in range(len(answers))], grid) for row in different)
     labels = unlike([label for answer in answers for label in answer.labels])
-    return Additive(grid, labels, tables, np.ones(size, dtype=np.int64), which.ravel().astype(np.int64))
+    is_read = (rows[:, ::2] != 0).any(axis=1).astype(np.int64)
+    return Additive(grid, labels, tables, is_read, which.ravel().astype(np.int64))
 
 
 def _table(answers: list[Additive], chosen: list[IntArray], grid: Fraction) -> IntArray:
     """Return what an entry adds to all cells, from its weight and its table in each answer; some do not read it."""
-    height = max(len(a.tables[int(table)]) for a, (_, table) in zip(answers, chosen, strict=True))
+    known = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, chosen, strict=True)]
+    height = max((len(table) for _, weight, table in known if weight), default=1)
     parts = list[IntArray]()
-    for answer, (weight, number) in zip(answers, chosen, strict=True):
-        table = answer.tables[int(number)]
-        read = table if len(table) == height else np.zeros((height, answer.cells), dtype=np.int64)
-        parts.append(read * (int(weight) * int(answer.grid / grid)))
+    for answer, weight, table in known:
+        read = table if weight else np.zeros((height, answer.cells), dtype=np.int64)
+        parts.append(read * (weight * int(answer.grid / grid)))
     return np.concatenate(parts, axis=1)
 
 

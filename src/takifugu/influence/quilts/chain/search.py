@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -43,8 +44,7 @@ class ExactSearch(Search):
 
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the work from how fast the chain forgets: tables up to the widest useful quilt, then the entries."""
-        chain = self.part.belief
-        assert isinstance(chain, PeriodicChain)
+        chain: Any = self.part.belief
         pairs = float(len(chain.states)) ** 2
         tabled = _distance(chain, float(epsilon)) * len(chain.step_matrices)
         operations = tabled * (6 * pairs**1.5 + 40 * pairs) + PER_ENTRY * chain.length

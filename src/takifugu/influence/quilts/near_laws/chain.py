@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,6 @@ from takifugu.influence.quilts.near_laws.needed_scales import (
 )
 from takifugu.influence.quilts.near_laws.scores import NearLaws, quilt_scale
 from takifugu.influence.quilts.near_sets import query_change
-from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.log_ratios import UNIT, FloatArray
 
@@ -120,8 +120,7 @@ class LocalSearch(Search):
     def cost(self, epsilon: Fraction) -> Cost:
         """Predict the looks at quilts: those of one entry where all share them, else those of every entry."""
         part, shape = self.part, steps(self.part.answer)
-        chain = part.belief
-        assert isinstance(chain, MarkovChain)
+        chain: Any = part.belief
         k, model = len(chain.states), LocalChain(chain, shape)
         different = 1 if model.uniform and not isinstance(chain.initial, tuple) else len(part.family.entries)
         entries, inside = len(part.family.entries), len(distances(min(model.reach, chain.length)))
@@ -135,8 +134,7 @@ class LocalSearch(Search):
 
     def worst(self, epsilon: Fraction) -> Worst:
         part = self.part
-        chain = part.belief
-        assert isinstance(chain, MarkovChain)
+        chain: Any = part.belief
         known = needed_scale(
             ChainSides(chain_influence(chain, part.family.pairs), query_change(part.answer.entry_changes())),
             part.family,

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,6 @@ from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.numbers.rationals import float_above
 
 #: D(N) of some parameters' columns, in steps.
@@ -91,14 +91,14 @@ class ColumnSets:
 
 def _over_network(part: Part) -> Part:
     """Return a part about the parameters as one about their network."""
-    assert isinstance(part.belief, Parameters)
-    return replace(part, belief=part.belief.network)
+    belief: Any = part.belief
+    return replace(part, belief=belief.network)
 
 
 def _margin(part: Part) -> Fraction:
     """Return what the rounding of a network that was made from a table may add to an influence."""
-    assert isinstance(part.belief, Parameters)
-    return Fraction(4 * part.belief.network_error)
+    belief: Any = part.belief
+    return Fraction(4 * belief.network_error)
 
 
 @dataclass(frozen=True, eq=False)

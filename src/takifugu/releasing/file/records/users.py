@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import UNKNOWN, UNOBSERVED, Known, tally
@@ -57,8 +58,7 @@ class Users(Records):
     def query_of(self, file: ReleaseFile, item: RecordItemSpec) -> Query:
         return combined.by_group(super().query_of(file, item), file.sections(RecordReleaseSpec), item)
 
-    def values(self, belief: Belief) -> list[tuple[State, ...]]:
-        assert isinstance(belief, IndependentUsers)
+    def values(self, belief: Any) -> list[tuple[State, ...]]:
         return [letters.values for letters in belief.letters]
 
     def framework_of(self, spec: RecordReleaseSpec, belief: Belief) -> Framework:
