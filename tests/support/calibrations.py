@@ -84,9 +84,13 @@ def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(*args: Any, **options: Any) -> Any:
         if args or set(options) != {"config"} or not options["config"].keys() >= {"temp_directory"}:
             return real(*args, **options)
-        if not _DATABASES:
-            _DATABASES.append(real(config={**options["config"], "temp_directory": ""}))
-        return _DATABASES[0].cursor()
+        try:
+            cursor = _DATABASES[0].cursor()
+            cursor.execute("select 1")
+        except (IndexError, duckdb.Error):  # there is none, or a hostile file has ended it
+            _DATABASES[:] = [real(config={**options["config"], "temp_directory": ""})]
+            cursor = _DATABASES[0].cursor()
+        return cursor
 
     monkeypatch.setattr(duckdb, "connect", connect)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy.sql.compiler import SQLCompiler
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.encoding import canonical
@@ -42,21 +40,3 @@ def test_a_new_source_has_no_budget_of_any_kind(tmp_path: Path) -> None:
     assert ledger.source("data") == new
     (row,) = ledger.show()
     assert (row.budget, row.budget_is_implied, row.units, row.releases, row.unpublished) == (None, False, 0, 0, 0)
-
-
-def test_what_one_ledger_asks_is_compiled_for_all_of_the_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ledger = Ledger.open(tmp_path / "one.db")
-    ledger.source("study", budget=1)
-    ledger.show()
-    shutil.copy(tmp_path / "one.db", tmp_path / "other.db")
-    compiled, real = [], SQLCompiler.__init__
-
-    def counted(compiler: SQLCompiler, *words: Any, **options: Any) -> None:
-        compiled.append(words)
-        real(compiler, *words, **options)
-
-    monkeypatch.setattr(SQLCompiler, "__init__", counted)
-    assert Ledger.open(tmp_path / "other.db").show() == ledger.show()
-    assert compiled == []

@@ -9,10 +9,8 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event
@@ -66,25 +64,15 @@ _REASONS = {
 }  # fmt: skip
 
 
-@cache
-def _common() -> tuple[Engine, dict[object, object]]:
-    """Return what all ledgers of a process share: the dialect of an engine, and its compiled statements."""
-    engine = create_engine("sqlite://", poolclass=NullPool)
-    engine.connect().close()  # it asks the library once what it can do
-    return engine, {}
-
-
 def engine_of(path: Path, timeout: float) -> Engine:
     """Return an engine on an existing file; every transaction reopens it, so no handle survives a fork."""
     address = f"file:{quote(str(path.absolute()))}?mode="  # a ledger that has gone is never replaced by an empty one
 
-    def connect() -> Any:
+    def connect() -> sqlite3.Connection:
         mode = "ro&immutable=1" if _is_only_to_read(path) else "rw"
         return sqlite3.connect(f"{address}{mode}", uri=True, timeout=timeout)
 
-    common, statements = _common()
-    pool = NullPool(connect, dialect=common.dialect, logging_name=_SILENT)
-    engine = Engine(pool, common.dialect, common.url, execution_options={"compiled_cache": statements})
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, pool_logging_name=_SILENT)
 
     @event.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, record: object) -> None:
