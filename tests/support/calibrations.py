@@ -85,12 +85,10 @@ def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
         if args or set(options) != {"config"} or not options["config"].keys() >= {"temp_directory"}:
             return real(*args, **options)
         try:
-            cursor = _DATABASES[0].cursor()
-            cursor.execute("select 1")
+            _DATABASES[0].cursor().execute("select 1").fetchall()
         except (IndexError, duckdb.Error):  # there is none, or a hostile file has ended it
             _DATABASES[:] = [real(config={**options["config"], "temp_directory": ""})]
-            cursor = _DATABASES[0].cursor()
-        return cursor
+        return _DATABASES[0].cursor()
 
     monkeypatch.setattr(duckdb, "connect", connect)
 
