@@ -23,8 +23,8 @@ from takifugu.data.values.written import Written
 def open_frame(data: object, missing: Iterable[str] = ("",), written: Written | None = None) -> Table:
     """Open a file of any registered format, or a frame: pandas, Polars, PyArrow, DuckDB or PySpark.
 
-    Nothing but the names of the columns is read. Files go through DuckDB where it is installed, so that they may be
-    larger than memory. Texts in `missing` count as missing values, beside the empty one; `written` says how the source
+    No row is read yet. Files that are not small go through DuckDB where it is installed, so they may be larger than
+    memory. Texts in `missing` count as missing values, beside the empty one; `written` says how the source
     is written where it does not show. Rows of a CSV file that hold nothing in any of several columns are no rows.
     Raises DataError for a file that cannot be read, and InputError for something that is no frame.
 

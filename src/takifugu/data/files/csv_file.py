@@ -1,4 +1,4 @@
-"""CSV files, plain or packed by gzip: small ones are read in Python, larger ones by DuckDB, which needs no memory."""
+"""CSV files, plain or packed by gzip: small ones are read in Python, others, larger than memory or not, by DuckDB."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ def read(file: DataFile, written: Written) -> Table:
     """Open a CSV file; rows that hold nothing in any of several columns are none."""
     refuse_other_kinds(file, is_utf_16=written.codec is not None)
     dialect = look(file, written)
-    if not is_installed("duckdb") and check_lines(file, whole=True) > LARGEST_IN_PYTHON:
+    has_engine = is_installed("duckdb")
+    if not has_engine and check_lines(file, whole=True) > LARGEST_IN_PYTHON:
         raise DataError(
             f"{file.name} is large", fix="install duckdb (pip install duckdb), which reads it piece by piece"
         )
-    if not is_installed("duckdb") or (dialect.codec is None and _is_small(file)):
+    if not has_engine or (dialect.codec is None and _is_small(file)):
         return Table(file.name, dialect.names, True, frozenset(), Columns(file, dialect), dialect.names)
     folder = private_folder()
     if dialect.codec is not None:

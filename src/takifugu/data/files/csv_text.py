@@ -132,14 +132,23 @@ def check_lines(file: DataFile, whole: bool) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Columns(Mapping[str, list[str | None]]):
-    """The columns of a CSV file as lists of texts; the file is read when the first of them is looked at."""
+    """The columns of a CSV file as lists of texts, read when the first is looked at; of equal names the last counts.
+
+    Raises DataError, when it is read, for rows of another length than the header, broken quotes, and text that is not
+    in the file's encoding.
+    """
 
     file: DataFile
     dialect: Dialect
 
     @cached_property
     def _lists(self) -> dict[str, list[str | None]]:
-        return as_lists(self.file, self.dialect)
+        columns: list[list[str | None]] = [[] for _ in self.dialect.names]
+        seen: dict[str, str] = {}
+        for row in rows_of(self.file, self.dialect):
+            for column, field in zip(columns, row, strict=True):
+                column.append(seen.setdefault(field, field))
+        return dict(zip(self.dialect.names, columns, strict=True))
 
     def __getitem__(self, name: str) -> list[str | None]:
         return self._lists[name]
@@ -151,22 +160,8 @@ class Columns(Mapping[str, list[str | None]]):
         return len({*self.dialect.names})
 
 
-def as_lists(file: DataFile, dialect: Dialect) -> dict[str, list[str | None]]:
-    """Return the columns of a CSV file as lists of texts; of two columns with one name the last is kept.
-
-    Rows without any value are none. Raises DataError for rows of another length than the header, broken quotes, and
-    text that is not in the file's encoding.
-    """
-    columns: list[list[str | None]] = [[] for _ in dialect.names]
-    seen: dict[str, str] = {}
-    for row in rows_of(file, dialect):
-        for column, field in zip(columns, row, strict=True):
-            column.append(seen.setdefault(field, field))
-    return dict(zip(dialect.names, columns, strict=True))
-
-
 def rows_of(file: DataFile, dialect: Dialect) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file; see as_lists."""
+    """Yield the rows of a CSV file but those without any value; raises DataError as `Columns`."""
     width = len(dialect.names)
     with text_of_file(file, dialect.codec) as text:
         lines = islice(text, dialect.skipped, None)
