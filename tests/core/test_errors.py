@@ -12,7 +12,16 @@ from typing import Any
 import pytest
 
 import takifugu as tf
-from takifugu.core.errors import BudgetExceeded, InputError, ReleaseState, SpecError, TakifuguError, within
+from takifugu.core.errors import (
+    BudgetExceeded,
+    InputError,
+    ReleaseState,
+    SpecError,
+    TakifuguError,
+    did_you_mean,
+    nearest,
+    within,
+)
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10, states=["still", "walking"])
@@ -127,3 +136,10 @@ def test_of_many_names_the_three_nearest_are_listed() -> None:
     with pytest.raises(InputError, match="'quilt-exact'") as refused:
         tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="quilt-exct")
     assert refused.value.fix.count("quilt") <= 4
+
+
+def test_the_nearest_name_is_suggested() -> None:
+    states = [f"s{number:02}" for number in range(33)]
+    assert did_you_mean("s1O", states) == "; did you mean 's10'?"
+    assert nearest("s1O", states).startswith("one of ['s10', ")
+    assert did_you_mean("asymetric", ["parametric", "asymmetric"]) == "; did you mean 'asymmetric'?"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data import Layout, Lengths, Recode, open_frame, pieces
-from takifugu.data.rows.at_once import NotPlain, rows_at_once
+from takifugu.data.rows.at_once import Hash, NotPlain, rows_at_once
 from takifugu.data.rows.in_bits import RowsInBits, rows_in_bits
 from takifugu.data.times.calendar import Calendar
 
@@ -116,7 +116,38 @@ def test_a_step_that_occurs_twice_where_others_are_missing_is_seen(one: int, oth
 
 
 def test_the_hash_has_a_key_of_its_own() -> None:
-    assert len({surveyed(complete(3)).key for _ in range(3)}) == 3
+    hashes = [surveyed(complete(3)).hash for _ in range(3)]
+    assert len({key for hash in hashes for key in (hash.key, hash.key_of_texts)}) == 6
+
+
+@pytest.mark.parametrize("lost", [(5, 7), (5, 6), (0, 1)])
+def test_rows_without_a_step_do_not_cancel_each_other(lost: tuple[int, int]) -> None:
+    """Two hashes of nothing leave no trace in an exclusive or: the two steps that they stand for do."""
+    rows = [(unit, None if tick in lost else tick, state) for unit, tick, state in complete(50)]
+    with pytest.raises(NotPlain):
+        surveyed(rows)
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from([1, 3]),
+    st.sets(st.tuples(st.integers(-40, 40), st.integers(1, 30)), min_size=1, max_size=6),
+    st.sampled_from([None, "tick::varchar", "make_timestamp(tick)::varchar"]),
+)
+def test_runs_are_hashed_in_parts(step: int, runs: set[tuple[int, int]], text: str | None) -> None:
+    rows = replace(surveyed(complete(3)), step=step, hash=Hash(text))
+    spans = [range(start, start + size * step, step) for start, size in runs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("takifugu.data.rows.at_once.STEPS_IN_A_LIST", 2)
+        hashes = rows._hashes_of(spans)
+    for span in spans:
+        values = ", ".join(f"({tick}::bigint)" for tick in span)
+        ((expected,),) = (
+            rows.frame.to_native()
+            .query("t", f"select bit_xor({rows.hash.of(text)}) from (values {values}) as r(tick)")
+            .fetchall()
+        )
+        assert hashes[span] == expected
 
 
 @pytest.mark.parametrize(
@@ -139,9 +170,11 @@ def test_times_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, text:
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", ["007", "+7", "7.0", " 7", "7e0", "0x7", "", "-0"])
-def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, number: str) -> None:
+@pytest.mark.parametrize("missing", [{7}, {7, 100}])
+def test_numbers_that_are_written_otherwise_are_read_as_ever(tmp_path: Path, number: str, missing: set[int]) -> None:
     file = tmp_path / "numbers.csv"
-    file.write_text("\n".join(["unit,at,state", *(f"u,{n},a" for n in range(150) if n != 7), f"u,{number},b"]) + "\n")
+    rows = [f"u,{n},a" for n in range(150) if n not in missing]
+    file.write_text("\n".join(["unit,at,state", *rows, f"u,{number},b"]) + "\n")
     layout = Layout("state", unit="unit", order="at", step=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("takifugu.data.rows.at_once.rows_at_once", lambda *_: None)

@@ -366,6 +366,16 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
 
 
 @pytest.mark.parametrize(
+    ("written", "there", "suggested"), [("lonn", "lon", True), ("oen", "one", True), ("amy", "ann", False)]
+)
+def test_short_names_of_columns(tmp_path: Path, written: str, there: str, suggested: bool) -> None:
+    (tmp_path / "d.csv").write_text(f"{there},state\nx,a\n")
+    with pytest.raises(InputError) as refusal:
+        open_frame(tmp_path / "d.csv").require([written, "state"])
+    assert (f"did you mean {there!r}?" in str(refusal.value)) == suggested
+
+
+@pytest.mark.parametrize(
     ("name", "suggested"),
     [("persn", True), ("Person", True), ("persons", True), ("parson", True), ("prson", True), ("Peterson", False)],
 )

@@ -106,6 +106,16 @@ def test_two_spellings_of_a_piece_are_refused_inside_one_unit_only() -> None:
     assert [(piece.unit, piece.piece) for piece in recorded] == [("a", "1 a"), ("b", "1 a")]
 
 
+def test_zeros_in_front_make_another_piece_but_no_other_person() -> None:
+    import polars
+
+    frame = polars.DataFrame({"who": ["a", "a", "b"], "run": ["01", "1", "1"], "state": ["still"] * 3})
+    recorded = pieces(open_frame(frame), Layout("state", unit="who", piece="run"), STATES)
+    assert sorted((piece.unit, piece.piece) for piece in recorded) == [("a", "01"), ("a", "1"), ("b", "1")]
+    with pytest.raises(DataError, match="a person is written in two ways"):
+        pieces(open_frame(frame), Layout("state", unit="run"), STATES)
+
+
 def test_row_numbers_say_what_they_leave_out() -> None:
     import polars
 

@@ -240,6 +240,18 @@ class SpecError(TakifuguError, ValueError):
 
 #: So many names are listed whole where an unknown one is refused.
 FEW = 6
+#: Letters that are easily taken for each other, and capitals for small ones.
+_ALIKE = str.maketrans("ABCDEFGHJKMNPQRSTUVWXYZOIL0l|", "abcdefghjkmnpqrstuvwxyzo11o11")
+
+
+def first_of(declared: Iterable[object]) -> str:
+    """Return declared values for a message that does not say which one was meant: all where there are few.
+
+    >>> first_of(["still", "walking"]), first_of(range(33))
+    ("['still', 'walking']", "['0', '1', '2'] and 30 more")
+    """
+    words = [str(value) for value in declared]
+    return f"{words}" if len(words) <= FEW else f"{words[:3]} and {len(words) - 3} more"
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
@@ -248,8 +260,26 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     >>> did_you_mean("walkin", ["still", "walking"])
     "; did you mean 'walking'?"
     """
-    close = get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    words = [str(one) for one in known]
+    close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
+    return f"; did you mean {min(close, key=lambda one: apart(str(word), one))!r}?" if close else ""
+
+
+def apart(one: str, other: str) -> float:
+    """Return how many letters are wrong, missing, too many, or swapped with their neighbours; look-alikes count less.
+
+    >>> apart("s1O", "s10"), apart("oen", "one"), apart("lonn", "lon"), apart("s1O", "s31")
+    (0.25, 1.0, 1.0, 2.0)
+    """
+    before, row = [0.0], [float(number) for number in range(len(other) + 1)]
+    for i, letter in enumerate(one, start=1):
+        last, before, row = before, row, [float(i)]
+        for j, there in enumerate(other, start=1):
+            wrong = 0 if letter == there else 0.25 if letter.translate(_ALIKE) == there.translate(_ALIKE) else 1
+            row.append(min(before[j - 1] + wrong, before[j] + 1, row[j - 1] + 1))
+            if i > 1 and j > 1 and (letter, one[i - 2]) == (other[j - 2], there):
+                row[j] = min(row[j], last[j - 2] + 1)
+    return row[-1]
 
 
 def nearest_words(word: object, known: Iterable[object]) -> list[str]:
@@ -257,8 +287,10 @@ def nearest_words(word: object, known: Iterable[object]) -> list[str]:
     words = list(dict.fromkeys(map(str, known)))
     if len(words) <= FEW:
         return words
-    close = get_close_matches(str(word), words, n=3, cutoff=0)
-    return [*close, *(other for other in words if other not in close)][:3]
+    close = get_close_matches(str(word), words, n=len(words), cutoff=0.6)
+    close.sort(key=lambda one: apart(str(word), one))
+    far = get_close_matches(str(word), words, n=3, cutoff=0)
+    return list(dict.fromkeys([*close, *far, *words]))[:3]
 
 
 def nearest(word: object, known: Iterable[object]) -> str:
@@ -267,7 +299,7 @@ def nearest(word: object, known: Iterable[object]) -> str:
     >>> nearest("walkin", ["still", "walking"])
     "one of ['still', 'walking']"
     >>> nearest("agee", ["age", "ages", "wage", "town", "sex", "name", "street"])
-    "one of ['age', 'wage', 'ages'] or 4 more"
+    "one of ['age', 'ages', 'wage'] or 4 more"
     """
     words = list(dict.fromkeys(map(str, known)))
     listed = nearest_words(word, words)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.errors import DataError, InputError, first_of
 from takifugu.data.engines.table import Table
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.rows.layout import Layout, Lengths, Recode
@@ -16,7 +17,7 @@ from takifugu.data.rows.pieces import SKIPPED, UNCLEAR, Fact, Key, Rows, are_tog
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.codes import OUTSIDE, UNKNOWN, UNOBSERVED
 from takifugu.data.values.spellings import meant
-from takifugu.data.values.texts import not_numbers
+from takifugu.data.values.texts import NAME_MARKS, not_numbers
 
 IntArray = npt.NDArray[np.int64]
 
@@ -24,6 +25,8 @@ IntArray = npt.NDArray[np.int64]
 LONGEST_PIECE, WIDEST_SPAN = 2**24, 2**53
 #: More runs of weights do not fit into one expression: read the entries themselves.
 MOST_WEIGHTS = 256
+#: What columns with a time of day are called.
+_CLOCK = re.compile(r"(?:^|[\W_])(?:time|clock|hour|uhr|uhrzeit|zeit|heure|hora|ora)(?:$|[\W_])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def measure(
     if layout.order is None:
         _check_together(grouped, layout)
     else:
-        rows, grouped = _in_order(rows, grouped, layout)
+        rows, grouped = _in_order(rows, grouped, layout, table)
     if layout.calendar is not None and rows.step is not None:
         _check_calendar(grouped, rows.step, layout.calendar, str(layout.order))
     names = _names(grouped, layout)
@@ -99,14 +102,14 @@ def _check_values(grouped: Mapping[Key, list[Fact]], layout: Layout, states: Rec
         known = [f"{state!s}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         raise DataError(
             f"column {layout.value!r} has a number that is in none of the bins",
-            fix=f"declare bins for all numbers that can occur; they are {known}",
+            fix=f"declare bins for all numbers that can occur, or {NAME_MARKS}; the bins are {known}",
         ).at("bins")
     if UNKNOWN in codes:
         refuse_lookalikes(table, layout.value, states.codes, "states")
-        names = [str(s) for s in states.states]
         raise DataError(
             f"column {layout.value!r} has a value that is no state and is not mapped to one",
-            fix=f"the states are {names}",
+            fix=f"the states are {first_of(states.states)}; {NAME_MARKS}, and another spelling of a state: "
+            'map = { "as in the data" = "a state" } under [belief]',
         ).at("states")
     if UNOBSERVED in codes and layout.nulls == "refuse":
         raise DataError(
@@ -142,7 +145,9 @@ def _check_together(grouped: Mapping[Key, list[Fact]], layout: Layout) -> None:
         ).at("order")
 
 
-def _in_order(rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout) -> tuple[Rows, dict[Key, list[Fact]]]:
+def _in_order(
+    rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout, table: Table
+) -> tuple[Rows, dict[Key, list[Fact]]]:
     """Return the rows as the order column sorts them, one in each place; DataError where it does not."""
     reasons = {fact.unplaced for facts in grouped.values() for fact in facts if fact.unplaced}
     if reasons:
@@ -161,8 +166,8 @@ def _in_order(rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout) -> tup
         raise DataError(
             f"column {layout.order!r} has ties within one piece",
             rule="two rows cannot be in one step",
-            fix="declare the piece column if they belong to several pieces, a time zone if a clock was set back, or "
-            'which row counts: duplicates = "first" or "last"',
+            fix=f"{_both_columns(layout, table)}declare the piece column if they belong to several pieces, a time zone "
+            'if a clock was set back, or which row counts: duplicates = "first" or "last"',
         ).at("order")
     if not rows.in_rows:
         raise DataError(
@@ -171,6 +176,15 @@ def _in_order(rows: Rows, grouped: dict[Key, list[Fact]], layout: Layout) -> tup
             fix="leave one row for each step",
         ).at("duplicates")
     return rows.without_ties(layout.duplicates).surveyed()
+
+
+def _both_columns(layout: Layout, table: Table) -> str:
+    """Say which column seems to hold the time of day, by its name, where the order column may hold dates alone."""
+    used = (layout.order, layout.unit, layout.piece, layout.value)
+    clocks = [name for name in table.names if name not in used and _CLOCK.search(name)]
+    if layout.time_of_day is not None or not clocks:
+        return ""
+    return f'write order = ["{layout.order}", "{clocks[0]}"] if the time of day is in a column of its own, '
 
 
 def _without_place(reason: int, layout: Layout) -> DataError:

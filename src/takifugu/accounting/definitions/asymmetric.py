@@ -141,7 +141,7 @@ class Asymmetric(Definition):
     def not_promised(self) -> tuple[str, ...]:
         """Say who is not protected, and from what."""
         return (
-            "that the hidden thing is *not* so of somebody: who was not at a place is not protected, and an output may "
+            "that the hidden thing is not so of somebody: who was not at a place is not protected, and an output may "
             "show for certain that few people were there",
             "who is known to have been at exactly one of several places: at which of them may become known, because "
             "being somewhere else instead is no move that is hidden",

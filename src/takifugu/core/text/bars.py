@@ -8,13 +8,18 @@ from takifugu.core.plain import Row
 from takifugu.core.text.tables import name_of, number, width
 
 
-def bars(rows: Sequence[Row], longest: float | None = None, columns: int | None = None) -> list[str]:
-    """Return one line per row (cell, value, low, high): █ up to `low`, ▓ from there to `value`, ░ to `high`.
+def bars(
+    rows: Sequence[Row], longest: float | None = None, columns: int | None = None, lowest: float | None = None
+) -> list[str]:
+    """Return one line per row (cell, value, low, high): █ from 0 on, ▓ and ░ the interval up to the value and from it.
 
-    `longest` is the value of a bar of full length; by default the largest `high`.
+    `longest` is where the bars' room ends and `lowest` where it begins; by default the largest `high`, and the least
+    `low` or 0. Where it begins below 0, │ stands at 0.
 
     >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
     still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
+    >>> print(bars([{"cell": "still", "value": 1, "low": -1, "high": 3}], columns=40)[0])
+    still  ▓▓▓▓▓▓│▓▓▓▓▓▓░░░░░░░░░░░░░  1 ± 2
     """
     names = [name_of(r["cell"], 16) for r in rows]
     if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
@@ -23,22 +28,33 @@ def bars(rows: Sequence[Row], longest: float | None = None, columns: int | None 
     texts = [_around(r) for r in rows]
     left, right = max(map(len, names)), max(map(len, texts))
     room = max(8, (columns or width()) - left - right - 4)
-    most = longest or max([float(r["high"]) for r in rows] + [0.0])
-    lines = []
-    for name, text, row in zip(names, texts, rows, strict=True):
-        ends = [round(room * max(0.0, float(row[end])) / most) if most else 0 for end in ("low", "value", "high")]
-        bar = "█" * ends[0] + "▓" * (ends[1] - ends[0]) + "░" * (ends[2] - ends[1])
-        lines.append(f"{name:<{left}}  {bar:<{room}}  {text:>{right}}")
-    return lines
+    most = max([float(r["high"]) for r in rows] + [0.0]) if longest is None else max(longest, 0.0)
+    least = min([float(r["low"]) for r in rows] + [0.0]) if lowest is None else min(lowest, 0.0)
+    drawn = (_bar(row, least, most, room) for row in rows)
+    return [
+        f"{name:<{left}}  {bar:<{room}}  {text:>{right}}" for name, bar, text in zip(names, drawn, texts, strict=True)
+    ]
+
+
+def _bar(row: Row, least: float, most: float, room: int) -> str:
+    """Return one row between `least` and `most`, with a mark at 0 where that lies inside."""
+    room = room - 1 if least < 0 else room
+    low, value, high, zero = (
+        round(room * (end - least) / (most - least)) if most > least else 0
+        for end in (*(min(max(float(row[key]), least), most) for key in ("low", "value", "high")), 0.0)
+    )
+    shades = (("▓", low, value), ("░", value, high), ("█", zero, low), ("█", high, zero))
+    drawn = "".join(next((shade for shade, a, b in shades if a <= at < b), " ") for at in range(room))
+    return f"{drawn[:zero]}│{drawn[zero:]}" if least < 0 else drawn.rstrip()
 
 
 def _around(row: Row) -> str:
     """Return a value with its interval: as half a width where it lies in the middle, else with the interval's ends."""
     low, value, high = (row[key] for key in ("low", "value", "high"))
-    adjusted = f", adjusted {_short(row['adjusted'])}" if "adjusted" in row else ""
+    adjusted = f", adjusted {number(row['adjusted'])}" if "adjusted" in row else ""
     if high - value == value - low:
-        return f"{_short(value)} ± {_short(high - value)}{adjusted}"
-    return f"{_short(value)} ({_short(low)} to {_short(high)}){adjusted}"
+        return f"{number(value)} ± {number(high - value)}{adjusted}"
+    return f"{number(value)} ({number(low)} to {number(high)}){adjusted}"
 
 
 def block(share: float, width: int) -> str:
@@ -52,7 +68,3 @@ def block(share: float, width: int) -> str:
         eighths = max(eighths, 1)
     whole, rest = divmod(eighths, 8)
     return "█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]
-
-
-def _short(value: int | float) -> str:
-    return number(value, digits=4)

@@ -32,10 +32,14 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @dataclass(frozen=True)
 class Axis:
-    """What is measured along one side of a picture; `log` spaces powers of ten evenly."""
+    """What is measured along one side of a picture; `log` spaces powers of ten evenly.
+
+    `names` are places along it with what is written there, in place of round numbers.
+    """
 
     label: str
     log: bool = False
+    names: Sequence[tuple[float, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -138,13 +142,13 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
     names = [_cut(bar.label, 28) for bar in bars]
     texts = [
-        short_number(b.value) if b.high is None else f"{short_number(b.value)} ± {short_number(b.high - b.value)}"
+        _value(b.value) if b.high is None else f"{_value(b.value)} ± {_value(b.high - b.value)}"
         for b in bars
     ]
     left, right = 20 + round(_LETTER * max(map(len, names))), 16 + round(_LETTER * max(map(len, texts)))
     height = 34 + 26 * len(bars) + 46
     flat = _Scale(*_range([*numbers, 0.0], False, from_zero=True), left, width - right, False)
-    body = [part for tick in _with_room(flat) for part in _tick_across(flat.at(tick), tick, 34, height - 46)]
+    body = [part for tick, name in _with_room(flat) for part in _tick_across(flat.at(tick), name, 34, height - 46)]
     body.append(_words((flat.start + flat.end) / 2, height - 10, axis.label, "middle", _FAINT))
     for number, (bar, name, text) in enumerate(zip(bars, names, texts, strict=True)):
         middle = 34 + 26 * number + 15
@@ -160,6 +164,11 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
         body.append(_words(width - right + 8, middle + 4, text, "start", _TEXT))
     body.append(_rule(flat.at(0.0), 34, flat.at(0.0), height - 46, _FAINT))
     return _svg(width, height, title, made, body)
+
+
+def _value(value: float) -> str:
+    """Write a value as a table does: a whole one with all its digits."""
+    return written(int(value) if float(value).is_integer() and abs(value) < 2**53 else value)
 
 
 def short_number(value: float) -> str:
@@ -210,25 +219,25 @@ def _grid(flat: _Scale, tall: _Scale, x: Axis, y: Axis, height: int) -> Iterable
     for tick in tall.ticks():
         yield _rule(flat.start, tall.at(tick), flat.end, tall.at(tick), _RULE)
         yield _words(flat.start - 8, tall.at(tick) + 4, short_number(tick), "end", _FAINT)
-    for tick in _with_room(flat):
-        yield from _tick_across(flat.at(tick), tick, tall.end, tall.start)
+    for tick, name in _with_room(flat, x.names):
+        yield from _tick_across(flat.at(tick), name, tall.end, tall.start)
     yield _rule(flat.start, tall.start, flat.end, tall.start, _FAINT)
     yield _words((flat.start + flat.end) / 2, height - 10, x.label, "middle", _FAINT)
     if y.label:
         yield _words(12, 37, y.label, "start", _FAINT)
 
 
-def _with_room(flat: _Scale) -> list[float]:
-    """Return the ticks along a side whose numbers do not touch the number before."""
-    ticks: list[float] = []
-    for tick in flat.ticks():
-        if not ticks or flat.at(tick) - flat.at(ticks[-1]) > _LETTER * (len(short_number(tick)) + 1):
-            ticks.append(tick)
+def _with_room(flat: _Scale, names: Sequence[tuple[float, str]] = ()) -> list[tuple[float, str]]:
+    """Return the places along a side, by default round numbers, whose names do not touch the name before."""
+    ticks: list[tuple[float, str]] = []
+    for tick, name in names or [(tick, short_number(tick)) for tick in flat.ticks()]:
+        if not ticks or flat.at(tick) - flat.at(ticks[-1][0]) > _LETTER * (len(name) + 1):
+            ticks.append((tick, name))
     return ticks
 
 
-def _tick_across(where: float, tick: float, top: float, bottom: float) -> tuple[str, str]:
-    return _rule(where, top, where, bottom, _RULE), _words(where, bottom + 16, short_number(tick), "middle", _FAINT)
+def _tick_across(where: float, name: str, top: float, bottom: float) -> tuple[str, str]:
+    return _rule(where, top, where, bottom, _RULE), _words(where, bottom + 16, name, "middle", _FAINT)
 
 
 def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str) -> Iterable[str]:
@@ -239,7 +248,7 @@ def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str
     places = " ".join(f"{a:.1f},{b:.1f}" for a, b in path)
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     yield f'<polyline points="{places}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
-    if len(points) <= 40 and not step:
+    if (len(points) <= 40 and not step) or len(points) == 1:
         yield from (f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in points)
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, apart
 from takifugu.data.values.numerals import Numerals
 from takifugu.data.values.written import Written
 
@@ -108,9 +108,11 @@ class Table:
 
 
 def _differs_by_a_letter(one: str, other: str) -> bool:
-    """Whether two words of four letters or more become one by a letter left out or replaced, whatever their case."""
+    """Whether two words become one by a letter left out, replaced or swapped, in any case.
+
+    Of three letters none is replaced: other words, such as names, are as near.
+    """
     short, long = sorted((one.strip().casefold(), other.strip().casefold()), key=len)
-    if len(short) < 4 or len(long) - len(short) > 1:
+    if len(short) < 3 or len(long) - len(short) > 1 or (len(long) == 3 and {*short} != {*long}):
         return False
-    ahead = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    return short[ahead + (len(short) == len(long)) :] == long[ahead + 1 :]
+    return apart(short, long) <= 1

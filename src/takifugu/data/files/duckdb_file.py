@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import identifier
 from takifugu.data.engines.table import Table
-from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed
+from takifugu.data.files.formats import DataFile, SourceFormat, chosen, is_installed, largest
 from takifugu.data.files.parquet import check_texts
 from takifugu.data.files.temporary import private_folder
 from takifugu.data.files.with_duckdb import table_of_relation
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import duckdb
 
 #: A view runs what somebody wrote into the file.
-_TABLES = "select table_name from duckdb_tables() where not internal and schema_name = 'main' order by table_name"
+_OURS = "from duckdb_tables() where not internal and schema_name = 'main' order by table_name"
+_TABLES, _CELLS = f"select table_name {_OURS}", f"select table_name, estimated_size * column_count {_OURS}"
 
 
 def read(file: DataFile, written: Written) -> Table:
@@ -95,13 +96,20 @@ def _careful(file: DataFile) -> Iterator[None]:
         yield
 
 
-def guess(file: DataFile) -> Written:
-    """Return the first of several tables."""
+def contents(file: DataFile) -> dict[str, int]:
+    """Return about how many cells each table has."""
     if not is_installed("duckdb"):
-        return Written()
+        return {}
     base = _base(file)
-    tables = _tables(base.connection.cursor())
-    return Written(table=tables[0] if len(tables) > 1 else None)
+    return {str(name): int(cells) for name, cells in base.connection.cursor().sql(_CELLS).fetchall()}
 
 
-DUCKDB = SourceFormat("DuckDB", read, suffixes=(".duckdb", ".ddb"), guess=guess, parts=("table",), ordered=False)
+def guess(file: DataFile) -> Written:
+    """Return the largest of several tables."""
+    return Written(table=largest(contents(file)))
+
+
+DUCKDB = SourceFormat(
+    "DuckDB", read, suffixes=(".duckdb", ".ddb"), guess=guess, parts=("table",), ordered=False,
+    contents=contents,
+)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.copied_rows import read_rows, with_names
-from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen
+from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen, largest
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.values.written import Written
 
@@ -178,12 +178,18 @@ def _damaged(file: DataFile) -> DataError:
     return DataError(f"{file.name} cannot be read as an Excel workbook", fix="check the file, or save it as CSV")
 
 
+def contents(file: DataFile) -> dict[str, int]:
+    """Return how many cells each sheet has."""
+    parts = _parts(file)
+    return {name: sum(1 for _ in _CELL.finditer(parts[part])) for name, part in _sheets(file, parts).items()}
+
+
 def guess(file: DataFile) -> Written:
-    """Return the first of several sheets."""
-    sheets = list(_sheets(file, _parts(file)))
-    return Written(sheet=sheets[0] if len(sheets) > 1 else None)
+    """Return the largest of several sheets."""
+    return Written(sheet=largest(contents(file)))
 
 
 EXCEL = SourceFormat(
-    "Excel", partial(read_rows, rows), suffixes=(".xlsx", ".xlsm"), guess=guess, parts=("sheet",), rows=rows
+    "Excel", partial(read_rows, rows), suffixes=(".xlsx", ".xlsm"), guess=guess, parts=("sheet",), rows=rows,
+    contents=contents,
 )

@@ -64,7 +64,8 @@ class SourceFormat:
     rows are in the file's order. What it cannot read it refuses with a DataError that quotes nothing of the file; other
     exceptions are replaced by such a one. `guess` says how a file seems to be written, for the draft that `init` makes.
     `parts` are the keys that choose a part of a file ("sheet", "table"); `ordered` says that rows have an order, and
-    `rows` returns the names of the columns and its rows one by one, of one file of many.
+    `rows` returns the names of the columns and its rows one by one, of one file of many; `contents` says how many cells
+    each part has, about, for the draft.
 
     >>> form = SourceFormat("fixed width", read=lambda file, written: {"name": ["Ana"]}, suffixes=(".fwf",))
     >>> DataFile(Path("people.fwf.gz"), "people.fwf.gz", packed=True, start=b"Ana  12").suffix in form.suffixes
@@ -79,6 +80,7 @@ class SourceFormat:
     parts: tuple[str, ...] = ()
     ordered: bool = True
     rows: Callable[[DataFile, Written], Rows] | None = None
+    contents: Callable[[DataFile], Mapping[str, int]] | None = None
 
 
 #: The last one takes what no other knows.
@@ -139,8 +141,18 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
         raise DataError(f"{file.name} has no {part} {wanted!r}", fix="write its name as it is there").at(part)
     if wanted is None and len(names) != 1:
         many = f"has {len(names)} {part}s, and none is named" if names else f"has no {part}"
-        raise DataError(f"{file.name} {many}", fix=f'write {part} = "..." with the one that holds the data').at(part)
+        fix = f'write {part} = "..." with the one that holds the data; `takifugu init` lists them'
+        raise DataError(f"{file.name} {many}", fix=fix).at(part)
     return names[0] if wanted is None else wanted
+
+
+def largest(contents: Mapping[str, int]) -> str | None:
+    """Return the largest of several parts, the first of equal ones; None where there is no choice.
+
+    >>> largest({"settings": 2, "log": 600}), largest({"log": 600})
+    ('log', None)
+    """
+    return max(contents, key=lambda name: contents[name]) if len(contents) > 1 else None
 
 
 def check_parts(file: DataFile, form: SourceFormat, written: Written) -> None:

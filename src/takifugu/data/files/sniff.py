@@ -8,6 +8,7 @@ import codecs
 import csv
 import io
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
@@ -67,6 +68,45 @@ def _first_rows(file: DataFile, written: Written) -> list[Sequence[str]]:
     return [row for row in read if any(cell.strip() for cell in row)]
 
 
+def check_first_lines(file: DataFile) -> None:
+    """Raise DataError for a CSV file whose first lines have fewer fields than nearly all others, as a title has."""
+    written = guess(file)
+    with text_of_file(file, written.codec) as text:
+        lines = io.StringIO(text.read(_LOOK), newline="").readlines()[:200]
+    if lines and lines[0].lower().startswith(("sep=", '"sep=')):
+        return
+    by_sign = [_widths(lines, sign) for sign in ";\t|,"]  # a comma may belong to numbers
+    usual, widths = max(((_usual(widths), widths) for widths in by_sign), key=lambda pair: pair[0])
+    if usual < 2 or any(_usual(some) == next(filter(None, some), 0) > 1 for some in by_sign):
+        return
+    above = next((number for number, width in enumerate(widths) if width >= usual), 0)
+    full, short = [width for width in widths if width], [width for width in widths[:above] if width]
+    if short and full.count(usual) * 10 >= 9 * (len(full) - len(short)):
+        lines_have = "line of {} has" if above == 1 else f"{above} lines of {{}} have"
+        raise DataError(
+            f"the first {lines_have.format(file.name)} fewer fields than the others, as a title has",
+            rule="the first line has the names of the columns",
+            fix=f"delete what is above them (tail -n +{above + 1} {shlex.quote(file.name)} > data.csv)",
+        )
+
+
+def _widths(lines: Sequence[str], sign: str) -> list[int]:
+    """Return how many fields each row has, without an empty one at its end, and 0 for a line within a row."""
+    reader = csv.reader(lines, delimiter=sign)
+    widths = [0] * len(lines)
+    try:
+        for row in reader:
+            widths[reader.line_num - 1] = len(row) - (len(row) > 1 and not row[-1].strip())
+    except csv.Error:
+        return []  # opening it says what is wrong
+    return widths
+
+
+def _usual(widths: Sequence[int]) -> int:
+    full = [width for width in widths if width]
+    return max(set(full), key=full.count, default=0)
+
+
 def _is_data(names: Sequence[str], rows: list[Sequence[str]]) -> bool:
     """Return whether a first line holds data: numbers or times alone, or a text that its column holds again."""
     words = [(place, name) for place, name in enumerate(names) if name and not _is_number(name) and not _is_time(name)]
@@ -82,7 +122,7 @@ def _is_number(text: str) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    return bool(re.match(TIME, text)) or time_format([text]) is not None
+    return bool(re.match(TIME, text)) or bool(time_formats([text]))
 
 
 def numerals_of(columns: Sequence[Sequence[str]]) -> Numerals:
@@ -100,11 +140,16 @@ def numerals_of(columns: Sequence[Sequence[str]]) -> Numerals:
     return max(_NUMERALS, key=lambda numerals: sum(fits(numerals, some) for some in different))  # the first of the best
 
 
-def time_format(texts: Sequence[str]) -> str | None:
-    """Return a format of dates and times that all texts have; None for ISO 8601, and where there is none."""
+def time_formats(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the formats of dates and times that all texts have; none for ISO 8601, and where there is none.
+
+    >>> time_formats(["31/12/2025", "01/12/2025"]), time_formats(["01/02/2025"])
+    (('%d/%m/%Y',), ('%d/%m/%Y', '%m/%d/%Y'))
+    """
     if not texts or all(re.match(TIME, text) for text in texts):
-        return None
-    return next((form for form in _forms(texts[0]) if all(TimeFormat(form).read(text) for text in texts)), None)
+        return ()
+    different = tuple(dict.fromkeys(texts))
+    return tuple(form for form in _forms(texts[0]) if all(map(TimeFormat(form).read, different)))
 
 
 def _forms(text: str) -> Iterator[str]:

@@ -11,11 +11,13 @@ from urllib.parse import quote
 from takifugu.core.errors import DataError
 from takifugu.data.engines.sql import identifier, quoted
 from takifugu.data.files.copied_rows import read_rows
-from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen
+from takifugu.data.files.formats import DataFile, Rows, SourceFormat, chosen, largest
 from takifugu.data.values.written import Written
 
 #: How long another process may hold the database, in seconds.
 PATIENCE = 2
+#: Of a table so many rows are counted, and none of one that Android puts into every database.
+_COUNTED, _ANDROID = 100_000, "android_metadata"
 #: A view or a virtual table runs what somebody wrote into the file.
 _TABLES = (
     "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' "
@@ -83,14 +85,26 @@ def _opened(file: DataFile) -> Iterator[sqlite3.Connection]:
         ) from None
 
 
-def guess(file: DataFile) -> Written:
-    """Return the first of several tables."""
+def contents(file: DataFile) -> dict[str, int]:
+    """Return about how many cells each table has; of large ones a part of the rows is counted."""
     with _opened(file) as base:
-        tables = _tables(base)
-    return Written(table=tables[0] if len(tables) > 1 else None)
+        return {name: _cells(base, name) for name in _tables(base)}
+
+
+def _cells(base: sqlite3.Connection, name: str) -> int:
+    if name == _ANDROID:
+        return 0
+    columns = len(base.execute(f"select * from {identifier(name)} limit 0").description)
+    (rows,) = base.execute(f"select count(*) from (select 1 from {identifier(name)} limit {_COUNTED})").fetchone()
+    return columns * int(rows)
+
+
+def guess(file: DataFile) -> Written:
+    """Return the largest of several tables."""
+    return Written(table=largest(contents(file)))
 
 
 SQLITE = SourceFormat(
     "SQLite", partial(read_rows, rows), suffixes=(".sqlite", ".sqlite3"), begins=(b"SQLite format 3\x00",),
-    guess=guess, parts=("table",), rows=rows,
+    guess=guess, parts=("table",), rows=rows, contents=contents,
 )

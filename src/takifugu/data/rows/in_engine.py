@@ -50,15 +50,18 @@ COMPARED = ("ties", "back", "leaps")
 EARLIER = 750_000
 
 
-def engine_rows(table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None) -> EngineRows:
+def engine_rows(
+    table: Table, layout: Layout, states: Recode, kind: nw.dtypes.DType | None = None,
+    extra: Mapping[str, str] | None = None,
+) -> EngineRows:  # fmt: skip
     """Pick the columns and give every row its tick and its number; reads a few rows at most.
 
-    `kind` is what the texts of an order column are, where it is known. Raises InputError for a column that is not
-    there, DataError for one whose values are of no use.
+    `kind` is what the texts of an order column are, where it is known; columns in `extra` are kept as they are, under
+    new names. Raises InputError for a column that is not there, DataError for one whose values are of no use.
     """
     named = {"unit": layout.unit, "piece": layout.piece, "tick": layout.order, "raw": layout.value}
     roles = {role: column for role, column in named.items() if column is not None}
-    frame = table.pick(roles)
+    frame = table.pick({**roles, **(extra or {})})
     kinds = {role: kind_of(frame, role, column) for role, column in roles.items()}
     keys: tuple[str, ...] = tuple(role for role in ("unit", "piece") if role in roles)
     made = {role: key_column(role, roles[role], kinds[role]) for role in keys}
@@ -203,7 +206,7 @@ class EngineRows:
                 key=self._key(values), code=numbers["code"] or 0, rows=numbers["rows"] or 0,
                 unplaced=numbers.get("unplaced") or 0, low=numbers.get("tick_low"), high=numbers.get("tick_high"),
                 offsets=None if least is None or most is None else (least, most),
-                first=numbers.get("row_low"), last=numbers.get("row_high"), hashed=numbers.get("hashed") or 0,
+                first=numbers.get("row_low"), last=numbers.get("row_high"),
                 **{column: numbers.get(column) or 0 for column in COMPARED},
             ))  # fmt: skip
             tidy &= not numbers["changed"]

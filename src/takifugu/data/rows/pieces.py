@@ -25,8 +25,7 @@ class Fact:
 
     `low` and `high` bound the ticks of the order column, `offsets` their remainders by the step, `first` and `last`
     the row numbers; `unplaced` says why a row has no tick (0 where all have one). `ties`, `back` and `leaps` count the
-    rows whose tick is that of the row above, is below it, and is so by more than a clock is ever set back. `hashed` is
-    the sum of the hashes of their ticks, where rows have hashes.
+    rows whose tick is that of the row above, is below it, and is so by more than a clock is ever set back.
     """
 
     key: Key
@@ -41,7 +40,6 @@ class Fact:
     ties: int = 0
     back: int = 0
     leaps: int = 0
-    hashed: int = 0
 
 
 def by_piece(facts: Iterable[Fact]) -> dict[Key, list[Fact]]:

@@ -107,6 +107,24 @@ def days_of(text: str) -> tuple[date, date] | None:
     return None
 
 
+def period_number(text: str) -> tuple[int, str] | None:
+    """Return a number that rises by 1 from period to period, and what one is called; None for what is no period.
+
+    >>> period_number("2026-W01")[0] - period_number("2025-W52")[0], period_number("2026-02")
+    (1, (24313, 'month'))
+    """
+    days = days_of(text)
+    if days is None:
+        return None
+    first, after = days
+    length = (after - first).days
+    if length == 1:
+        return first.toordinal(), "day"
+    if length == 7:
+        return first.toordinal() // 7, "week"
+    return (12 * first.year + first.month - 1, "month") if length < 32 else (first.year, "year")
+
+
 def period_of(day: date, every: str) -> str:
     """Return the name of the period that holds a day."""
     if every == "week":

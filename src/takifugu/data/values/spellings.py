@@ -37,12 +37,14 @@ def meant(written: Iterable[Written], column: str, what: str, counted: str = "")
             raise DataError(
                 f"column {column!r}: a {one}{place} has no character that can be seen", fix="write its name"
             ).at(what)
-        other, at = first.setdefault(budget_name(name), (raw, row))
+        # No budget hangs on a piece: 007 is not 7.
+        other, at = first.setdefault(budget_name(name) if what == "unit" else name, (raw, row))
         if other != raw:
             rows = "" if at is None or row is None else f" in rows {at + 1} and {row + 1}{_counted(counted)}"
+            reasons = "blanks, accents, characters of zero width"
+            reasons = f"{reasons}, or zeros in front of a number" if what == "unit" else reasons
             raise DataError(
-                f"column {column!r}: a {one} is written in two ways{rows}, which look alike (blanks, accents, "
-                "characters of zero width, or zeros in front of a number)",
+                f"column {column!r}: a {one} is written in two ways{rows}, which look alike ({reasons})",
                 fix="write it in one way",
             ).at(what)
         spelling_of[raw] = name

@@ -67,5 +67,9 @@ def out_of_bounds(column: str) -> DataError:
     )
 
 
+#: What helps where a mark such as NA stands for a missing value; which one the data hold is not told.
+NAME_MARKS = 'name a mark for missing values (NA, -99, ?) as it is written: missing = ["NA"] under [source]'
+
+
 def not_numbers(column: str) -> DataError:
-    return DataError(f"column {column!r} has texts that are no numbers", fix="repair them, or name them as missing")
+    return DataError(f"column {column!r} has texts that are no numbers", fix=f"repair them, or {NAME_MARKS}")

@@ -48,6 +48,7 @@ class Grid:
     high: tuple[float, float]
     cells: tuple[int, int]
     clamps: bool
+    in_degrees: bool = False
 
     @property
     def centres(self) -> tuple[tuple[float, float], ...]:
@@ -88,10 +89,13 @@ def grid_of(box: Box) -> Grid:
         ends.append((low, high))
     (a, b), (c, d) = ends
     if box.degrees and not (-90 <= c < d <= 90 and -360 <= a < b <= 360):
-        raise InputError("are no degrees of longitude and latitude, in this order").at("box")
+        raise InputError(
+            "are no degrees of longitude and latitude, in this order",
+            fix="write the longitudes in first and the latitudes, from -90 to 90, in second",
+        ).at("box")
     if box.degrees and box.metres is not None:
         raise InputError("is given beside degrees", fix="write one of both").at("box", "metres")
-    grid = Grid((a, c), (b, d), box.cells, box.outside == "clamp")
+    grid = Grid((a, c), (b, d), box.cells, box.outside == "clamp", box.degrees)
     if len(set(grid.centres)) < math.prod(box.cells) or math.prod(box.cells) < 2:
         raise InputError(f"are {list(box.cells)}", rule="there must be two different cells or more").at("box", "cells")
     return grid

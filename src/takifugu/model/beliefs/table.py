@@ -167,7 +167,8 @@ class JointTable:
         return JointTable(data["rows"], probabilities, data.get("names"), data.get("source", "assumed"))
 
     def describe(self) -> str:
-        return f"a joint table of {self.size} columns and {len(self.rows)} rows ({self.source})"
+        columns = "1 column" if self.size == 1 else f"{self.size} columns"
+        return f"a joint table of {columns} and {len(self.rows)} rows ({self.source})"
 
 
 def _alphabet(column: list[Hashable], number: int) -> tuple[State, ...]:

@@ -12,6 +12,8 @@ from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 #: Most boxes of a grid.
 MOST_BOXES = 2_000_000
+#: Coordinates are written with so many digits after the point: less than a millimetre, also in degrees.
+DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,24 @@ class Boxes:
         """Return the name of the box of a point; None outside of the range."""
         column, row = _number(x, self.x, self.columns), _number(y, self.y, self.rows)
         return None if column is None or row is None else f"r{row}c{column}"
+
+    def box(self, name: str) -> tuple[float, float, float, float]:
+        """Return where a named box lies: left, low, right, high; neighbours share their edge to the last digit.
+
+        >>> Boxes.of((0, 10), (0, 4), columns=5, rows=2).box("r1c4")
+        (8.0, 2.0, 10.0, 4.0)
+        """
+        row, column = (int(part) for part in name.removeprefix("r").split("c"))
+        (left, right), (low, high) = self.x, self.y
+        wide, tall = (right - left) / self.columns, (high - low) / self.rows
+        ends = (left + column * wide, low + row * tall, left + (column + 1) * wide, low + (row + 1) * tall)
+        a, b, c, d = (round(float(end), DIGITS) for end in ends)
+        return a, b, c, d
+
+    def middle(self, name: str) -> tuple[float, float]:
+        """Return the middle of a named box."""
+        left, low, right, high = self.box(name)
+        return round((left + right) / 2, DIGITS + 1), round((low + high) / 2, DIGITS + 1)
 
     def to_dict(self) -> Json:
         ends = {name: [to_text(end) for end in pair] for name, pair in (("x", self.x), ("y", self.y))}
