@@ -182,7 +182,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert {(c["sure"], bool(c["why"])) for c in guess["columns"]} <= {("sure", True), ("likely", True)}
     made = {"format", "command", "file", "written", "ledger", "ledger_is_new", "ledger_of"}
-    assert set(guess) == {*made, "kind", "why", "schema", "verdict", "columns", "fill_in"}
+    assert set(guess) == {*made, "kind", "why", "schema", "verdict", "columns", "notes", "fill_in"}
     assert guess["kind"] == "markov-chain"
     assert [line.split(":")[0] for line in guess["fill_in"]] == [
         "belief.states", "belief.units_independent", "belief.matrix",

@@ -15,11 +15,13 @@ from takifugu.cli.output import counted, print_json, wrapped, write_new
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, nearest
 from takifugu.core.escaping import visible
 from takifugu.core.text.tables import labelled, name_of, text_table
-from takifugu.data import open_frame, sniffed
+from takifugu.data import looked_into, open_frame, sniffed
+from takifugu.model.queries.sections import RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.drafting import MOST_COLUMNS
 from takifugu.releasing.file.guessing.columns import Column, first_look, with_roles
 from takifugu.releasing.file.guessing.facts import Facts
-from takifugu.releasing.file.guessing.rules import Guess, guessed, with_pairs
+from takifugu.releasing.file.guessing.notes import notes
+from takifugu.releasing.file.guessing.rules import Guess, guessed, with_pairs, with_repeats
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted, plain_name
 from takifugu.releasing.file.ledger_id import write_ledger_id
 from takifugu.releasing.file.loading import json_schema, load
@@ -36,17 +38,20 @@ def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool
     if output.exists() and not force:
         raise ReleaseError(f"{str(output)!r} would be overwritten", fix="write --force, or name another file with -o")
     data = Path(source)
+    contents = looked_into(data)
     look = first_look(open_frame(source, written=sniffed(data)))
     facts = Facts.of(look)
     guess = Guess(PLAINLY.get(kind, kind), 0, "") if kind is not None else guessed(facts)
     chosen = chosen or KINDS.find(guess.kind)
     columns = with_pairs(facts, with_roles(look, chosen.facts.roles), guess.kind)
+    if chosen.facts.rows in (RECORDS, WHOLE_COLUMNS):
+        columns = with_repeats(facts, columns)
     text, (declared, whose) = chosen.draft(data, output, columns, guess.kind), ledger_for(output, data)
     schema_file = output.with_name(f"takifugu-{guess.kind}.schema.json")
     write_new(output, f"#:schema ./{schema_file.name}\n{text}", force, ".toml", tomllib.loads)
     ledger, is_new, name = _made(output, schema_file, guess.kind, declared)
     write_ledger_id(output, name)
-    missing = _missing(output)
+    missing, said = _missing(output), [*notes(look, columns, contents)]
     verdict = _verdict(output, missing)
     if as_json:
         listing = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
@@ -54,11 +59,11 @@ def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool
         made["ledger_of"] = None if whose is None else str(whose)
         kinds = {"kind": guess.kind, "why": guess.why or None, "schema": str(schema_file), "verdict": verdict}
         lines = [fault.line for fault in missing]
-        print_json("init", data, {**made, **kinds, "columns": listing, "fill_in": lines})
+        print_json("init", data, {**made, **kinds, "columns": listing, "notes": said, "fill_in": lines})
         return
     if kind is None:
         _print_kinds(data, guess)
-    _print(data, output, columns, missing)
+    _print(data, output, columns, missing, said)
     if whose is not None:
         click.echo(f"\nledger: {visible(str(ledger))}")
         words = f"It is that of {whose}, which reads the same data: one ledger knows what was spent on them."
@@ -124,7 +129,9 @@ def _reason(column: Column) -> str:
     return f"{column.sure}: {column.why}" if column.why else "-"
 
 
-def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequence[TakifuguError]) -> None:
+def _print(
+    data: Path, output: Path, columns: Sequence[Column], missing: Sequence[TakifuguError], said: Sequence[str]
+) -> None:
     click.echo(wrapped(f"{data.name} has {counted(len(columns), 'column')}; what they are for is guessed:"))
     click.echo()
     listed = [c for c in columns if c.role is not None]
@@ -133,6 +140,8 @@ def _print(data: Path, output: Path, columns: Sequence[Column], missing: Sequenc
     click.echo(text_table(["column", "looks like", "used as", "why"], rows))
     if len(columns) > len(listed):
         click.echo(f"and {counted(len(columns) - len(listed), 'more column')}, used for nothing")
+    for note in said:
+        click.echo(f"\n{wrapped(note)}")
     click.echo(f"\nwritten: {visible(str(output))}\n")
     if missing:
         click.echo("What only you can know is still missing in it:\n")

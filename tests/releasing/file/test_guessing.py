@@ -287,6 +287,29 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
     assert len(wrong) * 10 <= len(HELD_OUT), wrong
 
 
+@pytest.mark.parametrize(
+    ("kind", "header", "row"),
+    [
+        ("users", "Zeitstempel,Are you happy here?,How do you travel to work?,Your age?",
+         lambda n: f"2025/03/01 10:{n // 60:02}:{n % 60:02},{'yn'[n % 2]},{'abc'[n % 3]},{n}"),
+        ("users", "Nr;Alter;Partei", lambda n: f"{n + 1};{18 + n * 7 % 60};{'ABC'[n * n % 3]}"),
+        ("markov-chain", "at,zone,open,ppm", lambda n: f"{1767225600 + n // 5 * 60},Z{n % 5},{n * n % 3},{400 + n}"),
+        ("contacts", "Pupil,works with", lambda n: f"c{n * 7 % 31},c{n * 11 % 29}"),
+        ("populations", "position", lambda n: f'"{48 + n / 997:.5f}, {11 + n / 991:.5f}"'),
+        ("markov-chain", "who,k,s", lambda n: f"p{n // 30},{n % 30},{n * n % 7 < 3}"),
+    ],
+)  # fmt: skip
+def test_what_tells_kinds_apart(tmp_path: Path, kind: str, header: str, row: Callable[[int], str]) -> None:
+    (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270)), ""]), encoding="utf-8")
+    assert guess_about(tmp_path / "d.csv").kind == kind
+    if header.startswith("at,"):
+        done = CliRunner().invoke(main, ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml")])
+        assert done.exit_code == 0, done.output
+        draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+        assert 'unit = "zone"' in draft
+        assert 'value = "open"' in draft
+
+
 def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["init", str(write(tmp_path, "shifts.csv")), "-o", str(tmp_path / "r.toml")])
     assert done.exit_code == 0, done.output

@@ -9,9 +9,10 @@ import pytest
 from tests.releasing.test_every_source import SPEC
 
 from takifugu.core.errors import SpecError, TakifuguError
-from takifugu.data import Layout, Recode, open_frame, pieces
+from takifugu.data import Bins, Layout, Recode, open_frame, pieces
+from takifugu.releasing.file.binning import state_in
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.reading import called, value_of
+from takifugu.releasing.file.reading import called, codes_of, value_of
 
 
 def test_each_refusal_of_missing_values_names_what_to_write(tmp_path: Path) -> None:
@@ -27,6 +28,30 @@ def test_each_refusal_of_missing_values_names_what_to_write(tmp_path: Path) -> N
         with pytest.raises(TakifuguError) as caught:
             read()
         assert words in caught.value.fix
+
+
+@pytest.mark.parametrize("mark", ["NA", "-999", "?"])
+def test_a_mark_that_is_no_value_names_the_keys_and_is_not_quoted(tmp_path: Path, mark: str) -> None:
+    (tmp_path / "d.csv").write_text(f"who,level\nAna,{mark}\nAna,7\n")
+    table = open_frame(tmp_path / "d.csv")
+    declared = {str(number): number for number in range(33)}
+    numbers = Recode(("low",), bins=Bins({"low": (0, 10)}))
+    refused: list[Any] = [
+        lambda: pieces(table, Layout("level"), Recode((*declared,))),
+        lambda: pieces(table, Layout("level"), numbers),
+        lambda: state_in(-3, "level", numbers.bins or Bins({})),
+        lambda: value_of(mark, "level", declared, table),
+        lambda: codes_of([[mark]], ["level"], table, [*declared]),
+    ]
+    for read in refused:
+        with pytest.raises(TakifuguError) as caught:
+            read()
+        assert 'missing = ["NA"]' in caught.value.fix
+        assert "'10'" not in caught.value.fix, "thirty-three values are not listed"
+        assert str(caught.value).replace(caught.value.fix, "").count(mark) == 0
+        assert caught.value.fix.count(mark) <= 2, "the words are the same for all data"
+    with pytest.raises(TakifuguError, match=r"\['0', '1', '2'\] and 30 more; .* under \[belief\]"):
+        refused[0]()
 
 
 @pytest.mark.parametrize("line", ["invariant = true", "invariants = ['total']", "exact_total = 100"])

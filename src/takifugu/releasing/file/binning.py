@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.sections import values_of, written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Numerals
+from takifugu.data.values.texts import NAME_MARKS
 from takifugu.releasing.file.reading import wrong
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ def state_in(code: int, column: str, bins: Bins) -> str:
     if code == OUTSIDE:
         listed = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         what = f"column {column!r} has a number that is in none of the bins"
-        raise wrong("bins", what, fix=f"declare bins for all numbers that can occur; they are {listed}")
+        fix = f"declare bins for all numbers that can occur, or {NAME_MARKS}; the bins are {listed}"
+        raise wrong("bins", what, fix=fix)
     if code == UNKNOWN:
-        fix = "repair them, or name them as missing"
+        fix = f"repair them, or {NAME_MARKS}"
         raise wrong("bins", f"column {column!r} has texts that are no numbers", fix=fix)
     return str(bins.states[code])

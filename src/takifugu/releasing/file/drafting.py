@@ -55,7 +55,14 @@ class Start:
         """Yield how [source] begins, down to how the file is written; `words` say what its rows are."""
         yield "[source]"
         yield name_line(self.data, self.output)
-        yield line(f"file = {toml_of(relative(self.data, self.output))}", words)
+        file, several = f"file = {toml_of(relative(self.data, self.output))}", [c for c in self.columns if c.repeats]
+        yield line(file, "" if several else words)
+        for column in several:
+            yield from comment(
+                f"Not yet such a table: some have several rows, by {plain(toml_of(column.name))}, and all rows of one "
+                "must be hidden together. Make them one row each first, or, where something orders the rows, start "
+                "again with --kind sequences."
+            )
         yield from _written_lines(self.columns)
 
     def budget(self, words: str, budget: float | Mapping[str, float] = 1.0) -> str:
@@ -104,9 +111,9 @@ def _written_lines(columns: Sequence[Column]) -> Iterator[str]:
         return
     written = columns[0].written
     if written.sheet is not None:
-        yield line(f"sheet = {toml_of(written.sheet)}", "guessed: the first of several sheets")
+        yield line(f"sheet = {toml_of(written.sheet)}", "guessed: the largest of several sheets")
     if written.table is not None:
-        yield line(f"table = {toml_of(written.table)}", "guessed: the first of several tables")
+        yield line(f"table = {toml_of(written.table)}", "guessed: the largest of several tables")
     if written.file_names is not None:
         yield line(f"file_names = {toml_of(written.file_names)}", "the column that the name of each file becomes")
     if written.encoding is not None:

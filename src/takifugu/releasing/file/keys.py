@@ -12,8 +12,8 @@ from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.sections import checked_path
 from takifugu.data import Numerals, Written
-from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
+from takifugu.releasing.file.expectations import public_source, size_that_matters
 
 
 def _encoding(value: str | None) -> str | None:
@@ -71,18 +71,27 @@ def _importance(value: int | float | str | None) -> int | float | str | None:
     return value
 
 
-def _public(value: str) -> str:
-    if is_private_source(value):
-        raise InputError(
-            "is the private data", rule="advice must not depend on them", fix="write what is known without them"
-        )
+def _matters(value: int | float | str | None) -> int | float | str | None:
+    if value is not None:
+        size_that_matters(value)
+    return value
+
+
+def _values(value: dict[str, Number] | Number | None) -> dict[str, Number] | Number | None:
+    for label, one in value.items() if isinstance(value, dict) else (("", value),):
+        if one is not None:
+            as_fraction(one, f"what is expected in {label!r}" if label else "what is expected")
     return value
 
 
 def _shares(value: dict[str, Number] | None) -> dict[str, Number] | None:
     numbers = [as_fraction(one, "a share") for one in (value or {}).values()]
     if value is not None and (any(one < 0 for one in numbers) or abs(float(sum(numbers)) - 1) > SUMS_TO_ONE):
-        raise InputError(f"sum to {float(sum(numbers)):.6g}", rule="shares are at least 0 and sum to 1")
+        raise InputError(
+            f"sum to {float(sum(numbers)):.6g}",
+            rule="shares are at least 0 and sum to 1",
+            fix="for a table of a single number write values = NUMBER instead",
+        )
     return value
 
 
@@ -130,13 +139,27 @@ Thousands = Annotated[
 #: What is expected of the data, from a public source.
 PublicSource = Annotated[
     Words,
-    AfterValidator(_public),
+    AfterValidator(public_source),
     Field(description="where the expectation comes from: public knowledge", examples=["the survey of last year"]),
 ]
 Shares = Annotated[
     dict[str, Number] | None,
     Field(description="the expected share of each cell; they sum to 1", examples=[{"still": 0.8, "walking": 0.2}]),
     AfterValidator(_shares),
+]
+Values = Annotated[
+    dict[str, Number] | Number | None,
+    Field(description="the expected value of each cell, or of the only one", examples=[{"still": 900}]),
+    AfterValidator(_values),
+]
+Matters = Annotated[
+    Number | None,
+    Field(
+        description="the least difference that matters to the reader: a number, or one and what it is in: that of "
+        'measured_in, rows, steps, a time where steps are times, or "%" of the expected mean',
+        examples=[30, "2 h", "10 %"],
+    ),
+    AfterValidator(_matters),
 ]
 Version = Annotated[Literal[1], BeforeValidator(_number), Field(description="the version of this format")]
 

@@ -257,6 +257,13 @@ class Kind:
 
 
 @runtime_checkable
+class OfPlaces(Protocol):
+    """A kind of file that says whether its places are declared, or named, as longitude and latitude."""
+
+    def in_degrees(self, file: ReleaseFile) -> bool: ...
+
+
+@runtime_checkable
 class Laid(Protocol):
     """A declared [belief] whose keys decide which rows become which entry of whom."""
 

@@ -21,6 +21,7 @@ from takifugu.core.files import read_file
 from takifugu.core.plain import Json
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_of
+from takifugu.releasing.file.expectations import named_sources
 from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, which_kind
 from takifugu.releasing.file.meaning import meaning_of
@@ -53,17 +54,20 @@ _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{DEEPEST}}}""")
 
 
-def load(path: str | Path, data: object = None, only_release: bool = False, window: str | None = None) -> ReleaseFile:
+def load(
+    path: str | Path, data: object = None, only_release: bool = False, window: str | None = None, first: bool = False
+) -> ReleaseFile:
     """Read a release file; `data`, a frame or another file of the same columns, stands for the source's file if given.
 
-    With `only_release` it is read as if it had that key; a `window` is the one that regular tables are about. Raises
-    SpecError, whose `problems` hold every fault at once, and InputError for a window where no table is regular.
+    With `only_release` it is read as if it had that key; a `window` is the one that regular tables are about;
+    `first` takes the first one of a calendar without an end for all. Raises SpecError, whose `problems` hold every
+    fault at once, and InputError for a window where no table is regular.
     """
     raw = parsed(Path(path))
     if only_release and isinstance(raw.get("source"), dict):
         raw["source"]["only_release"] = True
     _choose(raw, window)
-    if data is UNOPENED:
+    if first or data is UNOPENED:
         _end(raw)
     return replace(checked(raw, Path(path), data), window=window)
 
@@ -115,12 +119,15 @@ def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
         spec = model.model_validate(raw)
     except ValidationError as error:
         faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(named))
+        if named is not None and named not in KINDS:  # what another kind lacks says nothing
+            unknown = [one for one in faults if one.where in (("belief",), ("belief", "kind"))]
+            raise SpecError(unknown or faults) from None
         spec, faulty = what_is_valid(model, raw)
     if data is UNOPENED and fitted_to_data(spec):
         raise SpecError([*faults, fault(("belief",), *_MADE_OF_DATA)])
     meaning = meaning_of(kind, spec, faulty, path.parent, data)
     has_units = spec.source is not None and spec.source.unit is not None
-    shared: list[TakifuguError] = []
+    shared = list(named_sources(spec))
     if not any(error.where[:1] in (("joint_epsilon",), ("joint_delta",)) for error in faults):
         promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
         shared += sharing_problems(spec.release, *promise, meaning.framework, has_units)

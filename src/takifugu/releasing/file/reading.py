@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import DataError
+from takifugu.core.errors import DataError, first_of
 from takifugu.data import Numerals, Table, meant, refuse_lookalikes, text_of
 from takifugu.data.lookalikes import Lookalikes, lookalike
-from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
+from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries.sections import spelled
+from takifugu.releasing.file.degrees import are_degrees, refuse_beyond
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
@@ -71,13 +71,8 @@ def value_of(
     if text not in values:
         no_lookalikes(table, column, values)
         what = f"column {column!r} has a value that the belief does not know"
-        raise wrong("file", what, fix=f"its values are {first_of(values)}")
+        raise wrong("file", what, fix=f"its values are {first_of(values)}; {NAME_MARKS}")
     return values[text]
-
-
-def first_of(values: Collection[str]) -> list[str]:
-    """Return declared values for a message: of many the first ones."""
-    return [*values] if len(values) <= 20 else [*islice(values, 20), "..."]
 
 
 def no_lookalikes(table: Table, column: str, declared: Iterable[Hashable], key: str = "file") -> None:
@@ -128,6 +123,8 @@ def codes_of(
         places = {text: number for number, text in enumerate(spelled(values))}
         return coded(texts_in(read[0], table), places, names[0])
     first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
+    if grid.in_degrees or are_degrees(names[:2]):
+        refuse_beyond(table, names, (first, second))
     return grid.cells_of(first, second)
 
 
@@ -167,7 +164,8 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
             if text is not None and (known := like(text)) is not None:
                 raise lookalike(column, row, known, "value") from None
         raise DataError(
-            f"column {column!r} has a value that is not declared", fix=f"the values are {first_of(places)}"
+            f"column {column!r} has a value that is not declared",
+            fix=f"the values are {first_of(places)}; {NAME_MARKS}",
         ).at("value") from None
 
 

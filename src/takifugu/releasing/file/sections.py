@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json
 from takifugu.data import Numerals
-from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.keys import (
     AllowZeroNoise,
     AsComposing,
@@ -23,10 +22,10 @@ from takifugu.releasing.file.keys import (
     Importance,
     ItemDelta,
     ItemEpsilon,
+    Matters,
     Mechanism,
     Missing,
     Name,
-    Number,
     OnlyRelease,
     OwnEpsilon,
     Path,
@@ -39,6 +38,7 @@ from takifugu.releasing.file.keys import (
     Text,
     Thousands,
     UnitsIndependent,
+    Values,
     Version,
     Words,
 )
@@ -154,22 +154,15 @@ class ExpectSpec(Section):
 
     source: PublicSource
     shares: Shares = None
-    values: Annotated[
-        dict[str, Number] | Number | None,
-        Field(description="the expected value of each cell, or of the only one", examples=[{"still": 900}]),
-    ] = None
+    values: Values = None
     people: Annotated[Positive | None, Field(description="how many people are expected in the data")] = None
     rows: Annotated[Positive | None, Field(description="how many rows or steps are expected of each of them")] = None
-    matters: Annotated[
-        Number | None, Field(description="the least difference that matters to the reader", examples=[30])
-    ] = None
+    matters: Matters = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
         if self.shares is not None and self.values is not None:
             raise InputError("has shares and values", fix="write one of them")
-        if self.matters is not None and as_fraction(self.matters, "what matters") <= 0:
-            raise InputError(f"matters is {self.matters!r}", rule="it must be above 0", fix="write for example 30")
         return self
 
 

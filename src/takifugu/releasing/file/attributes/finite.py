@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from takifugu.core.errors import first_of
 from takifugu.core.sections import written
 from takifugu.data import UNKNOWN, UNOBSERVED, Classes, Table, tally
+from takifugu.data.values.texts import NAME_MARKS
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.releasing.file.attributes.kind import Attributes, Known
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.reading import first_of, no_lookalikes, wrong
+from takifugu.releasing.file.reading import no_lookalikes, wrong
 
 
 class Finite(Attributes):
@@ -52,7 +54,7 @@ def _counted(
             if name not in classes:
                 no_lookalikes(table, name, known[name])
             what = f"column {name!r} has a value that the belief does not know"
-            raise wrong("file", what, fix=f"its values are {first_of(known[name])}")
+            raise wrong("file", what, fix=f"its values are {first_of(known[name])}; {NAME_MARKS}")
     for row in sorted(counts):
         yield tuple(list(values.values())[code] for code, values in zip(row, known.values(), strict=True)), counts[row]
 

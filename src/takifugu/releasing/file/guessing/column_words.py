@@ -17,7 +17,7 @@ _BY_ROLE = {
     "unit": (
         "unit person participant user subject patient individual respondent customer client member device phone sensor "
         "household home vehicle car animal id uid pid who name student employee worker station cow owner wer "
-        "machine pupil child resident citizen driver dog horse bird house"
+        "machine pupil child resident citizen driver dog horse bird house visitor card passenger guest"
     ),
     "piece": "piece segment bout session run trip episode block night visit recording part sequence seq track stay",
     "order": (
@@ -46,10 +46,12 @@ WORDS["unit"] |= _IN_ENGLISH.keys()
 NOUNS = words(
     "person participant user subject patient individual respondent customer client member device phone sensor "
     "household home vehicle car animal student employee worker station cow owner child pupil resident citizen driver "
-    "visitor family couple farm firm company machine house dog bird horse school class village"
+    "visitor card passenger guest family couple farm firm company machine house dog bird horse school class village"
 )
 #: Words beside them that say only that it is a name.
 _NAMING = words("id uid pid name nr no number key code")
+#: Words in the name of a column that only counts rows.
+NUMBERING = words("nr no number nummer num lfd row zeile line index idx record")
 #: Words in the name of a column that groups people.
 GROUPS = words("group ward class school village district cohort team department clinic hospital")
 #: Words in a column's name that say when something was: such a column is no unit.
@@ -57,6 +59,9 @@ WHEN = words(
     "date datum datetime timestamp time day month year week hour minute second stunde tag monat jahr heure jour mois "
     "annee hora dia mes ano ora giorno"
 )
+#: Words in the names of columns of degrees.
+NORTH = words("lat latitude latitud latitudine breite breitengrad")
+EAST = words("lon lng long longitude longitud longitudine lange langengrad")
 
 
 def words_in(name: str) -> frozenset[str]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from takifugu.data import Table, Written, column_kinds, text_of
-from takifugu.data.files.sniff import numerals_of, time_format
+from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
+from takifugu.releasing.file.guessing.readings import reading_that_rises, rises
 from takifugu.releasing.file.guessing.seen import Score, Seen
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
@@ -19,8 +20,9 @@ LOOKED_AT, CELLS = 10_000, 1_000_000
 class Column:
     """A column's name, the kind of its values, the role that it seems to have, why, and how sure that is.
 
-    `form` is the format of its times, where that is not ISO 8601, and `written` how its table is written; `labels` are
-    private.
+    `form` is the format of its times, where that is not ISO 8601, and `or_form` another that all of them have, too;
+    `is_unclear` where nothing tells which is meant. `written` is how its table is written; `labels` are private.
+    Where a row should be a person, `repeats` are the rows and the fewer names that this column has for them.
     """
 
     name: str
@@ -30,6 +32,9 @@ class Column:
     why: str = ""
     sure: str = ""
     form: str | None = None
+    or_form: str | None = None
+    is_unclear: bool = False
+    repeats: tuple[int, int] | None = field(default=None, repr=False)
     written: Written = field(default_factory=Written, repr=False)
 
 
@@ -43,12 +48,15 @@ _SURE, _LIKELY, _ENOUGH = 5, 3, 2
 class FirstLook:
     """What the first rows of a table look like, column by column, and how the table is written; all of it is private.
 
-    `rows` are the texts of the inspected rows by column, None where one is missing.
+    `rows` are the texts of the inspected rows by column, None where one is missing; `unclear` the columns of dates that
+    can be read in two ways, and `twice` the names that several columns have, of which none is read.
     """
 
     columns: Mapping[str, Seen]
     rows: Mapping[str, Sequence[str | None]] = field(repr=False)
     written: Written = field(repr=False)
+    unclear: frozenset[str] = frozenset()
+    twice: tuple[str, ...] = ()
 
 
 def looked_at(columns: int) -> int:
@@ -65,13 +73,22 @@ def first_look(table: Table) -> FirstLook:
     start = table.head(looked_at(len(table.names)))
     rows = _first_rows(start)
     texts = {name: [v for v in values if v is not None] for name, values in rows.items()}
-    forms = {name: time_format(some) for name, some in texts.items()}
-    numerals = numerals_of([some for name, some in texts.items() if forms[name] is None])
+    forms = {name: time_formats(some) for name, some in texts.items()}
+    numerals = numerals_of([some for name, some in texts.items() if not forms[name]])
     written = replace(start.written, numerals=numerals) if start.numerals.usual else start.written
     start = replace(start, written=written)
-    kinds = {**column_kinds(start, texts), **{name: TIMES for name, form in forms.items() if form is not None}}
+    kinds = {**column_kinds(start, texts), **{name: TIMES for name, some in forms.items() if some}}
     seen = {name: Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
-    return FirstLook(seen, rows, written)
+    twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
+    unclear = set[str]()
+    for name in [name for name, some in forms.items() if len(some) > 1]:
+        form = reading_that_rises(seen[name], rows, seen)
+        if form is None:
+            unclear.add(name)
+        else:
+            others = (other for other in forms[name] if other != form)
+            seen[name] = Seen(name, kinds[name], rows[name], written.numerals, [form, *others])
+    return FirstLook(seen, rows, written, frozenset(unclear), twice)
 
 
 def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tuple[Column, ...]:
@@ -81,15 +98,20 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
     "unit" or "piece" of several rows, a "person" of one row, a "group".
     """
     seen, rows = look.columns, look.rows
+    clock = next((name for name, column in seen.items() if column.is_clock), None)
     column_of: dict[str, str] = {}
     reasons: dict[str, tuple[str, str]] = {}
     for role, like in roles.items():
         scores = {name: column.score(like) for name, column in seen.items() if name not in column_of.values()}
+        if role == "value" and (by := _what_sorts(rows, seen, column_of)) is not None and _recurs(seen[by]):
+            scores.pop(by, None)  # it says whose row it is
+        if role == "order" and clock is not None:  # a log of one day has one date
+            days = [name for name in scores if seen[name].is_date and len(seen[name].labels) == 1]
+            scores |= {name: Score(_LIKELY, "it holds dates") for name in days}
         best = max(scores, key=lambda name: scores[name].points, default=None)
         if best is not None and scores[best].points >= _ENOUGH:
             column_of[role] = best
             reasons[best] = (scores[best].why, _how_sure(best, scores))
-            clock = next((name for name, column in seen.items() if column.is_clock), None)
             if role == "order" and seen[best].is_date and clock is not None:
                 column_of["clock"] = clock
                 reasons[clock] = ("times of day, beside dates", "likely")
@@ -99,9 +121,16 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
     return tuple(
-        Column(s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), form, look.written)
-        for s, form in ((s, _form(s, named.get(s.name))) for s in seen.values())
+        Column(
+            s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), _form(s, named.get(s.name)),
+            next(iter(s.forms[1:]), None), s.name in look.unclear, None, look.written,
+        )
+        for s in seen.values()
     )
+
+
+def _recurs(column: Seen) -> bool:
+    return 1 < len(column.labels) * 2 <= column.rows
 
 
 def _form(column: Seen, role: str | None) -> str | None:
@@ -128,23 +157,14 @@ def _what_sorts(
         return None
     ranks = seen[order].ranks(rows[order])
     if "clock" in column_of:
-        ranks = list(zip(ranks, ((clock or "").zfill(8) for clock in rows[column_of["clock"]]), strict=True))
+        clock = column_of["clock"]
+        ranks = list(zip(ranks, seen[clock].clock_ranks(rows[clock]), strict=True))
     keys = [column_of[role] for role in ("unit", "piece") if role in column_of]
-    if _rises(ranks, [rows[key] for key in keys]):
+    if rises(ranks, [rows[key] for key in keys]):
         return None
     left = (c for c in seen.values() if c.name not in column_of.values() and not c.tells_when)
     free = (c for c in left if c.kind in (WHOLE, TEXTS) and len(c.labels) > 1)
-    return next((c.name for c in free if _rises(ranks, [rows[key] for key in (*keys, c.name)])), None)
-
-
-def _rises(ranks: Sequence[Hashable], keys: Sequence[Sequence[str | None]]) -> bool:
-    last: dict[tuple[str | None, ...], Hashable] = {}
-    for rank, *key in zip(ranks, *keys, strict=True):
-        before = last.get(tuple(key))
-        if before is not None and not before < rank:
-            return False
-        last[tuple(key)] = rank
-    return True
+    return next((c.name for c in free if rises(ranks, [rows[key] for key in (*keys, c.name)])), None)
 
 
 def _first_rows(table: Table) -> dict[str, list[str | None]]:

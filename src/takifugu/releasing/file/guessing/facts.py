@@ -11,12 +11,11 @@ from itertools import combinations, pairwise
 
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.values.texts import INTEGER, NUMBER
-from takifugu.releasing.file.guessing.column_words import words
+from takifugu.releasing.file.guessing.column_words import EAST, NORTH, NUMBERING, words
 from takifugu.releasing.file.guessing.columns import FirstLook
+from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
-_NORTH = words("lat latitude latitud latitudine breite breitengrad")
-_EAST = words("lon lng long longitude longitud longitudine lange langengrad")
 #: Words in the names of the two ends of a contact.
 _ENDS = tuple(
     tuple(pair.split()) for pair in (
@@ -29,6 +28,8 @@ _BIRTH = words("birth born geburt geburtsjahr naissance nacimiento founded gegru
 _TRIED = 20
 #: So many columns that are alike are the same thing of several people, side by side.
 _SIDE_BY_SIDE = 3
+#: Both coordinates of a place, in degrees or metres, in one text.
+_PLACE = r"(?i)\s*(?:point)?\s*[(\[]?\s*-?[0-9]{1,7}\.[0-9]+\s*[,; ]\s*-?[0-9]{1,7}\.[0-9]+\s*[)\]]?\s*$"
 #: What often stands for a missing value.
 _MISSING = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "-999"))
 
@@ -52,7 +53,7 @@ class Facts:
     def coordinates(self) -> tuple[Seen, Seen] | None:
         """Return the columns of latitude and longitude, or x and y where they are all numbers of two columns."""
         numbers = [column for column in self.columns if column.kind in (NUMBERS, WHOLE)]
-        for north, east in ((_NORTH, _EAST), ({"northing"}, {"easting"})):
+        for north, east in ((NORTH, EAST), ({"northing"}, {"easting"})):
             first = next((column for column in numbers if column.words & north), None)
             second = next((column for column in numbers if column.words & east), None)
             if first is not None and second is not None:
@@ -69,7 +70,7 @@ class Facts:
     @property
     def are_exchanged(self) -> bool:
         """Return whether what is called latitude goes beyond 90, as only a longitude does."""
-        return self.coordinates is not None and bool(self.coordinates[1].words & _NORTH)
+        return self.coordinates is not None and bool(self.coordinates[1].words & NORTH)
 
     @cached_property
     def side_by_side(self) -> tuple[Seen, ...]:
@@ -95,14 +96,29 @@ class Facts:
                 continue
             fewest = min(len(one.labels), len(other.labels))
             shared = len(set(one.labels) & set(other.labels)) * 2 >= fewest
-            nameless = fewest > MOST_STATES and self.never_equal(one, other)
+            nameless = fewest > MOST_STATES and self.rarely_equal(one, other)
             if shared and (named or (alike and one.named("unit")) or nameless):
                 return one, other
         return None
 
-    def never_equal(self, one: Seen, other: Seen) -> bool:
-        pairs = zip(self.look.rows[one.name], self.look.rows[other.name], strict=True)
-        return all(a != b for a, b in pairs if a is not None)
+    def rarely_equal(self, one: Seen, other: Seen) -> bool:
+        """Return whether at most one row in twenty has the same in both columns."""
+        pairs = [*zip(self.look.rows[one.name], self.look.rows[other.name], strict=True)]
+        return sum(a == b for a, b in pairs if a is not None) * 20 <= len(pairs)
+
+    @cached_property
+    def places_in_one_column(self) -> Seen | None:
+        """Return a column that holds both coordinates of a place in one text."""
+        return next((c for c in self.columns if c.kind == TEXTS and c.labels and _all(_PLACE, c.labels)), None)
+
+    @cached_property
+    def repeated(self) -> Seen | None:
+        """Return the column that names whose row it is where some have several rows; None where each row is another."""
+        if self.each_row_another is not None and self.each_row_another.named("unit"):
+            return None
+        names = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and c.named("unit") and not c.tells_when]
+        names = [c for c in names if MOST_STATES < len(c.labels) < c.rows]
+        return self.with_several_rows or next(iter(names), None)
 
     @cached_property
     def each_row_another(self) -> Seen | None:
@@ -118,9 +134,22 @@ class Facts:
         rest = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when]
         rest = [c for c in rest if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
         named = [column for column in rest if column.named("unit")]
+        rest = [column for column in rest if not column.is_epoch]
         many = [c for c in rest if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
         together = [column for column in rest if 1 < column.runs == len(column.labels)]
-        return next(iter([*named, *many, *together]), None)
+        return next(iter([*named, *many, *together]), None) or self._sorting
+
+    @property
+    def _sorting(self) -> Seen | None:
+        """Return a column of a few whose rows rise in time, which those of all together do not."""
+        times = [c for c in self.columns if c.kind == TIMES or c.is_epoch]
+        few = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
+        rows = self.look.rows
+        for time in times[:1]:
+            ranks = time.ranks(rows[time.name])
+            if not rises(ranks, []):
+                return next((c for c in few[:_TRIED] if not c.tells_when and rises(ranks, [rows[c.name]])), None)
+        return None
 
     @cached_property
     def order(self) -> Seen | None:
@@ -129,11 +158,35 @@ class Facts:
         steps = [c for c in self.columns if c.kind == TIMES or c.tells_when or c.named("order") or c.is_epoch]
         steps = [c for c in steps if c.kind in (TIMES, WHOLE, NUMBERS) and not c.words & _BIRTH and c not in keys]
         steps = sorted((c for c in steps if len(c.labels) > 1), key=lambda column: column.kind != TIMES)
+        steps += [column for column in self._rising_in(keys) if column not in steps]
         pieces = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]
         pieces = sorted((c for c in pieces if c not in keys), key=lambda column: not column.named("piece"))[:_TRIED]
         alone = [(step, [*keys, step]) for step in steps]
         in_pieces = [(step, [*keys, one, step]) for one in pieces if keys for step in steps if step is not one]
-        return next((step for step, names in [*alone, *in_pieces] if self.tell_rows_apart(names)), None)
+        clock = next((column for column in self.columns if column.is_clock), None)
+        days = [column for column in self.columns if column.is_date and column.labels and clock is not None]
+        clocked = [(day, [*keys, day, clock]) for day in days if clock is not None]
+        return next((step for step, names in [*alone, *clocked, *in_pieces] if self.tell_rows_apart(names)), None)
+
+    def _rising_in(self, keys: Sequence[Seen]) -> list[Seen]:
+        """Return the columns of whole numbers that recur, and rise from row to row of each of these."""
+        some = [c for c in self.columns if c.kind == WHOLE and c not in keys and 1 < len(c.labels) * 2 <= c.rows]
+        rows = self.look.rows
+        names = [rows[key.name] for key in keys]
+        return [c for c in some[:_TRIED] if keys and not c.words & _BIRTH and rises(c.ranks(rows[c.name]), names)]
+
+    @property
+    def only_counts_rows(self) -> bool:
+        """Return whether what would order the rows is called a number and is the number of each row."""
+        order = self.order
+        if order is None or order.kind != WHOLE or not order.words <= NUMBERING or not order.words:
+            return False
+        ranks = order.ranks([value for value in self.look.rows[order.name] if value is not None])
+        return all(b - a == 1 for a, b in pairwise(ranks))
+
+    @property
+    def questions(self) -> tuple[Seen, ...]:
+        return tuple(column for column in self.columns if column.is_question)
 
     def tell_rows_apart(self, columns: Sequence[Seen]) -> bool:
         """Return whether nearly all rows differ in these columns."""
@@ -182,7 +235,7 @@ def without_marks(look: FirstLook) -> FirstLook:
             values = [None if v is None or v.strip().lower() in _MISSING else v for v in look.rows[name]]
             plain = [column.numerals.plain(value) for value in values if value is not None]
             kind = next((k for k, form in ((WHOLE, INTEGER), (NUMBERS, NUMBER)) if _all(form, plain)), TEXTS)
-            rows[name], columns[name] = values, Seen(name, kind, values, column.numerals, column.form)
+            rows[name], columns[name] = values, Seen(name, kind, values, column.numerals, column.forms)
     return replace(look, columns=columns, rows=rows)
 
 
@@ -191,7 +244,7 @@ def _all(form: str, texts: Sequence[str]) -> bool:
 
 
 def _exchanged(north: Seen, east: Seen) -> bool:
-    degrees = bool(north.words & _NORTH and north.labels and east.labels)
+    degrees = bool(north.words & NORTH and north.labels and east.labels)
     return degrees and 90 < column_range(north) <= 180 and column_range(east) <= 90
 
 

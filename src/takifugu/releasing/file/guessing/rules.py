@@ -59,6 +59,12 @@ def _visits(facts: Facts) -> tuple[int, str] | None:
 
 
 def _places(facts: Facts) -> tuple[int, str] | None:
+    together = facts.places_in_one_column
+    if facts.coordinates is None and together is not None:
+        return 70, (
+            f"{names_of([together])} holds both coordinates of places in one column. Make it two columns first (in "
+            f"pandas, frame[[\"y\", \"x\"]] = frame[{together.name!r}].str.extract(r\"(-?[\\d.]+)[,; ]+(-?[\\d.]+)\"))"
+        )
     if facts.coordinates is None:
         return None
     return 70, f"{names_of(facts.coordinates)} are coordinates, and nobody has several rows"
@@ -90,7 +96,10 @@ def _sequences(facts: Facts) -> tuple[int, str] | None:
     if facts.with_several_rows is not None and (facts.answers or measured):
         return 60, f"{names_of([facts.with_several_rows])} has several rows, in the order of {names_of([facts.order])}"
     alone = facts.each_row_another is None or facts.order.kind == TIMES or facts.is_even
-    one = len(facts.answers) + len(facts.amounts) in (1, 2)
+    number = len(facts.answers) + len(facts.amounts)
+    if facts.only_counts_rows and number > 1:
+        return None
+    one = number in (1, 2)
     if (facts.answers or measured) and alone and (one or facts.is_even):
         return 55, f"{names_of([facts.order])} tells when each row was"
     return None
@@ -110,6 +119,8 @@ def _numbers(facts: Facts) -> tuple[int, str] | None:
 def _people(facts: Facts) -> tuple[int, str] | None:
     if len(facts.answers) + len(facts.amounts) == 1 and facts.with_several_rows is None:
         return 45, f"each row is another person, with one answer in {names_of([*facts.answers, *facts.amounts])}"
+    if len(facts.questions) > 1 and facts.with_several_rows is None:
+        return 63, f"its columns are questions, such as {names_of(facts.questions[:2])}, and each row is another case"
     if len(facts.answers) > 1:
         return 40, f"each row is a person or case, with a few answers in {names_of(facts.answers[:3])}"
     if not any(column.rows for column in facts.columns):
@@ -174,6 +185,14 @@ def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Colu
     return tuple(
         replace(c, role=role_of[c.name], why=why, sure="likely") if c.name in role_of else c for c in columns
     )
+
+
+def with_repeats(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Return the columns of a table in which a row should be a person, with how many rows share how many names."""
+    names = facts.repeated
+    if names is None or any(column.role in ("one", "unit") for column in columns):
+        return tuple(columns)
+    return tuple(replace(c, repeats=(names.rows, len(names.labels))) if c.name == names.name else c for c in columns)
 
 
 def _with_an_answer(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:

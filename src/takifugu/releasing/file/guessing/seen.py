@@ -16,7 +16,11 @@ from takifugu.releasing.file.guessing.column_words import GROUPS, WHEN, WORDS, w
 
 #: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
-_CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
+_CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?( ?[AaPp][Mm])?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
+#: A name of more words is a sentence.
+_LONGEST_NAME = 4
+#: A day for times of day, which are compared as times.
+_SOME_DAY = "2000-01-01 "
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,15 @@ class Score:
 
 
 class Seen:
-    """What the first rows of a column look like."""
+    """What the first rows of a column look like; `forms` are the formats that all its times have, the likeliest first.
+    """
 
     def __init__(
-        self, name: str, kind: str, values: Sequence[str | None], numerals: Numerals, form: str | None
+        self, name: str, kind: str, values: Sequence[str | None], numerals: Numerals, forms: Sequence[str]
     ) -> None:
         present = [v for v in values if v is not None]
-        self.name, self.rows, self.kind, self.numerals, self.form = name, len(present), kind, numerals, form
+        self.name, self.rows, self.kind, self.numerals, self.forms = name, len(present), kind, numerals, tuple(forms)
+        self.form = next(iter(forms), None)
         self.labels = tuple(dict.fromkeys(present))
         self.runs = sum(a != b for a, b in pairwise(present)) + 1
         ranks = self.ranks(present)
@@ -73,12 +79,25 @@ class Seen:
     @cached_property
     def is_clock(self) -> bool:
         """Return whether the column holds times of day without a date."""
-        return bool(self.labels) and all(re.fullmatch(_CLOCK, text) for text in self.labels)
+        return bool(self.labels) and all(re.fullmatch(_CLOCK, text) for text in self.labels) and self._one_clock
 
     @property
     def clock_form(self) -> str:
         """Return the format of a column of times of day."""
-        return "%H:%M:%S" if self.labels[0].count(":") == 2 else "%H:%M"
+        half = re.search(" ?[AaPp][Mm]$", self.labels[0])
+        hours = "%H" if half is None else "%I"
+        seconds = ":%S" if self.labels[0].count(":") == 2 else ""
+        return f"{hours}:%M{seconds}{'' if half is None else ' ' * half[0].startswith(' ') + '%p'}"
+
+    @property
+    def _one_clock(self) -> bool:
+        read = TimeFormat(f"%Y-%m-%d {self.clock_form}").read
+        return all(read(_SOME_DAY + text) for text in self.labels)
+
+    def clock_ranks(self, values: Sequence[str | None]) -> list[datetime]:
+        """Return what times of day are compared by; missing ones are the least."""
+        read = TimeFormat(f"%Y-%m-%d {self.clock_form}").read
+        return [(None if v is None else read(_SOME_DAY + v)) or datetime.min for v in values]
 
     @property
     def is_date(self) -> bool:
@@ -87,18 +106,24 @@ class Seen:
             return not re.search("%[HI]", self.form) and not self.form.startswith("epoch")
         return self.kind == TIMES and all(re.fullmatch(_DATE, text) for text in self.labels)
 
-    def ranks(self, values: Sequence[str | None]) -> list[Any]:
-        """Return what the values are compared by; missing ones are the least."""
-        if self.form is not None:
-            read = TimeFormat(self.form).read
+    def ranks(self, values: Sequence[str | None], form: str | None = None) -> list[Any]:
+        """Return what the values are compared by, in their own format or in another; missing ones are the least."""
+        form = form or self.form
+        if form is not None:
+            read = TimeFormat(form).read
             return [(None if v is None else read(v)) or datetime.min for v in values]
         if self.kind in (WHOLE, NUMBERS):
             number = {v: float("-inf") if v is None else float(self.numerals.plain(v)) for v in set(values)}
             return [number[v] for v in values]
         return [v or "" for v in values] if self.kind == TIMES else []
 
+    @property
+    def is_question(self) -> bool:
+        """Return whether the name is a question or a sentence: what it speaks of is not what the column names."""
+        return self.name.rstrip().endswith("?") or len(self.name.split()) > _LONGEST_NAME
+
     def named(self, role: str) -> int:
-        return 3 * bool(self.words & WORDS[role])
+        return 3 * bool(self.words & WORDS[role] and not (self.is_question and role != "value"))
 
     def score(self, role: str) -> Score:
         """Return how much the column looks like one of this role: 2 points are enough."""

@@ -20,6 +20,7 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_of
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
+from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import Placed, listed_places, numbers_of, valued, visited
@@ -59,6 +60,9 @@ class UnderPolicy(Kind):
         for number, one in enumerate(hide.policy or ()):
             if (one.none_of is None) is (one.any_of is None):
                 yield fault(("hide", "policy", number), "is no predicate", "write one of none_of and any_of")
+        if (grid := spec.belief.meant.grid) is not None and source.x is not None and source.y is not None:
+            ends = (("belief", "grid", "x"), ("belief", "grid", "y"))
+            yield from misplaced((source.x, source.y), (grid.x, grid.y), ("source", "x"), ends)
         if isinstance(spec.belief.meant.places, Places):
             yield from _copied(spec, spec.belief.meant.places, folder, data)
         if spec.prior is not None:
@@ -80,6 +84,10 @@ class UnderPolicy(Kind):
         for number, item in enumerate(spec.release):
             if item is not None:
                 yield from _table_faults(item, number, isinstance(belief, Domain))
+
+    def in_degrees(self, file: ReleaseFile) -> bool:
+        source = file.sections(PolicyReleaseSpec).source
+        return source.x is not None and source.y is not None and are_degrees((source.x, source.y))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         source, domain = file.sections(PolicyReleaseSpec).source, file.belief  # `shape` requires the columns

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from takifugu.core.errors import DataError
-from takifugu.data import UNKNOWN, UNOBSERVED, Table, tally, totals
+from takifugu.core.errors import DataError, first_of
+from takifugu.data import UNKNOWN, UNOBSERVED, Table, tally, text_of, totals
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries.additive import IntArray
-from takifugu.releasing.file.reading import called, no_lookalikes, wrong
+from takifugu.releasing.file.degrees import are_degrees, first_beyond, refuse_beyond
+from takifugu.releasing.file.reading import called, columns_of, no_lookalikes, wrong
 
 #: A place from the texts of a row, or None where it is none of the declared ones.
 Placed = Callable[[tuple[str, ...]], Hashable]
@@ -34,7 +35,10 @@ def visited(
         where_it_lies = placed(tuple(map(str, rest)))
         if where_it_lies is not None:
             records[names[str(who)]].add(where_it_lies)
-        elif elsewhere != "ignore":
+            continue
+        if len(where) == 2 and are_degrees(where):
+            _refuse_beyond(table, where, tuple(map(str, rest)))
+        if elsewhere != "ignore":
             raise wrong(
                 "elsewhere", "the data have a row at a place that is not declared",
                 fix="declare all places (of a grid: is x the longitude and y the latitude, and not the other way "
@@ -45,6 +49,30 @@ def visited(
     except DataError as error:
         error.where = ()
         raise error.at("source", "file").placed() from None
+
+
+def _refuse_beyond(table: Table, where: Sequence[str], key: tuple[str, ...]) -> None:
+    """Raise DataError, which tells the row and not the value, for coordinates in degrees that are nowhere."""
+    if first_beyond([[number] for number in _plain(key, table)]) is None:
+        return
+    axes = [[_finite(value, table) for value in column] for column in columns_of(table, where)]
+    try:
+        refuse_beyond(table, where, axes)
+    except DataError as error:
+        error.where = ()
+        raise error.at("source", "file").placed() from None
+
+
+def _plain(key: Sequence[str], table: Table) -> list[float]:
+    return list(numbers_of([table.numerals.plain(text) for text in key]))
+
+
+def _finite(value: Hashable, table: Table) -> float:
+    """Return a coordinate as a number; NaN for what is none."""
+    try:
+        return _plain([str(text_of(value))], table)[0]
+    except DataError:
+        return math.nan
 
 
 def listed_places(domain: Visits) -> Placed:
@@ -65,7 +93,7 @@ def valued(table: Table, column: str, values: Sequence[Hashable], people: int) -
     if codes & {UNOBSERVED, UNKNOWN}:
         no_lookalikes(table, column, values, "value")
         what = "missing values" if UNOBSERVED in codes else "a value that is not declared"
-        raise wrong("value", f"column {column!r} has {what}", fix=f"its values are {[str(v) for v in values][:20]}")
+        raise wrong("value", f"column {column!r} has {what}", fix=f"its values are {first_of(values)}")
     return [value for code, value in enumerate(values) for _ in range(tallied.get((code,), 0))]
 
 

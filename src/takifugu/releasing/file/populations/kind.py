@@ -22,6 +22,7 @@ from takifugu.model.queries.sections import EACH_ROW
 from takifugu.model.secrets.populations import which_population
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
 from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.sections import PopulationItemSpec, PopulationReleaseSpec
@@ -45,6 +46,10 @@ class Populations(Kind):
         if (source.value is None) == (source.coordinates is None):
             yield fault(("source", "value"), "or coordinates must be given, one of both", 'write value = "activity"')
         places = source.coordinates is not None
+        if source.coordinates is not None and belief.box is not None:
+            boxes = (("belief", "box", "first"), ("belief", "box", "second"))
+            ends = (belief.box.first, belief.box.second)
+            yield from misplaced(source.coordinates, ends, ("source", "coordinates"), boxes)
         if places != (belief.box is not None):
             what = "is missing: places lie in a declared box" if places else "belongs to places"
             yield fault(("belief", "box"), what, "write it with source.coordinates")
@@ -68,6 +73,10 @@ class Populations(Kind):
         """Return the query of one table with the names of what it reads: its columns and its batch."""
         source = file.sections(PopulationReleaseSpec).source
         return EachValue(item.dummies, source.batch or "", source.value_columns)
+
+    def in_degrees(self, file: ReleaseFile) -> bool:
+        columns, grid = file.sections(PopulationReleaseSpec).source.coordinates, file.spec.belief.meant.grid
+        return columns is not None and (grid.in_degrees or are_degrees(columns))
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the persons, each with all rows; DataError, which names the key, for data that break a rule."""

@@ -99,7 +99,12 @@ def _values(file: ReleaseFile) -> list[Hashable]:
         known: dict[str, Known] = {column: words if bins is None else bins, **of_group}
         counts = dict(tally(file.table, known))
     if sum(counts.values()) != belief.size:
-        raise wrong("file", "the data must have one row for each user of the belief", fix="check belief.size")
+        raise wrong(
+            "file", "the data must have one row for each user of the belief",
+            rule="all rows of one person are hidden together, so they must be one row",
+            fix="check belief.size; if people have several rows, make them one row each, or use sequences (kind = "
+            '"markov-chain"), where a person may have many',
+        )  # fmt: skip
     if any(code < 0 for _, *group in counts for code in group):
         no_lookalikes(file.table, str(source.group), numbers, "group")
         raise wrong("group", f"column {source.group!r} has a name that is not a group of the belief")

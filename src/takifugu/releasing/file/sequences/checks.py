@@ -15,7 +15,7 @@ from takifugu.releasing.file.meaning import Meaning, table_problems, two_tables
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.public import faults_of, key_of, private_keys, revealed
 from takifugu.releasing.file.sections import FileKeys
-from takifugu.releasing.file.sequences import groups, windows
+from takifugu.releasing.file.sequences import groups, measured, windows
 from takifugu.releasing.file.sequences.build import PublicSequences, columns_of_order, named_columns
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
@@ -85,6 +85,7 @@ def meaning_of(
                 problems.append(two_tables(name, number))
             names.add(name.lower())  # on some machines A.csv and a.csv are one file
         problems += _per(item, number, source)
+        problems += () if source is None else measured.faults_of(item, number, source.step)
         problems += table_problems(item, number, chain, folder)
     calendar = None if problems or faulty or source is None else source.calendar
     if calendar is not None:

@@ -48,8 +48,7 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
             name = by_role[role].name if clock is None else [by_role[role].name, clock.name]
             yield line(f"{role} = {toml_of(name)}", f"guessed: {_WHAT[role]}")
             if role == "order" and by_role[role].form is not None:
-                form = f"{by_role[role].form}{'' if clock is None else f' {clock.form}'}"
-                yield line(f"order_format = {toml_of(form)}", "guessed: how its times are written")
+                yield from _format_lines(by_role[role], "" if clock is None else f" {clock.form}")
         elif role == "value":
             yield from comment(
                 "FILL IN the column with the states, one of "
@@ -76,6 +75,24 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
         yield line("# step = 1", f"{needs}the step between rows, in numbers of that column, if rows may be missing")
     yield start.budget("the most epsilon that a person may ever spend")
     yield ""
+
+
+def _format_lines(column: Column, clock: str) -> Iterator[str]:
+    """Yield the format of the order; no guess is written where the dates can be read in two ways."""
+    form = f"{column.form}{clock}"
+    if column.or_form is None:
+        yield line(f"order_format = {toml_of(form)}", "guessed: how its times are written")
+        return
+    other = f"{column.or_form}{clock}"
+    if column.is_unclear:
+        yield from comment(
+            f"FILL IN how its times are written: {toml_of(form)} and {toml_of(other)} fit all inspected rows, so "
+            "nothing tells which number is the day and which the month. Read the wrong way, tables are of wrong days."
+        )
+        yield 'order_format = "FILL IN"'
+        return
+    yield from comment(f"{toml_of(other)} fits, too, but then the rows would not rise. Check which is the day.")
+    yield line(f"order_format = {toml_of(form)}", "guessed: how its times are written")
 
 
 def _examples(columns: Sequence[Column]) -> dict[str, Column]:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from takifugu.core.errors import DataError, TakifuguError, did_you_mean
+from takifugu.core.errors import DataError, TakifuguError, did_you_mean, first_of
 from takifugu.data import Table, refuse_lookalikes, text_of, totals
 from takifugu.data.times.cells import AXES
 from takifugu.model.queries import By, Mean, Query, Sum
@@ -99,7 +99,7 @@ def with_attributes(
                 _check_lookalikes(table, name, values)
                 what = f"column {name!r} has missing values" if text is None else (
                     f"column {name!r} has a value that is not declared")  # fmt: skip
-                raise _wrong(name, what, f"its declared values are {list(values.values())}")
+                raise _wrong(name, what, f"its declared values are {first_of(values.values())}")
         attributes = tuple(values[_spelt(str(text), values)] for text, values in zip(texts, known, strict=True))
         if values_of.setdefault(unit, attributes) != attributes:
             name = next(n for n, a, b in zip(used, values_of[unit], attributes, strict=True) if a != b)

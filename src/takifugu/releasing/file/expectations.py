@@ -1,0 +1,72 @@
+"""What [expect] may say: where it comes from, which is never the private data, and which difference matters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.numbers.rationals import Number, as_fraction
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.sections import FileSpec
+
+#: Words for the data of this file, which its expectation must not come from.
+_THESE_DATA = re.compile(
+    r"\b(private|confidential|secret|sensitive|our|own|this|these|the same)(\s+(own|private|confidential))*\s+"
+    r"(data|dataset|data\s?set|file)\b"
+)
+#: Words that say that what follows is not where it comes from.
+_NOT = re.compile(r"\b(without|not|no|other than|independent of|instead of)\b[^,;.]*$")
+_PUBLIC = 'write what is known without them, for example "last year\'s published report" or "a hunch"'
+
+
+def public_source(value: str) -> str:
+    """Return the words on where an expectation comes from; InputError where that is the private data.
+
+    >>> public_source("last year's published report")
+    "last year's published report"
+    >>> public_source("Counts estimated from the private data")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: says 'private data': advice must not depend on them; write what is known ...
+    """
+    words = value.casefold()
+    for private in _THESE_DATA.finditer(words):
+        if not _NOT.search(words[: private.start()]):
+            raise InputError(f"says {private[0]!r}", rule="advice must not depend on them", fix=_PUBLIC)
+    return value
+
+
+def named_sources(spec: FileSpec | None) -> Iterator[TakifuguError]:
+    """Yield each expectation of a file whose source names the file of its data."""
+    named = None if spec is None or spec.source is None else spec.source.file
+    name = PurePath(str(named).replace("\\", "/")).name.casefold() if named else ""
+    if spec is None or "." not in name:
+        return
+    items = [(("release", n, "expect"), item.expect) for n, item in enumerate(spec.release or ()) if item is not None]
+    for where, expect in [(("expect",), spec.expect), *items]:
+        if expect is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?!\w)", expect.source.casefold()):
+            error = InputError(f"names {name!r}, the private data", rule="advice must not depend on them", fix=_PUBLIC)
+            yield error.at(*where, "source")
+
+
+def size_that_matters(value: Number) -> tuple[Fraction, str]:
+    """Return the number and the unit, "" without one, of the difference that matters; InputError for anything else.
+
+    >>> size_that_matters("2.5 h"), size_that_matters(30), size_that_matters("10%")
+    ((Fraction(5, 2), 'h'), (Fraction(30, 1), ''), (Fraction(10, 1), '%'))
+    """
+    read = re.fullmatch(r"\s*([0-9][0-9./]*)\s*([^\s0-9./].*?)\s*", value) if isinstance(value, str) else None
+    try:
+        size = as_fraction(value if read is None else read[1], "what matters")
+    except InputError:
+        raise InputError(
+            f"is {str(value)[:60]!r}", rule="it is a number, or a number and what it is in",
+            fix='write for example 30, "30 rows", "2 h" or "10 %"',
+        ) from None  # fmt: skip
+    if size <= 0:
+        raise InputError(f"is {value!r}", rule="it must be above 0", fix="write for example 30")
+    return size, "" if read is None else read[2]

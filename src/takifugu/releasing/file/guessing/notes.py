@@ -1,0 +1,62 @@
+"""What `takifugu init` says of a table beside its guesses: what its author must know before they are believed.
+
+Notes name columns and formats and never a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from takifugu.core.escaping import visible
+from takifugu.data import Written
+from takifugu.releasing.file.guessing.column_words import people_of
+from takifugu.releasing.file.guessing.columns import Column, FirstLook
+
+#: So many sheets or tables are named.
+_LISTED = 10
+
+
+def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int]) -> Iterator[str]:
+    """Yield one note after the other; `contents` are the sheets or tables of the file."""
+    if len(contents) > 1:
+        yield _one_of_several(contents, look.written)
+    for name in look.twice:
+        yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
+    for column in columns:
+        if column.role == "order" and column.or_form is not None:
+            yield _two_readings(column)
+        if column.repeats is not None:
+            yield _several_rows(column, *column.repeats)
+
+
+def _one_of_several(contents: Mapping[str, int], written: Written) -> str:
+    part = "sheet" if written.table is None else "table"
+    names = ", ".join(repr(visible(name)) for name in [*contents][:_LISTED])
+    more = f" and {len(contents) - _LISTED} more" if len(contents) > _LISTED else ""
+    return (
+        f"The file has {len(contents)} {part}s: {names}{more}. The largest was taken, "
+        f"{visible(str(written.table or written.sheet))!r}; for another one write its name as {part} in the file, and "
+        "the names of its columns."
+    )
+
+
+def _several_rows(column: Column, rows: int, names: int) -> str:
+    people = people_of(column.name)
+    return (
+        f"The first {rows:,} rows belong to {people.counted(names)}, by {visible(column.name)!r}, and this kind takes "
+        f"each row for another one. All rows of one {people.one} must be hidden together: make them one row each "
+        "first, or, where something orders the rows, start again with --kind sequences."
+    )
+
+
+def _two_readings(column: Column) -> str:
+    name, form, other = visible(column.name), column.form, column.or_form
+    if column.is_unclear:
+        return (
+            f"The dates in {name!r} could mean two things: {form} and {other} fit all inspected rows. Only you know "
+            "which number is the day: write the right one as order_format."
+        )
+    return (
+        f"The dates in {name!r} fit {other}, too; {form} was taken because the rows rise only then. Check which number "
+        "is the day."
+    )

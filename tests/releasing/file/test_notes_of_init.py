@@ -1,0 +1,161 @@
+"""What `takifugu init` says of data that can be read in two ways, and what it then leaves for their author to write."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from takifugu.cli import main
+from takifugu.core.errors import SpecError
+from takifugu.releasing.file.loading import load
+
+
+def started(data: Path, lines: Iterable[str] | None = None, *words: str) -> tuple[str, str]:
+    """Draft a release file about these lines; what was said, in one line, and the draft."""
+    if lines is not None:
+        data.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    output = data.with_name("r.toml")
+    done = CliRunner().invoke(main, ["init", str(data), "-o", str(output), "--force", *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return " ".join(done.output.split()), output.read_text(encoding="utf-8")
+
+
+def days(form: str, people: Iterable[str] = ("Ana", "Bo"), step: int = 1) -> list[str]:
+    rows = [f"{who},{date(2025, 1, 1) + timedelta(days=step * n):{form}},{'on' if n % 5 < 3 else 'off'}"
+            for who in people for n in range(365 // step)]  # fmt: skip
+    return ["person,date,state", *rows]
+
+
+@pytest.mark.parametrize(("form", "other"), [("%m/%d/%Y", "%d/%m/%Y"), ("%d/%m/%Y", "%m/%d/%Y")])
+def test_of_two_readings_of_dates_the_one_that_rises_is_taken(tmp_path: Path, form: str, other: str) -> None:
+    lines = days(form)
+    early = [line for line in lines if not any(f"/{n}/" in line or f",{n}/" in line for n in range(13, 32))]
+    said, draft = started(tmp_path / "d.csv", early)
+    assert f"fit {other}, too; {form} was taken because the rows rise only then" in said
+    assert f'order_format = "{form}"' in draft
+    assert f'# "{other}" fits, too' in draft
+    said, draft = started(tmp_path / "d.csv", lines)  # the 13th is no month
+    assert f'order_format = "{form}"' in draft
+    assert other not in said + draft
+
+
+def test_dates_that_could_mean_two_things_are_left_to_their_author(tmp_path: Path) -> None:
+    months = [f"{who},{month:02}/01/2025,{'high' if month % 3 else 'low'}" for who in "abc" for month in range(1, 13)]
+    backwards = [line for line in reversed(days("%m/%d/%Y")[1:]) if line[7:9].isdigit() and int(line[7:9]) < 13]
+    for rows in (months, backwards):
+        said, draft = started(tmp_path / "d.csv", ["person,date,state", *rows])
+        assert "'date' could mean two things: %d/%m/%Y and %m/%d/%Y fit all inspected rows" in said
+        assert 'FILL IN how its times are written: "%d/%m/%Y" and "%m/%d/%Y"' in draft
+        with pytest.raises(SpecError) as refused:
+            load(tmp_path / "r.toml")
+        assert "source.order_format" in [fault.place for fault in refused.value.faults]
+
+
+def test_notes_are_in_the_json(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("who,day,state\n" + "".join(f"a,{m:02}/01/2025,x{m % 2}\n" for m in range(1, 13)))
+    words = ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", "sequences", "--json"]
+    (note,) = json.loads(CliRunner().invoke(main, words).stdout)["notes"]
+    assert "could mean two things" in note
+
+
+@pytest.mark.parametrize(
+    ("day", "clock"),
+    [("%d.%m.%Y", "%H:%M"), ("%Y-%m-%d", "%H:%M:%S"), ("%m/%d/%Y", "%I:%M %p"), ("%d.%m.%y", "%I:%M%p")],
+)
+def test_a_log_of_one_day_is_ordered_by_date_and_time(tmp_path: Path, day: str, clock: str) -> None:
+    start = datetime(2025, 12, 29)
+    times = [start + timedelta(minutes=5 * n) for n in range(288)]
+    rows = [f"{who};{t:{day}};{t:{clock}};{t.minute},5;{'da' if t.hour % 5 else 'weg'}" for who in "ABC" for t in times]
+    said, draft = started(tmp_path / "d.csv", ["Gerät;Datum;Uhrzeit;Messwert;Zustand", *rows])
+    assert "looks like sequences: 'Gerät' has several rows, in the order of 'Datum'" in said
+    assert 'order = ["Datum", "Uhrzeit"]' in draft
+    assert (f'order_format = "{day} {clock}"' in draft) == (day != "%Y-%m-%d")  # ISO 8601 needs none
+    for old, new in {
+        '# states = ["still", "walking"]': 'states = ["da", "weg"]', "# max_length = 1000": "max_length = 1000",
+        "# matrix = [[0.9, 0.1], [0.4, 0.6]]": "matrix = [[0.9, 0.1], [0.4, 0.6]]",
+        "# units_independent = true": "units_independent = true",
+    }.items():  # fmt: skip
+        assert old in draft
+        draft = draft.replace(old, new)
+    one = draft.replace('["Datum", "Uhrzeit"]', '"Datum"').replace(f"{day} {clock}", day)
+    (tmp_path / "r.toml").write_text(one, encoding="utf-8")
+    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
+    assert done.exit_code != 0
+    assert 'write order = ["Datum", "Uhrzeit"] if the time of day is in a column' in " ".join(done.output.split())
+    (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
+    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("kind", ["users", "table", "independent-records"])
+def test_several_rows_of_a_person_are_said_to_be_no_people(tmp_path: Path, kind: str) -> None:
+    rows = [f"v{n * n % 97},clinic {n % 9}" for n in range(500)]
+    said, draft = started(tmp_path / "d.csv", ["visitor,clinic", *rows], "--kind", kind)
+    assert f"The first 500 rows belong to {len({row.split(',')[0] for row in rows})} visitors, by 'visitor'" in said
+    assert "All rows of one visitor must be hidden together: make them one row each first" in said
+    assert "Not yet such a table: some have several rows, by" in draft
+    assert "one row per" not in draft.split("[belief]")[0]
+    said, draft = started(tmp_path / "d.csv", ["visitor,clinic", *(f"v{n},clinic {n % 9}" for n in range(500))])
+    assert "hidden together" not in said + draft
+
+
+def test_more_rows_than_users_are_said_to_be_rows_of_one_person(tmp_path: Path) -> None:
+    rows = (f"v{n % 30},{'yes' if n % 3 else 'no'}" for n in range(90))
+    _, draft = started(tmp_path / "d.csv", ["visitor,answer", *rows])
+    draft = draft.replace("# size = 25", "size = 30").replace("# values =", "values =")
+    (tmp_path / "r.toml").write_text(draft.replace("# probabilities", "probabilities"), encoding="utf-8")
+    done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
+    said = " ".join(done.output.split())
+    assert done.exit_code != 0
+    assert "all rows of one person are hidden together, so they must be one row" in said
+    assert "use sequences" in said
+
+
+def test_the_largest_of_several_tables_is_taken_and_all_are_listed(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "d.db") as base:
+        base.execute("create table android_metadata (locale text)")
+        base.executemany("insert into android_metadata values (?)", [("de",)] * 2_000)
+        base.execute("create table settings (k text, v text)")
+        base.execute("create table log (who text, minute integer, mode text)")
+        base.executemany("insert into log values ('a', ?, ?)", [(n, "on" if n % 3 else "off") for n in range(300)])
+    base.close()
+    said, draft = started(tmp_path / "d.db")
+    assert "The file has 3 tables: 'android_metadata', 'settings', 'log'. The largest was taken, 'log'" in said
+    assert 'table = "log"' in draft
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as db:
+        for number in range(12):
+            db.execute(f"create table t{number:02} as select i as minute, 'on' as mode from range({10 + number}) r(i)")
+    said, draft = started(tmp_path / "d.duckdb")
+    assert "12 tables: " in said
+    assert "'t09' and 2 more. The largest was taken, 't11'" in said
+    assert 'table = "t11"' in draft
+
+
+def test_names_of_several_columns_are_said(tmp_path: Path) -> None:
+    rows = [f"{who},{n},{'a' if n % 3 else 'b'},x" for who in "pq" for n in range(60)]
+    said, _ = started(tmp_path / "d.csv", ["who,minute,state,state", *rows])
+    assert "Several columns are called 'state', so none of them is read: give each a name of its own." in said
+
+
+@pytest.mark.parametrize(
+    ("above", "number"), [(["Bericht vom 1.2.2025", ""], 2), (["Report", "made by x; y", ""], 3), (["A, B", ""], 2)]
+)
+def test_a_title_above_the_names_is_noticed(tmp_path: Path, above: list[str], number: int) -> None:
+    rows = [f"{who};{n};{'a' if n % 3 else 'b'}" for who in "pq" for n in range(60)]
+    (tmp_path / "d.csv").write_text("\n".join([*above, "who;min;state", *rows, ""]))
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml")])
+    said = " ".join(done.output.split())
+    assert done.exit_code != 0
+    assert f"the first {number} lines of d.csv have fewer fields than the others, as a title has" in said
+    assert f"tail -n +{number + 1} d.csv > data.csv" in said
+    assert not (tmp_path / "r.toml").exists()
+    for plain in ("who;min;state", "\nwho;min;state", "sep=;\nwho;min;state", '"who\nis it";"min\nute";state'):
+        started(tmp_path / "d.csv", [plain, *rows])
+    started(tmp_path / "d.csv", ["who;min;state", *(f"{row};" for row in rows)])
