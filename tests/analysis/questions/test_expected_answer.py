@@ -1,11 +1,15 @@
 """The mean of an answer is that over the list of its joint states."""
 
+from itertools import product
+from math import prod
+
 import numpy as np
 import pytest
 from tests.conformance.corpus import Case, corpus
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.core.errors import TakifuguError, Unsupported
@@ -49,7 +53,7 @@ def test_a_mean_is_known_for_most_kinds_of_beliefs() -> None:
             except Unsupported:
                 continue
             known.add(type(belief).__name__)
-    assert known >= {"MarkovChain", "BayesianNetwork", "JointTable", "IndependentUsers", "IndependentPieces"}
+    assert known >= {"MarkovChain", "BayesianNetwork", "JointTable", "IndependentUsers", "IndependentPieces", "Records"}
 
 
 def test_a_long_chain_that_starts_somewhere_settles() -> None:
@@ -65,3 +69,41 @@ def test_an_unknown_start_has_no_mean(initial: str) -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, initial=initial)
     with pytest.raises(Unsupported, match="expect"):
         expected_answer(chain, tf.Count(1).resolve(chain))
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[0.9, 0.1, 0, 0], [0.3, 0.7, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.2, 0.3]],  # two closed classes
+        [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.2, 0.3]],  # one of them goes round in a circle
+    ],
+)
+def test_several_closed_classes_have_the_mean_of_a_given_start(matrix: list[list[float]]) -> None:
+    start = [0.1, 0.2, 0.3, 0.4]
+    chain = tf.MarkovChain(matrix, length=300, initial=start)
+    law, total = np.array(start), np.zeros(4)
+    for _ in range(300):
+        total, law = total + law, law @ np.array(matrix)
+    assert expected_answer(chain, tf.Histogram().resolve(chain)) == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [tf.CountRows({"ill": "yes"}), tf.CountRows({"sex": "f", "ill": "no"}), tf.CrossTable(["sex", "ill"])],
+    ids=lambda query: query.describe(),
+)
+def test_parameters_of_columns_are_averaged_over(query) -> None:
+    """Against all parameters and all records of two people."""
+    rows, chances = [("many", "few"), ("few", "many"), ("few", "few")], [0.2, 0.5, 0.3]
+    laws = {
+        "sex": {"many": {"f": 0.8, "m": 0.2}, "few": {"f": 0.1, "m": 0.9}},
+        "ill": {"many": {"yes": 0.6, "no": 0.4}, "few": {"yes": 0.05, "no": 0.95}},
+    }
+    belief = tf.Parameters(tf.JointTable(rows, chances, names=list(laws)), laws, 2)
+    answer = belief.resolve(query)
+    mean = np.zeros(len(answer.labels))
+    for (sex, ill), chance in zip(rows, chances, strict=True):
+        for people in product(product(["f", "m"], ["yes", "no"]), repeat=2):
+            mass = chance * prod(laws["sex"][sex][one] * laws["ill"][ill][other] for one, other in people)
+            mean += mass * np.array(evaluate(answer, value_indices(belief, list(people))))
+    assert expected_answer(belief, answer) == pytest.approx(mean * float(answer.grid), rel=1e-9)

@@ -127,3 +127,235 @@ def test_a_mean_needs_what_matters(tmp_path: Path) -> None:
     (table,) = tf.advise(path).tables
     assert table.worth is not None
     assert table.worth.expectation.cells == pytest.approx((1 / 3,))
+
+
+def with_belief(folder: Path, belief: str, keys: str = "") -> Path:
+    """Write UNITS with other states, and what is expected of one pooled table."""
+    path = with_expect(folder, keys) if keys else of_units(folder)
+    text = path.read_text().replace('states = ["off", "on"]\nmatrix = [[0.95, 0.05], [0.1, 0.9]]', belief)
+    for key in ("from = 0\nuntil = 8760\n", "from = 0\nto = 168\n"):
+        text = text.replace(key, "")
+    path.write_text(text.replace("epsilon = 0.2", "epsilon = 2"))
+    return path
+
+
+ABSORBING = """states = ["off", "on", "broken"]
+matrix = [[0.98, 0.02, 0], [0.02, 0.98, 0], [0, 0, 1]]
+initial = [0.5, 0.5, 0]"""
+
+
+def test_a_chain_with_an_absorbing_state_and_a_given_start_has_means(tmp_path: Path) -> None:
+    path = with_belief(tmp_path, ABSORBING, "matters = 30")
+    assert cells(path) == pytest.approx((420, 420, 0))
+    tf.release_file(path, anyway=True)
+    assert (tmp_path / "ledger.db").exists()
+
+
+@pytest.mark.parametrize(
+    "keys", ["shares = { off = 0.2, on = 0.2, broken = 0.6 }", "values = { off = 2, on = 2, broken = 1 }"]
+)
+def test_what_the_belief_makes_impossible_is_refused(keys: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="'broken', which the belief makes impossible"):
+        tf.advise(with_belief(tmp_path, ABSORBING, keys))
+
+
+@pytest.mark.parametrize(
+    ("query", "keys", "words"),
+    [
+        ('"mean"\ncodes = { off = 0, on = 100 }', "values = 900", r"900 in 'mean' is not from 0 to 100, which is all"),
+        ('"sum"\ncodes = { off = -1, on = 1 }', "values = 841", r"841 in 'sum' is not from -840 to 840"),
+        ('"count"\nstates = ["on"]', "shares = { off = 0.5, on = 0.5 }", r"write values = NUMBER instead"),
+        ('"count"\nstates = ["on"]', "shares = { count = 0.5 }", r"sum to 0.5.*write values = NUMBER instead"),
+    ],
+)
+def test_what_the_query_cannot_give_is_refused(query: str, keys: str, words: str, tmp_path: Path) -> None:
+    path = with_expect(tmp_path, f"{keys}\nmatters = 1")
+    text = path.read_text().replace('query = "histogram"', f"query = {query}")
+    path.write_text(text.replace("budget = 8", 'budget = 8\ngaps = "public"'))
+    with pytest.raises(SpecError, match=words):
+        tf.advise(path)
+
+
+def test_more_people_than_the_data_have_are_refused_for_a_table_of_each(tmp_path: Path) -> None:
+    path = with_expect(tmp_path, "people = 6\nrows = 10", per="unit")
+    with pytest.raises(SpecError, match=r"expect.people: 6 people are more than the 5 that the data have"):
+        tf.release_file(path, anyway=True)
+    assert not (tmp_path / "use.json").exists()
+
+
+NORMAL = """
+ledger = "ledger.db"
+[source]
+name = "company"
+file = "company.csv"
+budget = { epsilon = 1, delta = 1e-6 }
+[belief]
+kind = "normal"
+records = 250
+source = "assumed"
+columns = ["revenue", "costs"]
+ranges = { revenue = [0, 200], costs = [0, 200] }
+resolution = "0.1"
+mean = [100, 70]
+covariance = [[225, 150], [150, 120]]
+[hide]
+property = { attribute = "revenue", function = "mean", max_difference = 5 }
+[[release]]
+name = "costs"
+query = "sum"
+attribute = "costs"
+delta = 1e-6
+epsilon = 1
+"""
+USERS = """
+ledger = "ledger.db"
+[source]
+name = "survey"
+file = "survey.csv"
+value = "smokes"
+budget = 1
+[belief]
+kind = "users"
+source = "assumed"
+size = 600
+values = ["yes", "no"]
+probabilities = [0.25, 0.75]
+[hide]
+kind = "every-entry"
+[[release]]
+name = "smokers"
+query = "histogram"
+epsilon = 1
+"""
+
+
+def of_text(folder: Path, text: str, keys: str) -> Path:
+    path = folder / "release.toml"
+    path.write_text(f"{text}\n[expect]\n{SOURCE}{keys}\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("query", "keys", "expected"),
+    [("sum", "values = 17000", 17000), ("sum", "matters = 30", 17500), ("mean", "values = 71\nmatters = 2", 71)],
+)
+def test_what_is_expected_of_normal_records(query: str, keys: str, expected: float, tmp_path: Path) -> None:
+    assert cells(of_text(tmp_path, NORMAL.replace('"sum"', f'"{query}"'), keys)) == pytest.approx((expected,))
+
+
+def test_a_mean_outside_its_range_is_refused_for_normal_records(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="7,000 in 'mean' is not from 0 to 200"):
+        tf.advise(of_text(tmp_path, NORMAL.replace('"sum"', '"mean"'), "values = 7000\nmatters = 2"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ("people = 900", "expect.people: 900 people are more than the 600 that the belief is about"),
+        ("rows = 2", "expect.rows: 600 people with 2 rows each are more than the 600 rows"),
+    ],
+)
+def test_people_and_rows_of_a_survey_are_those_of_its_belief(keys: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=words):
+        tf.advise(of_text(tmp_path, USERS, keys))
+
+
+def test_fewer_people_of_a_survey_are_expected(tmp_path: Path) -> None:
+    assert cells(of_text(tmp_path, USERS, "people = 400")) == pytest.approx((100, 300))
+    assert cells(of_text(tmp_path, USERS, "people = 400\nrows = 1")) == pytest.approx((100, 300))
+
+
+def of_step(folder: Path, keys: str, measured_in: str = "", step: str = '"10min"') -> Path:
+    """Write UNITS as sequences of steps that are times, without a calendar; one pooled table."""
+    path = with_belief(folder, 'states = ["off", "on"]\nmatrix = [[0.95, 0.05], [0.1, 0.9]]', keys)
+    moments = [f"2026-01-05T{n // 6 % 24:02}:{10 * (n % 6):02}" for n in range(144)]
+    rows = [f"{who},{moment},off" for who in range(5) for moment in moments]
+    (folder / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
+    text = path.read_text().replace("step = 1\n", f"step = {step}\n")
+    path.write_text(text.replace("[expect]", f'{measured_in and f"measured_in = {measured_in!r}"}\n[expect]'))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("matters", "measured_in", "rows"),
+    [
+        ("12", "", 12),
+        ('"12"', "", 12),
+        ('"2 h"', "", 12),
+        ('"20 minutes"', "", 2),
+        ('"20 rows"', "", 20),
+        ('"1 step"', "", 1),
+        ('"10 %"', "", 36),  # of 720 rows in two cells
+        ('"2.5%"', "", 9),
+        ('"3 Naps"', "naps", 3),
+    ],
+)
+def test_what_matters_may_have_a_unit(matters: str, measured_in: str, rows: float, tmp_path: Path) -> None:
+    (table,) = tf.advise(of_step(tmp_path, f"matters = {matters}", measured_in)).tables
+    assert table.worth is not None
+    assert table.worth.matters == pytest.approx(rows)
+
+
+@pytest.mark.parametrize(
+    ("matters", "words"),
+    [
+        ('"2 km"', "expect.matters: is '2 km', and 'km' is nothing that the table.*; write a number.*rows.*time.*%"),
+        ('"soon"', "expect.matters: is 'soon'; it is a number, or a number and what it is in; write for example 30"),
+        ('"-2 h"', "expect.matters: is '-2 h'"),
+        ('"0 h"', "expect.matters: is '0 h'; it must be above 0"),
+        ("nan", "expect.matters: is 'nan'"),
+    ],
+)
+def test_what_matters_in_no_unit_of_the_table_is_refused(matters: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=words):
+        tf.advise(of_step(tmp_path, f"matters = {matters}"))
+
+
+def test_a_time_is_no_unit_where_steps_are_numbers(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="'h' is nothing that the table use"):
+        tf.advise(with_expect(tmp_path, 'matters = "2 h"'))
+
+
+def test_hours_are_a_unit_of_what_is_measured_in_hours(tmp_path: Path) -> None:
+    path = with_expect(tmp_path, 'matters = "90 min"')
+    path.write_text(path.read_text().replace("[expect]", 'measured_in = "hours"\n[expect]'))
+    (table,) = tf.advise(path).tables
+    assert table.worth is not None
+    assert table.worth.matters == 1.5
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Counts estimated from the private data", "our data", "this dataset, first half", "the CONFIDENTIAL data set",
+        "our own data", "computed from rows.csv", "Rows.CSV",
+    ],
+)  # fmt: skip
+def test_a_source_that_is_the_private_data_is_refused(source: str, tmp_path: Path) -> None:
+    path = with_expect(tmp_path, "matters = 3")
+    path.write_text(path.read_text().replace(SOURCE, f'source = "{source}"\n'))
+    with pytest.raises(SpecError, match=r"expect.source: .*advice must not depend on them; write what is known"):
+        tf.advise(path)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["last year's published report", "a hunch", "without our data", "our published report", "old-rows.csv"],
+)
+def test_a_public_source_is_taken(source: str, tmp_path: Path) -> None:
+    path = with_expect(tmp_path, "matters = 300")
+    path.write_text(path.read_text().replace(SOURCE, f'source = "{source}"\n'))
+    assert tf.advise(path).tables[0].worth is not None
+
+
+def test_a_number_that_is_none_is_named_with_its_key(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"expect.values: what is expected in 'off' is nan"):
+        tf.advise(with_expect(tmp_path, "values = { off = nan, on = 10 }"))
+
+
+def test_what_is_expected_is_rounded_in_words() -> None:
+    from takifugu.releasing.advice.bands import Band
+    from takifugu.releasing.advice.worth import Expectation, Worth
+
+    one = Worth(Band(4000.0, 0.95), None, 1.0, Expectation((392.727272,), None, "x"))
+    assert "about 393 steps" in one.sentence("steps")

@@ -57,7 +57,7 @@ def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.
     words = " ".join(refused.stderr.split())
     assert refused.exit_code == REFUSED
     assert "use would be useless: differences below" in words
-    assert 'with per = "pooled"; epsilon = ' in words
+    assert 'with no from and no to in [[release]] "use" (' in words
     assert "it is good" in words
     assert "or write --anyway" in words
     assert sorted(tmp_path.iterdir()) == before

@@ -11,7 +11,7 @@ from tests.releasing.advice.test_advice import UNITS, of_example, of_units
 import takifugu as tf
 from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.advising import advice_of, poorest
-from takifugu.releasing.advice.remedies import applied
+from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import calibrated

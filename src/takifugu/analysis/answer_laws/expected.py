@@ -1,4 +1,4 @@
-"""The mean of an answer under a chain, a network, a clique, a table and independent users.
+"""The mean of an answer under a chain, a network, a clique, a table, independent users, and records.
 
 A mean needs only the law of each entry. Entries with the same law and the same table are counted together, so that the
 work does not grow with how many there are.
@@ -11,12 +11,17 @@ import numpy.typing as npt
 
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.analysis.questions.marginal import marginal
-from takifugu.core.errors import Unsupported
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.columns import ColumnAnswer
+from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets.families import ABSENT
 
 FloatArray = npt.NDArray[np.float64]
@@ -45,18 +50,41 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
         chain = self.belief
         if chain.initial == "any":
             raise Unsupported("with an unknown start no step has a law", fix="write what is expected: [expect]")
-        steady = [law.mantissas * 2.0**law.exponents for law in chain.stationary_laws]
+        steady = _settled(chain)
         steps = np.arange(answer.size)
         if chain.initial == "stationary":
             return of_groups(answer, steps % chain.period, steady)
         total, law = np.zeros(answer.cells), np.array(chain.initial, dtype=np.float64)
         for step in range(answer.size):
-            if step % chain.period == 0 and np.abs(law - steady[0]).max() < SETTLED:
+            if steady and step % chain.period == 0 and np.abs(law - steady[0]).max() < SETTLED:
                 rest = answer.restrict(slice(step, answer.size))
                 return total + of_groups(rest, np.arange(rest.size) % chain.period, steady)
             total += law @ answer.contribution(step)
             law = law @ chain.step_matrices[step % chain.period]
         return total
+
+
+def _settled(chain: PeriodicChain) -> list[FloatArray]:
+    """Return the law of each phase that the chain settles in; nothing where it has none that a given start decides."""
+    try:
+        return [law.mantissas * 2.0**law.exponents for law in chain.stationary_laws]
+    except InputError:  # several closed classes: the start decides how likely each is
+        return _limit(chain)
+
+
+def _limit(chain: PeriodicChain) -> list[FloatArray]:
+    """Return the laws after 2**40 periods from the given start; nothing where they go round in a circle."""
+    whole = np.linalg.multi_dot([np.eye(len(chain.states)), *chain.step_matrices, np.eye(len(chain.states))])
+    power = whole
+    for _ in range(40):
+        power = power @ power
+        power /= power.sum(axis=1, keepdims=True)
+    laws = [np.array(chain.initial, dtype=np.float64) @ power]
+    if np.abs(laws[0] @ whole - laws[0]).max() > SETTLED:
+        return []
+    for matrix in chain.step_matrices[:-1]:
+        laws.append(laws[-1] @ matrix)
+    return laws
 
 
 class OfMarginals(ExpectedAnswer[Belief]):
@@ -69,6 +97,14 @@ class OfMarginals(ExpectedAnswer[Belief]):
             law = np.array([float(p) for p in chances])
             total += law / law.sum() @ answer.contribution(entry)
         return total
+
+
+class OfClique(OfMarginals):
+    """Each entry is a person."""
+
+    @property
+    def people(self) -> int:
+        return self.belief.size
 
 
 class OfTable(ExpectedAnswer[JointTable]):
@@ -97,3 +133,65 @@ class OfUsers(ExpectedAnswer[IndependentUsers]):
             masses = [present * float(p) for p in law.probabilities]
             laws.append(np.array([*masses, 1 - present] if users.alphabet(user)[-1] == ABSENT else masses))
         return of_groups(answer, users.law_of, laws)
+
+    @property
+    def people(self) -> int:
+        return self.belief.size
+
+
+class OfRecords(ExpectedAnswer[Records]):
+    """Every record has the law of the table, also where that is one of a class."""
+
+    def cells(self, answer: Additive) -> FloatArray:
+        masses = np.array([float(mass) for mass in self.belief.table.masses])
+        return of_groups(answer, np.broadcast_to(np.int64(0), answer.size), [masses / masses.sum()])
+
+    @property
+    def people(self) -> int:
+        return self.belief.size
+
+
+class OfParameters(ExpectedAnswer[Parameters]):
+    """Given the parameters, every record has the law of each column; they are averaged over the parameters."""
+
+    def cells(self, answer: Additive | ColumnAnswer) -> FloatArray:
+        belief, table = self.belief, self.belief.table
+        if not isinstance(answer, ColumnAnswer) or table is None:
+            raise Unsupported(f"{belief.describe()} gives no mean here", fix="write what is expected: [expect]")
+        masses = np.array([float(mass) for mass in table.masses])
+        total = np.zeros(len(answer.labels))
+        for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
+            for term in answer.terms:
+                values = term.table.astype(np.float64)
+                for column in (belief.described[c] for c in term.columns):
+                    law = column.laws[belief.alphabet(column.entry).index(row[column.entry])]
+                    values = np.tensordot(np.array(law, dtype=np.float64), values, axes=(0, 0))
+                total += mass * values
+        return answer.records * total
+
+
+class OfNormal(ExpectedAnswer[MultivariateNormal]):
+    """Every record has the declared mean of each column."""
+
+    def cells(self, answer: Additive | ColumnSums) -> FloatArray:
+        assert isinstance(answer, ColumnSums)
+        means = dict(zip(self.belief.columns, map(float, self.belief.mean), strict=True))
+        each = np.array([means[name] for name in answer.columns])
+        weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
+        return np.asarray(answer.size * (weights @ each) / float(answer.grid))
+
+    @property
+    def people(self) -> int:
+        return self.belief.size
+
+    def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
+        """Every record lies in the range of each column that is read; None where one has no range."""
+        assert isinstance(answer, ColumnSums)
+        ranges = dict(zip(self.belief.columns, self.belief.ranges, strict=True))
+        read = [ranges.get(name) for name in answer.columns]
+        if any(read[column] is None for column in answer.read_columns):
+            return None
+        ends = np.array([[float(end) for end in one or (0, 0)] for one in read])
+        weights = np.array([[float(weight) for weight in row] for row in answer.coefficients])
+        each = answer.size * weights[:, :, np.newaxis] * ends
+        return each.min(axis=2).sum(axis=1), each.max(axis=2).sum(axis=1)

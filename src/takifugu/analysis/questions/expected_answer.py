@@ -29,6 +29,15 @@ class ExpectedAnswer(Generic[B]):
             f"{self.belief.describe()} says nothing of the mean of an answer", fix="write what is expected: [expect]"
         )
 
+    @property
+    def people(self) -> int | None:
+        """Return how many people the belief is about, where each is one of its entries or records; else None."""
+        return None
+
+    def ends(self, answer: object) -> tuple[FloatArray, FloatArray] | None:
+        """Return the least and the largest that each cell can be, in answer units, where only the belief says it."""
+        return None
+
 
 def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
     """Return the mean of each cell of an answer in answer units, shape (cells,), as a belief has it.
@@ -56,7 +65,10 @@ EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
         "model.beliefs.chains.chain:MarkovChain": "analysis.answer_laws.expected:OfChain",
         "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.expected:OfChain",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.expected:OfMarginals",
-        "model.beliefs.contacts:Clique": "analysis.answer_laws.expected:OfMarginals",
+        "model.beliefs.contacts:Clique": "analysis.answer_laws.expected:OfClique",
+        "model.beliefs.records.normal:MultivariateNormal": "analysis.answer_laws.expected:OfNormal",
+        "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.expected:OfParameters",
+        "model.beliefs.records.records:Records": "analysis.answer_laws.expected:OfRecords",
         "model.beliefs.table:JointTable": "analysis.answer_laws.expected:OfTable",
         "model.beliefs.users:IndependentUsers": "analysis.answer_laws.expected:OfUsers",
     },

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Json
 from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
-from takifugu.core.text.tables import filled, number, text_table
+from takifugu.core.text.tables import filled, number
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
-from takifugu.releasing.advice.remedies import Change, Remedy, remedies, worth_with
+from takifugu.releasing.advice.ifs import what_if
+from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.file.loading import load, parsed
 from takifugu.releasing.planning.plan import Watch, calibrated, unwatched
@@ -22,6 +24,10 @@ REMEDY_HEADER = ("change", "then", "why")
 EXPECTED_HEADER = ("cell", "expected", "± (95 %)")
 #: How many cells of a table are shown.
 MOST_CELLS = 12
+_NOTHING_HELPS = (
+    "Nothing that was tried helps enough: fewer cells, a longer window or more people in one number need less noise "
+    "beside what they count."
+)
 _LEGEND = (
     "What is expected, from {source}. A published value lies between the ends of ▓ and ░ with probability 95 %, each "
     "by itself."
@@ -32,13 +38,19 @@ _LEGEND = (
 class Advice:
     """What a release file is worth: its tables, the remedies of the worst one, the best first.
 
-    `shorter_stays` is what the worst table would be worth if everything lasted half as long as the belief says, None
-    where that says nothing. It is no remedy: a belief is what may be believed, not what would be convenient.
+    `if_true` is the worst table, and its worth, `provided` what the belief does not say: that everything lasts half as
+    long. It is no remedy: a belief is what may be believed, not what would be convenient.
     """
 
     tables: tuple[TableAdvice, ...]
     remedies: tuple[Remedy, ...]
-    shorter_stays: Worth | None
+    if_true: tuple[TableAdvice, Worth] | None = None
+    provided: str = ""
+
+    @property
+    def shorter_stays(self) -> Worth | None:
+        """Return what the worst table would be worth if it were true; None where that says nothing."""
+        return None if self.if_true is None else self.if_true[1]
 
     @property
     def verdict(self) -> Verdict | None:
@@ -48,28 +60,46 @@ class Advice:
 
     @property
     def remedy_rows(self) -> list[tuple[str, ...]]:
-        return [(remedy.words, remedy.worth.sentence(remedy.measured_in), remedy.why) for remedy in self.remedies]
+        return [(remedy.words, remedy.sentence, remedy.why) for remedy in self.remedies]
 
     @property
     def of_the_belief(self) -> str:
         """Say what the belief costs, where that can be said."""
-        judged = poorest(self.tables)
-        if self.shorter_stays is None or judged is None:
+        if self.if_true is None:
             return ""
-        return (
-            "If everything lasted half as long as the belief says, and only if that is true: "
-            f"{self.shorter_stays.sentence(judged[0].measured_in)}."
-        )
+        table, worth = self.if_true
+        return f"{self.provided}, and only if that is true: {worth.sentence(table.measured_in)}."
 
     def lines(self) -> Iterator[tuple[str, Verdict | None]]:
         """Yield what is said, in parts of one or more lines, each with the verdict that it states, if it is one."""
-        for table in self.tables:
-            yield filled(f"{table.name}: {table.sentence}"), None if table.worth is None else table.worth.verdict
+        for name, table in self.alike:
+            yield filled(f"{name}: {table.sentence}"), None if table.worth is None else table.worth.verdict
             yield from ((line, None) for line in ("", *_picture(table)))
         if self.remedies:
-            texts = "What would help, the best first:", "", text_table(REMEDY_HEADER, self.remedy_rows), ""
-            yield from ((text, None) for text in texts)
+            yield filled("What would help, the best first. Each goes into the place of the keys that it names:"), None
+        for place, remedy in enumerate(self.remedies, start=1):
+            said = remedy.sentence if remedy.fits else f"{remedy.sentence} (it needs a larger budget)"
+            yield from (("", None), (filled(f"{place}. {said}"), None), (filled(f"{remedy.why}:"), None))
+            yield from ((f"    {line}", None) for line in remedy.lines)
+        if self.remedies:
+            yield "", None
+        elif not all(table.is_useful for table in self.tables):
+            yield filled(_NOTHING_HELPS), None
         yield filled(self.of_the_belief), None
+
+    @property
+    def alike(self) -> list[tuple[str, TableAdvice]]:
+        """Return the tables, those of which the same is said once, under the name of the first and their number."""
+        kinds: dict[object, list[TableAdvice]] = {}
+        for table in self.tables:
+            expected = None if table.worth is None else table.worth.expectation.cells
+            kinds.setdefault((table.sentence, table.labels, expected), []).append(table)
+        more = {id(same[0]): len(same) - 1 for same in kinds.values()}
+        return [
+            (f"{one.name} and {more[id(one)]} more like it" if more[id(one)] else one.name, one)
+            for one in self.tables
+            if id(one) in more
+        ]
 
     def __str__(self) -> str:
         return "\n".join(text for text, _ in self.lines()).rstrip()
@@ -77,8 +107,8 @@ class Advice:
     def _repr_html_(self) -> str:
         """Return the verdicts, what is expected and the remedies as tables."""
         parts = []
-        for table in self.tables:
-            parts.append(note(f"{table.name}: {table.sentence}", strong=True))
+        for name, table in self.alike:
+            parts.append(note(f"{name}: {table.sentence}", strong=True))
             if rows := expected_rows(table):
                 parts.append(html_table(EXPECTED_HEADER, rows))
         if self.remedies:
@@ -102,39 +132,29 @@ class Advice:
 def advise(path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
     """Say what the tables of a release file are worth to a reader, and what would make the worst of them worth more.
 
-    Nothing is read but which units there are where their lengths decide, and nothing is paid, drawn or written. What
-    is expected are the means of the first belief. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
+    The data are read only for which units there are, and how long, where that decides the noise; the ledger only for
+    what was spent of a budget. Nothing is paid, drawn or written. What is expected are the means of the first belief,
+    where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
 
     >>> from takifugu.cli.samples import write_demo
     >>> advice = advise(write_demo(Path("advised")))
     >>> str(advice.verdict), advice.tables[0].sentence
     ('good', 'good: differences above 115 rows show')
     """
+    ends = time.process_time() + SECONDS
     where = Path(path)
-    tables = advice_of(calibrated(load(where, data, window=window), watch))
-    judged = poorest(tables)
-    if judged is None or judged[1].verdict is Verdict.GOOD or window is not None:
-        return Advice(tables, (), None)
+    planned = calibrated(load(where, data, window=window), watch)
+    tables = advice_of(planned)
+    judged = [one.worth.verdict is Verdict.GOOD if one.worth is not None else not one.hopeless for one in tables]
+    if all(judged) or window is not None:
+        return Advice(tables, ())
     raw = parsed(where)
     watch("looking for what would help", 0, 1)
-    shorter = half_as_long(raw)
-    halved = None if shorter is None else worth_with(raw, where, (shorter,), data)
-    return Advice(tables, remedies(raw, where, tables, data), halved)
-
-
-def half_as_long(raw: Plain) -> Change | None:
-    """Return the belief of a chain whose stays are half as long; None where no matrix of one is in the file."""
-    matrix = raw.get("belief", {}).get("matrix")
-    if raw.get("belief", {}).get("kind") != "markov-chain" or not isinstance(matrix, list):
-        return None
-    halved = []
-    for state, row in enumerate(matrix):
-        if not isinstance(row, list) or len(row) != len(matrix) or 2 * (1 - row[state]) > 1:
-            return None
-        leaving = [2 * p for p in row]
-        leaving[state] = 1 - sum(p for i, p in enumerate(leaving) if i != state)
-        halved.append(leaving)
-    return Change(("belief", "matrix"), halved)
+    best, supposed = remedies(raw, planned, tables, ends), what_if(raw)
+    made = None if supposed is None else with_changes(raw, planned, (supposed[0],))
+    if made is None or supposed is None:
+        return Advice(tables, best)
+    return Advice(tables, best, poorest(advice_of(made)), supposed[1])
 
 
 def _picture(table: TableAdvice) -> list[str]:

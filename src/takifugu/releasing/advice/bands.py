@@ -44,38 +44,52 @@ def cell_band(noise: Noise) -> Band:
     return Band(float(width), -math.expm1(noise.log_reach(width + noise.grid)))
 
 
-def difference_band(noise: Noise) -> Band:
+def difference_band(noise: Noise, other: Noise | None = None) -> Band:
     """Return the 95 % band of the error of the difference of two cells: 4.113 b for Laplace noise of scale b.
+
+    The cells have independent noises; that of the second one is `other`, by default the same law.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> band = difference_band(DiscreteLaplace(Fraction(100), Fraction(1)))
     >>> band.width, round(band.coverage, 4)
     (411.0, 0.9501)
     """
-    if isinstance(noise, Exact):
+    other = noise if other is None else other
+    if isinstance(noise, Exact) and isinstance(other, Exact):
         return Band(0.0, 1.0)
-    masses, step = _masses(noise)
-    law = _of_sum_of_two(masses)
+    step = _step(noise, other)
+    law = _of_sum(masses(noise, step)[0], masses(other, step)[0])
     middle = len(law) // 2
     within = law[middle] + 2 * np.concatenate([[0.0], np.cumsum(law[middle + 1 :])])
     reach = int(np.searchsorted(within, LEVEL))
     return Band(float(reach * step), float(within[reach]))
 
 
-def _of_sum_of_two(masses: FloatArray) -> FloatArray:
-    """Return the law of the sum of two independent draws from a law on consecutive steps."""
-    steps = 2 * len(masses) - 1
+def _of_sum(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the law of the sum of two independent draws from laws on consecutive steps."""
+    steps = len(one) + len(other) - 1
     size = 1 << steps.bit_length()
-    law: FloatArray = np.fft.irfft(np.fft.rfft(masses, size) ** 2, size)[:steps]
+    law: FloatArray = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)[:steps]
     return np.maximum(law, 0.0)
 
 
-def _masses(noise: Noise) -> tuple[FloatArray, Fraction]:
+def _step(*noises: Noise) -> Fraction:
+    """Return the step on which laws are counted: what all grids are multiples of, in blocks where these are many."""
+    grids = [noise.grid for noise in noises]
+    shared = math.lcm(*(grid.denominator for grid in grids))
+    step = Fraction(math.gcd(*(int(grid * shared) for grid in grids)), shared)
+    block = -(-math.ceil(max(_reach(noise) for noise in noises) / step) // _MOST_STEPS)
+    return step * (block + 1 - block % 2)  # an odd number of steps lies around its middle
+
+
+def _reach(noise: Noise) -> Fraction:
+    return noise.half_width(1 - _BEYOND, 1)
+
+
+def masses(noise: Noise, step: Fraction | None = None) -> tuple[FloatArray, Fraction]:
     """Return the law of one cell's noise on multiples of a step, the middle one 0, and the step in answer units."""
-    most = math.ceil(noise.half_width(1 - _BEYOND, 1) / noise.grid)
-    block = -(-most // _MOST_STEPS)
-    block += 1 - block % 2  # an odd number of steps lies around its middle
-    step, count = noise.grid * block, -(-most // block)
+    step = _step(noise) if step is None else step
+    count = 0 if isinstance(noise, Exact) else math.ceil(_reach(noise) / step)
     ends = [math.exp(noise.log_reach((n + Fraction(1, 2)) * step)) for n in range(count + 1)]
     one_side = -np.diff(ends) / 2
     return np.concatenate([one_side[::-1], [1 - ends[0]], one_side]), step

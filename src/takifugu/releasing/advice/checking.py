@@ -5,6 +5,7 @@ Neither data nor ledger are opened, and nothing is written, so that it may run w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
+from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.advising import advice_of
+from takifugu.releasing.advice.refusing import refusals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.source import UNOPENED
+from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.plan import (
     Plan,
     Watch,
@@ -67,7 +71,8 @@ def check(path: str | Path, window: str | None = None, watch: Watch = unwatched)
     """Check everything in a release file that needs no data: keys, belief with its files, queries, noise, expectation.
 
     Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
-    CalibrationRefused where no mechanism may be used for a table.
+    CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing, and where it costs
+    more than the whole budget.
 
     >>> from takifugu.cli.samples import write_demo
     >>> print(check(write_demo(Path("checked"))).tables[0].name)
@@ -75,7 +80,10 @@ def check(path: str | Path, window: str | None = None, watch: Watch = unwatched)
     """
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
-    advice_of(planned)  # which refuses an expectation that a table contradicts
+    refused = refusals(planned, [expected(table) for table in planned.tables], advice_of(planned))
+    refused = refused or list(_unpaid(planned))
+    if refused:
+        raise CalibrationRefused("; ".join(refused))
     mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
     for item in file.items:
         names = [name for name, _ in tables_of(file, item)]
@@ -102,6 +110,19 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
         return _mechanisms(calibrated_at_most(file, item, watch)), f"tried for {whole}; the data decide"
     except CalibrationRefused as refused:
         return {}, f"there is no noise for {whole}: {refused.message}"
+
+
+def _unpaid(planned: Plan) -> Iterator[str]:
+    """Yield which tables cost more than the whole budget: a ledger in which nothing is spent could not pay for them."""
+    budget = planned.file.budget
+    if budget is None:
+        return
+    most = as_fraction(budget[0] if isinstance(budget, tuple) else budget, "the budget")
+    for table in planned.tables:
+        cost = max(one.epsilon for one in table.calibrations)
+        if cost > most:
+            sentence = f"costs epsilon {float(cost):g}, and the whole budget is epsilon {float(most):g}"
+            yield f"{table.name} {sentence}; lower its epsilon, or raise budget under [source]"
 
 
 def _mechanisms(planned: Plan) -> dict[str, tuple[str, ...]]:

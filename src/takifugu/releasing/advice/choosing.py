@@ -20,7 +20,8 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.queries.candidates import AtRank, Candidates
 from takifugu.numbers.permute_and_flip import chances
 from takifugu.releasing.advice.bands import LEVEL, Band
-from takifugu.releasing.advice.expecting import declared, first_belief, numbers_for, share_of_rows
+from takifugu.releasing.advice.contradicting import refuse_more_often, share_of_rows
+from takifugu.releasing.advice.expecting import declared, first_belief, numbers_for
 from takifugu.releasing.advice.worth import Expectation, Worth, worst
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.file.sections import ExpectSpec
 
 _LESS_OFTEN = "what is named occurs less often than the best one, by"
+_BEST = "what is named is the best one"
 
 
 def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people: int) -> Worth:
@@ -36,20 +38,21 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
     Raises Unsupported where nothing says how often, or which difference of a quantile matters, and InputError for an
     expectation that contradicts the choice.
     """
-    noise, matters = calibration.randomiser, declared(expect)
+    noise = calibration.randomiser
     assert isinstance(noise, PermuteAndFlip)
     is_rank = isinstance(noise.goal, AtRank)
-    if is_rank and matters is None:
+    if is_rank and (expect is None or expect.matters is None):
         raise Unsupported("nothing says which difference of a quantile matters", fix="write matters in [expect]")
     counts, source = _counts(calibration, expect, people)
     worths = []
     for expected in counts:
+        matters = declared(expect, None if is_rank else expected)
         for band in _bands(noise, [round(count) for count in expected]):
             if is_rank:
                 worths.append(Worth(band, None, matters or 0.0, Expectation(None, matters, source)))
             else:
                 expectation = Expectation(expected, matters, source)
-                worths.append(Worth(band, None, expectation.what_matters, expectation, _LESS_OFTEN))
+                worths.append(Worth(band, None, expectation.what_matters, expectation, _LESS_OFTEN, hit=_BEST))
     return worst(worths)
 
 
@@ -61,14 +64,16 @@ def _counts(
     assert isinstance(answer, Candidates)
     size = len(answer.outcomes)
     belief = first_belief(calibration)
-    times = 1.0 if expect is None else share_of_rows(expect, belief.size, people)
+    times = 1.0 if expect is None else share_of_rows(expect, belief, people)
     given = None if expect is None else expect.values if expect.values is not None else expect.shares
     if expect is not None and given is not None:
         key = "values" if expect.values is not None else "shares"
         if answer.groups > 1 or not isinstance(given, dict):
             raise InputError("is not a number for each value", fix="leave it out").at("expect", key)
         listed = numbers_for([str(outcome) for outcome in answer.outcomes], given, key)
-        return [tuple(x * (belief.size * times if key == "shares" else 1) for x in listed)], expect.source
+        counts = tuple(x * (belief.size * times if key == "shares" else 1) for x in listed)
+        refuse_more_often(answer, counts, key)
+        return [counts], expect.source
     means = [mean * times / float(answer.grid) for mean in expected_answer(belief, answer).tolist()]
     groups = [tuple(means[first : first + size]) for first in range(0, len(means), size + 1)]
     return groups, f"the means of {belief.describe()}"

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.releasing.advice.contradicting import refuse_impossible, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
+from takifugu.releasing.file.expectations import size_that_matters
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -26,39 +28,58 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
     """
-    answer = calibration.problem.answers[0]
-    matters = declared(expect)
-    if matters is None and _is_mean(calibration.query):
+    if _is_mean(calibration.query) and (expect is None or expect.matters is None):
         raise Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
-    if expect is not None and expect.values is not None:
-        cells = _by_label(_valued(expect.values, answer), answer, "values")
-        _check_possible(cells, answer)
-        return Expectation(cells, matters, expect.source)
-    size = calibration.framework.beliefs[0].size if calibration.framework.beliefs else 0
-    times = 1.0 if expect is None else share_of_rows(expect, size, people)
-    if _is_mean(calibration.query):
-        times = 1.0  # it is one of the rows, however many there are
-    if expect is not None and expect.shares is not None:
-        cells = _by_label(expect.shares, answer, "shares")
-        return Expectation(tuple(share * size * times for share in cells), matters, expect.source)
+    cells, source = None, "" if expect is None else expect.source
     try:
-        means = _means(calibration, answer)
+        cells, source = _expected(calibration, expect, people)
     except Unsupported:
-        if matters is None:
+        if declared(expect) is None:
             raise
-        return Expectation(None, matters, expect.source if expect is not None else "")
-    source = f"the means of {calibration.framework.beliefs[0].describe()}"
-    if expect is not None and (expect.people or expect.rows):
-        source = f"{source}, for the people and rows of {expect.source}"
-    expected = Expectation(tuple(mean * times for mean in means), matters, source)
-    if matters is None and not expected.varies:
+    matters = declared(expect, cells)
+    expected = Expectation(cells, matters, source)
+    if not matters and not expected.varies:
         raise Unsupported("0 is expected, so that no share of it can matter", fix="write matters in [expect]")
     return expected
 
 
-def declared(expect: ExpectSpec | None) -> float | None:
-    """Return the difference that matters to the reader, where it is declared."""
-    return None if expect is None or expect.matters is None else float(as_fraction(expect.matters, "what matters"))
+def _expected(
+    calibration: Calibration, expect: ExpectSpec | None, people: int
+) -> tuple[tuple[float, ...], str]:
+    """Return the expected cells, and who says so; Unsupported where nobody does."""
+    answer = calibration.problem.answers[0]
+    if expect is not None and expect.values is not None:
+        cells = _by_label(_valued(expect.values, answer), answer, "values")
+        refuse_impossible(calibration, cells, "values")
+        return cells, expect.source
+    beliefs = calibration.framework.beliefs
+    times = 1.0 if expect is None or not beliefs else share_of_rows(expect, beliefs[0], people)
+    if _is_mean(calibration.query):
+        times = 1.0  # it is one of the rows, however many there are
+    if expect is not None and expect.shares is not None:
+        cells = _of_shares(expect.shares, answer, beliefs[0].size if beliefs else 0, times)
+        refuse_impossible(calibration, cells, "shares")
+        return cells, expect.source
+    means = _means(calibration, answer)
+    source = f"the means of {beliefs[0].describe()}"
+    if expect is not None and (expect.people or expect.rows):
+        source = f"{source}, for the people and rows of {expect.source}"
+    return tuple(mean * times for mean in means), source
+
+
+def declared(expect: ExpectSpec | None, cells: Sequence[float] | None = None) -> float | None:
+    """Return the difference that matters to the reader, where it is declared: a share of the mean of these cells, too.
+
+    Raises Unsupported for a share where no cells are expected.
+    """
+    if expect is None or expect.matters is None:
+        return None
+    size, unit = size_that_matters(expect.matters)
+    if unit != "%":
+        return float(size)
+    if cells is None:
+        raise Unsupported("nothing says what the per cent that matter are of", fix="write matters as a number")
+    return float(size) / 100 * abs(math.fsum(cells)) / len(cells)
 
 
 def first_belief(calibration: Calibration) -> Belief:
@@ -73,41 +94,33 @@ def _is_mean(query: Query) -> bool:
 
 
 def _means(calibration: Calibration, answer: Additive) -> tuple[float, ...]:
-    if type(answer) is not Additive:
-        raise Unsupported(f"{calibration.query.describe()} is no sum over rows", fix="write values in [expect]")
-    means: list[float] = expected_answer(first_belief(calibration), answer).tolist()
+    try:
+        means: list[float] = expected_answer(first_belief(calibration), answer).tolist()
+    except InputError as error:  # a mean that cannot be found is no fault of the file
+        raise Unsupported(str(error)) from None
     return tuple(means)
 
 
-def share_of_rows(expect: ExpectSpec, size: int, people: int) -> float:
-    """Return how many of the rows that the belief is about are expected; InputError for more than there are."""
-    rows = size / people if expect.rows is None else float(expect.rows)
-    counted = people if expect.people is None or people == 1 else expect.people
-    if rows * counted > size:
-        key = "rows" if expect.rows is not None and expect.rows > size / people else "people"
+def _of_shares(
+    shares: Mapping[str, Number], answer: Additive | ColumnSums, size: int, times: float
+) -> tuple[float, ...]:
+    """Return the cells of which these are the shares, of so many of the rows that all cells together count."""
+    if not isinstance(answer, Additive) or not answer.is_count or len(answer.labels) == 1:
         raise InputError(
-            f"{counted} people with {rows:g} rows each are more than the {size:,} rows that the table reads",
-            fix="count those that this table reads",
-        ).at("expect", key)
-    return rows * counted / size
-
-
-def _check_possible(cells: Sequence[float], answer: Additive) -> None:
-    """Refuse counts of more rows than the table reads, or of fewer than none: in one cell, or in all together."""
-    if not answer.is_count:
-        return
-    fix = "count those that this table reads"
-    for label, value, most in zip(answer.labels, cells, answer.cell_ranges(), strict=True):
-        if not 0 <= value <= most:
-            what = f"{value:,g} in {label!r} is not from 0 to {most:,}, the rows that it can count"
-            raise InputError(what, fix=fix).at("expect", "values")
+            "are for tables whose cells count the rows between them", fix=f"write {_example(answer)} instead"
+        ).at("expect", "shares")
     total = answer.constant_sum()
-    if total is not None and math.fsum(cells) > total:
-        what = f"{math.fsum(cells):,g} in all cells are more than the {number(total)} rows that the table reads"
-        raise InputError(what, fix=fix).at("expect", "values")
+    rows = (size if total is None else float(total)) * times
+    return tuple(share * rows for share in _by_label(shares, answer, "shares"))
 
 
-def _valued(values: Number | Mapping[str, Number], answer: Additive) -> Mapping[str, Number]:
+def _example(answer: Additive | ColumnSums) -> str:
+    if len(answer.labels) == 1:
+        return "values = NUMBER"
+    return f"values, a number for each of {list(answer.labels)[:8]},"
+
+
+def _valued(values: Number | Mapping[str, Number], answer: Additive | ColumnSums) -> Mapping[str, Number]:
     if isinstance(values, Mapping):
         return values
     if len(answer.labels) != 1:
@@ -117,7 +130,7 @@ def _valued(values: Number | Mapping[str, Number], answer: Additive) -> Mapping[
     return {answer.labels[0]: values}
 
 
-def _by_label(given: Mapping[str, Number], answer: Additive, key: str) -> tuple[float, ...]:
+def _by_label(given: Mapping[str, Number], answer: Additive | ColumnSums, key: str) -> tuple[float, ...]:
     return numbers_for(answer.labels, given, key)
 
 
@@ -128,4 +141,4 @@ def numbers_for(labels: Sequence[str], given: Mapping[str, Number], key: str) ->
     if odd or lacking:
         what = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"
         raise InputError(what, fix=f"write one for each of {list(labels)[:8]}").at("expect", key)
-    return tuple(float(as_fraction(given[label], "an expected number")) for label in labels)
+    return tuple(float(as_fraction(given[label], "an expected number", "expect", key)) for label in labels)

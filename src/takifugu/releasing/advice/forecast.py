@@ -23,7 +23,7 @@ from takifugu.releasing.planning.expected import Blur, Expected, expected
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.notices import forbidden, notices, spending
 from takifugu.releasing.planning.plan import Plan, plan
-from takifugu.releasing.planning.questions import debits_of
+from takifugu.releasing.planning.questions import BUDGET_KEY, OF_BUDGET, debits_of
 from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
@@ -175,7 +175,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     from takifugu.accounting.ledger import preview
 
     account = preview(file.ledger, name, debits, file.budget, source.as_composing, same)
-    refusals += [] if account.fits else [account.words]
+    refusals += [] if account.fits else [f"{BUDGET_KEY}: {account.words}; {OF_BUDGET}"]
     beforehand = (*remarks, *notices(questions, name, account, people), *apart)
     return Forecast(name, tables, account, beforehand, tuple(refusals), advice, people)
 

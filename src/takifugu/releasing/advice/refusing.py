@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 from takifugu.core.errors import CalibrationRefused
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.reaching import Reach
 from takifugu.releasing.advice.remedies import remedies
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.loading import parsed
@@ -23,8 +25,10 @@ def units_are_known(planned: Plan) -> bool:
 
 
 def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]) -> list[str]:
-    """Return in words why tables of a plan are refused, all of them."""
-    return [f"{what}; {fix}, {_ANYWAY}" for what, fix in _reasons(planned, tables, advice)]
+    """Return in words why tables of a plan are refused, all of them, each with what would help most."""
+    reasons = list(_reasons(planned, tables, advice))
+    best = _best_remedy(planned, advice) if reasons else ""
+    return [f"{what}; {best or fix}, {_ANYWAY}" for what, fix in reasons]
 
 
 def refusal_of(planned: Plan, anyway: bool = False) -> CalibrationRefused | None:
@@ -49,7 +53,7 @@ def _reasons(
     """
     known = units_are_known(planned)
     for table, advised in zip(tables, advice, strict=True):
-        less = f"increase epsilon, publish fewer cells or one answer over all {planned.file.people.many}"
+        less = _less(planned, table)
         if table.hopeless and (known or table.scope != "unit"):
             yield f"{table.name} would be nothing but noise: {table.words()}", less
         elif advised.worth is None and table.says_nothing:
@@ -58,12 +62,24 @@ def _reasons(
             yield f"{table.name} would be {advised.sentence}", "`takifugu advise` says what would help"
 
 
+def _less(planned: Plan, table: Expected) -> str:
+    """Say what makes the noise of a table smaller: fewer cells and fewer answers only where there are several."""
+    ways = ["increase epsilon"]
+    if any(blur.cells > 1 for blur in table.blurs):
+        ways.append("publish fewer cells")
+    if table.scope == "unit":
+        ways.append(f"publish one answer over all {planned.file.people.many}")
+    return " or ".join(ways)
+
+
 def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:
     """Say what would make the worst table useful, where that shows within seconds."""
     file = planned.file
     if file.window is not None:
         return ""
-    tried = remedies(parsed(file.path), file.path, advice, file.given, SECONDS)
-    useful = (remedy for remedy in tried if remedy.worth.verdict.is_useful)
-    best = next(useful, None)
-    return "" if best is None else f"with {best.words} it is {best.worth.sentence(best.measured_in)}"
+    tried = remedies(parsed(file.path), planned, advice, time.process_time() + SECONDS)
+    best = next((remedy for remedy in tried if remedy.worth.verdict.is_useful), None)
+    if best is None:
+        return ""
+    is_verdict = best.is_one and not isinstance(best.worth, Reach)
+    return f"with {best.words} ({best.why}){' it is ' if is_verdict else ': '}{best.sentence}"

@@ -1,218 +1,305 @@
 """What would make a table worth more: changes of the release file, each with the error that it promises.
 
-A remedy changes what is published or what it may cost, never the belief. Each is the file itself with a few keys
-changed, read and calibrated as the file was: applying it gives the error that it names.
+A remedy changes what is published or what it may cost, never what is believed. Each is the file itself with a few keys
+changed, read and calibrated as the file was: applying it gives the error that it names. One that costs more than the
+declared budget changes that key, too.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from copy import deepcopy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from fractions import Fraction
 
 from takifugu.core.errors import TakifuguError
+from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
-from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
-from takifugu.releasing.advice.worth import GOOD, Worth, worst
-from takifugu.releasing.file.guessing.column_words import people_of
+from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.candidates import ideas, number_of, of_table
+from takifugu.releasing.advice.changes import Change, applied, lines_of, words_of
+from takifugu.releasing.advice.reaching import Reach
+from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
-from takifugu.releasing.file.problems import toml_of
-from takifugu.releasing.planning.plan import calibrated
+from takifugu.releasing.planning.plan import Plan, calibrated
+from takifugu.releasing.planning.questions import debits_of
 
-#: A search for remedies calibrates no more files, and begins none after so many seconds of work (a busy machine does
-#: not change what is advised).
-MOST_TRIED, SECONDS = 10, 10.0
+#: A search for remedies calibrates no more files: so many with one idea each, then two ideas together, then with
+#: larger epsilons. It begins none after so many seconds of work, but for the first ones of a slow file.
+MOST_TRIED, MOST_ALONE, MOST_TOGETHER, AT_LEAST, SECONDS = 10, 5, 2, 2, 10.0
 #: No remedy asks for a larger epsilon: a suspicion of 1 % could become one of 60 %.
 LARGEST_EPSILON = 5.0
-#: Windows and calendar cells from fine to coarse.
-_WINDOWS = ("day", "week", "month", "year")
-_CALENDAR_CELLS = ("date", "week", "month")
-
-Place = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class Change:
-    """One key of the release file and its new value; None takes the key out."""
-
-    where: Place
-    value: object
-
-    @property
-    def words(self) -> str:
-        """Write the change as a line of TOML, after the section that it belongs to."""
-        key = str(self.where[-1])
-        return f"without {key}" if self.value is None else f"{key} = {toml_of(self.value)}"
+_WEAKER = "a weaker promise: suspicions may grow more"
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """Changes of the release file, and what its worst table is worth with them."""
+    """Changes of the release file, and what its worst table, `table`, is worth with them.
+
+    `fits` says that they need no larger budget than the declared one; else the budget is one of the changes. `is_one`
+    says that the file has no other table.
+    """
 
     changes: tuple[Change, ...]
     table: str
     why: str
     worth: Worth
     measured_in: str = ""
+    fits: bool = True
+    is_one: bool = True
 
     @property
     def words(self) -> str:
-        """Write the changes as they stand in the file."""
-        return "; ".join(change.words for change in self.changes)
+        """Write the changes in a sentence, each with its section."""
+        return words_of(self.changes)
+
+    @property
+    def lines(self) -> list[str]:
+        """Write the changes as they stand in the file, one a line, after comments that name their sections."""
+        return lines_of(self.changes)
+
+    @property
+    def sentence(self) -> str:
+        """Say what the worst table is worth with them."""
+        said = self.worth.sentence(self.measured_in)
+        return said if self.is_one else f"{self.table}: {said}"
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
         changes = [{"where": list(change.where), "value": change.value} for change in self.changes]
+        verdict = None if isinstance(self.worth, Reach) else str(self.worth.verdict)
         return {
-            "table": self.table, "changes": changes, "why": self.why, "verdict": str(self.worth.verdict),
+            "table": self.table, "changes": changes, "why": self.why, "verdict": verdict,
             "ratio": self.worth.ratio_or_none, "error_of_a_cell": self.worth.cell.width,
             "error_of_a_difference": None if self.worth.difference is None else self.worth.difference.width,
+            "fits_the_budget": self.fits,
         }  # fmt: skip
 
 
-def remedies(
-    raw: Plain, path: Path, tables: Sequence[TableAdvice], data: object = None, seconds: float = SECONDS
-) -> tuple[Remedy, ...]:
-    """Return what helps the worst table, the best first, then what changes fewest keys.
+@dataclass(frozen=True)
+class Made:
+    """A file with changes: the worst table of each [[release]] that is judged, and by how much its epsilons may grow.
 
-    `raw` is the parsed release file that lies at `path`, `tables` what its tables are worth now. What does not help,
-    and what the file refuses, is left out. Ten files are tried at most, and none is begun after so many
-    `seconds` of work.
+    `room` is how often what it costs fits into the budget, infinite without one.
     """
-    judged = poorest(tables)
-    if judged is None:
+
+    changes: tuple[Change, ...]
+    why: str
+    worst: Mapping[int, tuple[TableAdvice, Worth]]
+    room: float = math.inf
+
+    @property
+    def poorest(self) -> tuple[TableAdvice, Worth]:
+        return max(self.worst.values(), key=lambda pair: pair[1].ratio)
+
+    @property
+    def ratio(self) -> float:
+        return self.poorest[1].ratio
+
+    @property
+    def ratios(self) -> dict[int, float]:
+        return {index: worth.ratio for index, (_, worth) in self.worst.items()}
+
+
+def remedies(
+    raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float
+) -> tuple[Remedy, ...]:
+    """Return what helps the worst table, the best first, then what changes fewest keys; what needs a budget is last.
+
+    `raw` is the parsed release file of the plan, `tables` what its tables are worth now. What does not help, and what
+    the file refuses, is left out. Ten files are tried at most, and none is begun when so many seconds of processor
+    time are over, but for two.
+    """
+    measured = {index_of(raw, one) for one in tables if one.worth is not None or one.hopeless}
+    now = _worst(raw, tables, measured)
+    if not now:
         return ()
-    table, now = judged
-    search = _Search(raw, path, data, table, now, seconds)
-    for changes, why in _candidates(raw, table):
-        search.tries(changes, why)
-    structural = min(search.better, key=lambda remedy: remedy.worth.ratio, default=None)
-    _enough_epsilon(search, (), now.ratio)
-    if structural is not None:
-        _enough_epsilon(search, structural.changes, structural.worth.ratio)
+    search = _Search(raw, planned, measured, Made((), "", now, _room(raw, planned)), ends)
+    alone = _alone(search)
+    _enough_epsilon(search, search.now)
+    best = min([*alone, *_together(search, alone)], key=lambda made: made.ratio, default=None)
+    if best is not None and best.ratio < search.now.ratio:
+        _enough_epsilon(search, best)
     useful = [remedy for remedy in search.better if remedy.worth.verdict.is_useful]
-    return tuple(sorted(useful or search.better, key=lambda remedy: (remedy.worth.ratio, len(remedy.changes))))
+    rank = sorted(useful or search.better, key=lambda one: (not one.fits, one.worth.ratio, len(one.changes)))
+    return tuple(rank)
 
 
 class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
-    def __init__(
-        self, raw: Plain, path: Path, data: object, table: TableAdvice, now: Worth, seconds: float
-    ) -> None:
-        self.raw, self.path, self.data, self.table, self.now = raw, path, data, table, now
-        self.ends, self.tried = time.process_time() + seconds, 0
+    def __init__(self, raw: Plain, planned: Plan, measured: set[int], now: Made, ends: float) -> None:
+        self.raw, self.planned, self.measured, self.now = raw, planned, measured, now
+        self.ends, self.done = ends, list[frozenset[tuple[object, str]]]()
         self.better: list[Remedy] = []
 
-    def tries(self, changes: tuple[Change, ...], why: str) -> Worth | None:
-        """Return what the worst table is worth with these changes; None where they are refused, or time is over."""
-        if self.tried >= MOST_TRIED or time.process_time() > self.ends:
+    @property
+    def tried(self) -> int:
+        return len(self.done)
+
+    def tries(self, changes: Sequence[Change], why: str) -> Made | None:
+        """Return the file with these changes; None where there are none, they are refused, or time is over."""
+        key = frozenset((change.where, repr(change.value)) for change in changes)
+        is_over = time.process_time() > self.ends and self.tried >= AT_LEAST
+        if not key or key in self.done or self.tried >= MOST_TRIED or is_over:
             return None
-        self.tried += 1
-        made = worth_with(self.raw, self.path, changes, self.data)
-        if made is not None and made.ratio < self.now.ratio:
-            self.better.append(Remedy(changes, self.table.name, why, made, self.table.measured_in))
-        return made
+        self.done.append(key)
+        planned = with_changes(self.raw, self.planned, changes)
+        if planned is None:
+            return None
+        worst = _worst(self.raw, advice_of(planned), self.measured)
+        if worst.keys() != self.measured:
+            return None
+        return Made(tuple(changes), why, worst, _room(self.raw, planned))
+
+    def keeps(self, made: Made) -> None:
+        """Remember what helps; it names the budget that it needs."""
+        if not made.ratio < self.now.ratio:
+            return
+        fits = made.room >= 1
+        budget = () if fits else (_larger_budget(self.raw, made.room),)
+        table, worth = made.poorest
+        changes = (*made.changes, *budget)
+        is_one = len(self.measured) == 1
+        self.better.append(Remedy(changes, table.name, made.why, worth, table.measured_in, fits, is_one))
 
 
-def _enough_epsilon(search: _Search, with_changes: tuple[Change, ...], ratio: float) -> None:
-    """Try larger epsilons until the table is good: the error falls faster than one over epsilon, or more slowly.
+def _alone(search: _Search) -> list[Made]:
+    """Try each idea by itself; return what was accepted."""
+    accepted = list[Made]()
+    now = time.process_time()
+    middle = now + (search.ends - now) / 2  # larger epsilons get their time, too
+    for changes, why in ideas(search.raw, search.now.ratios):
+        if search.tried >= MOST_ALONE or (accepted and time.process_time() > middle):
+            break
+        made = search.tries(changes, why)
+        if made is not None:
+            search.keeps(made)
+            accepted.append(made)
+    return accepted
 
-    `with_changes` are made, too; with them and the file's epsilon the ratio is `ratio`.
+
+def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
+    """Try the best idea together with others, where no one alone is enough."""
+    ranked = sorted(alone, key=lambda made: made.ratio)
+    if not ranked or ranked[0].ratio <= GOOD:
+        return []
+    best, accepted, keys = ranked[0], list[Made](), {change.where for change in ranked[0].changes}
+    others = [one for one in ranked[1:] if not keys & {change.where for change in one.changes}]
+    for other in others[:MOST_TOGETHER]:
+        made = search.tries((*best.changes, *other.changes), f"{best.why}; {other.why}")
+        if made is not None and made.ratio < best.ratio:
+            search.keeps(made)
+            accepted.append(made)
+    return accepted
+
+
+def _enough_epsilon(search: _Search, made: Made) -> None:
+    """Try a larger epsilon that fits the budget, then one that is enough: the error is not one over epsilon exactly.
+
+    Of those that are tried one after the other to be enough, the last is kept.
     """
-    item, at = _item_of(search.raw, search.table)
-    key: Place = (*at, "epsilon") if "epsilon" in item else ("joint_epsilon",)
-    if any(change.where == key for change in with_changes):
-        return
-    epsilon = _number(item.get("epsilon", search.raw.get("joint_epsilon", 1)))
-    while ratio > GOOD:
-        wanted = min(_two_digits(epsilon * ratio / GOOD), LARGEST_EPSILON)
-        if wanted <= epsilon:
-            return
-        made = search.tries((*with_changes, Change(key, wanted)), "a weaker promise: suspicions may grow more")
-        if made is None:
-            return
-        epsilon, ratio = wanted, made.ratio
+    fitting = _with_epsilons(search, made, made.room) if 1 < made.room < made.ratio else None
+    made = fitting if fitting is not None and fitting.ratio <= GOOD else made
+    last = None
+    while made.ratio > GOOD:
+        larger = _with_epsilons(search, made)
+        if larger is None:
+            break
+        made = last = larger
+    if fitting is not None and (last is None or last.room < 1 or last.ratio >= fitting.ratio):
+        search.keeps(fitting)
+    if last is not None:
+        search.keeps(last)
 
 
-def applied(raw: Plain, changes: Sequence[Change]) -> Json:
-    """Return the parsed file with its changes."""
-    new: Json = deepcopy(dict(raw))
-    for change in changes:
-        *sections, key = change.where
-        place: Any = new
-        for section in sections:
-            place = place[section]
-        if change.value is None:
-            place.pop(key, None)
-        else:
-            place[key] = change.value
-    return new
+def _with_epsilons(search: _Search, made: Made, at_most: float = math.inf) -> Made | None:
+    """Return the file with epsilons that are larger as often as what matters fits into the noise; None for no change.
+
+    With `at_most` they grow so many times at most, and are rounded down.
+    """
+    file = applied(search.raw, made.changes)
+    values: dict[tuple[str | int, ...], Change] = {change.where: change for change in made.changes}
+    grown = False
+    poor = {index: ratio for index, ratio in made.ratios.items() if ratio > GOOD}
+    epsilons = {i: file["release"][i]["epsilon"] for i in poor if "epsilon" in file["release"][i]}
+    shared = [ratio for i, ratio in poor.items() if i not in epsilons]
+    wanted = [(of_table(search.raw, i, "epsilon", None), epsilon, poor[i]) for i, epsilon in epsilons.items()]
+    if shared and "joint_epsilon" in file:
+        wanted.append((Change(("joint_epsilon",), None), file["joint_epsilon"], max(shared)))
+    for change, written, ratio in wanted:
+        epsilon = number_of(written)
+        larger = min(_two_digits(epsilon * min(ratio, at_most), at_most < ratio), LARGEST_EPSILON)
+        if larger > epsilon:
+            grown = True
+            values[change.where] = Change(change.where, larger, change.table)
+    why = made.why if made.why.endswith(_WEAKER) else "; ".join(filter(None, (made.why, _WEAKER)))
+    return search.tries(tuple(values.values()), why) if grown else None
 
 
-def worth_with(raw: Plain, path: Path, changes: Sequence[Change], data: object) -> Worth | None:
-    """Return what the worst table of the changed file is worth; None where it is refused, or a table has no verdict."""
+def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan | None:
+    """Return the plan of the changed file; None where it is refused."""
     try:
-        tables = advice_of(calibrated(checked(applied(raw, changes), path, data)))
+        return calibrated(checked(applied(raw, changes), planned.file.path, planned.file.given))
     except TakifuguError:
         return None
-    worths = [table.worth for table in tables if table.worth is not None]
-    return worst(worths) if len(worths) == len(tables) else None
 
 
-def _candidates(raw: Plain, table: TableAdvice) -> Iterator[tuple[tuple[Change, ...], str]]:
-    """Yield what may help: cheap ideas first, so that a limit of time leaves out the far-fetched ones."""
-    item, at = _item_of(raw, table)
-    items = raw["release"]
-    source = raw.get("source", {})
-    if item.get("per") in ("unit", "both") and "unit" in source:
-        yield (Change((*at, "per"), "pooled"),), f"one table for {people_of(str(source['unit'])).whose('pooled')}"
-    for coarser in _coarser(item):
-        yield (Change((*at, "by"), coarser),), "fewer cells"
-    if item.get("every") in _WINDOWS[:-1]:
-        longer = _WINDOWS[_WINDOWS.index(item["every"]) + 1]
-        yield (Change((*at, "every"), longer),), "a longer window"
-    if item.get("mechanism", "auto") != "auto":
-        yield (Change((*at, "mechanism"), None),), "the mechanism that adds least"
-    if not source.get("only_release") and len(items) == 1:
-        yield (Change(("source", "only_release"), True),), "nothing else is ever released about these data"
-    separate = [i for i, one in enumerate(items) if "epsilon" in one]
-    if len(separate) > 1 and len(separate) == len(items):
-        together = math.fsum(_number(one["epsilon"]) for one in items)
-        taken_out = tuple(Change(("release", i, "epsilon"), None) for i in separate)
-        yield (Change(("joint_epsilon",), together), *taken_out), "the tables share what they cost together"
+def index_of(raw: Plain, table: TableAdvice) -> int:
+    """Return the number of the [[release]] that a table comes from: a window adds its own name to it."""
+    names = [str(item.get("name")) for item in raw["release"]]
+    return max((i for i, name in enumerate(names) if table.name.startswith(name)), key=lambda i: len(names[i]))
 
 
-def _coarser(item: Plain) -> Iterator[str]:
-    """Yield what a table could be by instead: one of its two axes, or longer cells of the calendar."""
-    by = item.get("by")
-    if isinstance(by, list) and len(by) > 1:
-        yield from by
-    elif isinstance(by, str) and by in _CALENDAR_CELLS[:-1]:
-        yield _CALENDAR_CELLS[_CALENDAR_CELLS.index(by) + 1]
+def _worst(
+    raw: Plain, tables: Sequence[TableAdvice], measured: set[int]
+) -> dict[int, tuple[TableAdvice, Worth]]:
+    """Return the worst table of each [[release]] that is judged, none for one of which a table cannot be."""
+    worst: dict[int, tuple[TableAdvice, Worth]] = {}
+    unjudged = set()
+    for table in tables:
+        index = index_of(raw, table)
+        if table.judged is None:
+            unjudged.add(index)
+        elif index in measured and (index not in worst or table.judged.ratio > worst[index][1].ratio):
+            worst[index] = table, table.judged
+    return {index: pair for index, pair in worst.items() if index not in unjudged}
 
 
-def _item_of(raw: Plain, table: TableAdvice) -> tuple[Plain, Place]:
-    """Return the [[release]] that a table comes from, and its place in the file."""
-    items = raw["release"]
-    names = [str(item.get("name")) for item in items]
-    index = max((i for i, name in enumerate(names) if table.name.startswith(name)), key=lambda i: len(names[i]))
-    return items[index], ("release", index)
+def _room(raw: Plain, planned: Plan) -> float:
+    """Return how often what a plan costs, with what was spent, fits into the declared budget; infinite without one."""
+    allowed = planned.file.budget
+    if allowed is None:
+        return math.inf
+    from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
+
+    source, questions = planned.file.source, [q for table in planned.tables for q in table.questions]
+    try:
+        debits = debits_of(questions)
+        account = preview(
+            planned.file.ledger, normalised(source.name), debits, None, source.as_composing, source.same_people
+        )
+    except TakifuguError:
+        return math.inf  # what is wrong with the ledger is said by what opens it
+    if account.after is None or not account.after.epsilon:
+        return math.inf
+    most = allowed[0] if isinstance(allowed, tuple) else allowed
+    return float(Fraction(str(most)) / account.after.epsilon)
 
 
-def _two_digits(value: float) -> float:
-    """Round up to two significant digits."""
+def _larger_budget(raw: Plain, room: float) -> Change:
+    """Return the change of the budget that is enough for what fits into it so often."""
+    budget = raw["source"]["budget"]
+    if isinstance(budget, dict):
+        return Change(("source", "budget"), {**budget, "epsilon": _two_digits(number_of(budget["epsilon"]) / room)})
+    return Change(("source", "budget"), _two_digits(number_of(budget) / room))
+
+
+def _two_digits(value: float, down: bool = False) -> float:
+    """Round up, or down, to two significant digits."""
     if not 0 < value < math.inf:
         return math.inf
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
-    return round(math.ceil(value / step - 1e-9) * step, 10)
-
-
-def _number(written: Number) -> float:
-    """Read an epsilon, which may be a text such as "1/3"."""
-    return float(as_fraction(written, "epsilon"))
+    whole = math.floor(value / step + 1e-9) if down else math.ceil(value / step - 1e-9)
+    return round(whole * step, 10)

@@ -12,9 +12,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.core.text.tables import number
+from takifugu.releasing.advice.adjusted_bands import adjusted_bands
 from takifugu.releasing.advice.bands import Band, cell_band, difference_band
 
 #: What matters, where it is not declared, is this share of what is expected to vary.
@@ -65,7 +67,8 @@ class Expectation:
 class Worth:
     """What one answer is worth: its bands, what matters, and their ratio r, in answer units.
 
-    `off` begins the sentence on the error of one number.
+    `off` begins the sentence on the error of one number, `hit` says that there is none; `is_adjusted` says that these
+    are errors of adjusted values.
     """
 
     cell: Band
@@ -73,6 +76,8 @@ class Worth:
     matters: float
     expectation: Expectation
     off: str = "the value is off by"
+    is_adjusted: bool = False
+    hit: str = "the value is exact"
 
     @property
     def ratio(self) -> float:
@@ -101,26 +106,34 @@ class Worth:
         'good: differences above 27 minutes show'
         """
         if self.difference is None:
-            off = measured(self.cell.width, unit)
+            if not self.cell.width:
+                return f"{self.verdict}: {self.hit} with 95 % probability"
+            off = f"{measured(self.cell.width, unit)} with 95 % probability"
             return {
                 Verdict.GOOD: f"good: {self.off} at most {off}",
                 Verdict.ROUGH: f"rough: {self.off} up to {off}, more than would matter",
                 Verdict.USELESS: f"useless: {self.off} up to {off}, and {self._expected(unit)}",
             }[self.verdict]
         least = measured(self.difference.width, unit)
+        differences = "differences of adjusted values" if self.is_adjusted else "differences"
         return {
-            Verdict.GOOD: f"good: differences above {least} show",
-            Verdict.ROUGH: f"rough: only differences above {least} show",
-            Verdict.USELESS: f"useless: differences below {least} are noise, and {self._expected(unit)}",
+            Verdict.GOOD: f"good: {differences} above {least} show",
+            Verdict.ROUGH: f"rough: only {differences} above {least} show",
+            Verdict.USELESS: f"useless: {differences} below {least} are noise, and {self._expected(unit)}",
         }[self.verdict]
 
     def _expected(self, unit: str) -> str:
         if self.expectation.cells is None:
             return f"{measured(self.matters, unit)} matter"
-        low, high = min(self.expectation.cells), max(self.expectation.cells)
+        low, high = _about(min(self.expectation.cells)), _about(max(self.expectation.cells))
         if number(low) == number(high):
             return f"about {measured(high, unit)} is expected"
         return f"from {number(low)} to {measured(high, unit)} are expected"
+
+
+def _about(size: float) -> float:
+    """Round what is expected to whole numbers from 100 on, and to three digits below."""
+    return float(round(size)) if abs(size) >= 100 else float(f"{size:.3g}")
 
 
 def measured(size: float, unit: str) -> str:
@@ -135,8 +148,11 @@ def measured(size: float, unit: str) -> str:
     return f"{text} {unit}".rstrip()
 
 
-def worth(noise: Noise, expectation: Expectation) -> Worth:
+def worth(noise: Noise, expectation: Expectation, totals: Sequence[Fraction | None] | None = None) -> Worth:
     """Return what an answer with this noise is worth; `expectation` says what its cells are.
+
+    Its values are adjusted after the noise where `totals` are given: what each block of its cells sums to, None where
+    that is not public.
 
     >>> from fractions import Fraction
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
@@ -144,6 +160,9 @@ def worth(noise: Noise, expectation: Expectation) -> Worth:
     >>> worth(noisy, Expectation((80.0, 20.0), None, "the belief")).sentence()
     'rough: only differences above 29 show'
     """
+    if totals is not None and expectation.cells is not None:
+        adjusted = adjusted_bands(noise, expectation.cells, totals)
+        return Worth(*adjusted, expectation.what_matters, expectation, "the adjusted value is off by", True)
     difference = difference_band(noise) if noise.cells > 1 else None
     return Worth(cell_band(noise), difference, expectation.what_matters, expectation)
 

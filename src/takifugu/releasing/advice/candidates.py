@@ -1,0 +1,102 @@
+"""What may help the tables of a release file at the same epsilon: each idea for all tables that it applies to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from takifugu.core.plain import Plain
+from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.releasing.advice.changes import Change
+from takifugu.releasing.advice.worth import GOOD
+from takifugu.releasing.file.guessing.column_words import people_of
+
+Idea = tuple[tuple[Change, ...], str]
+#: Windows and calendar cells from fine to coarse.
+_WINDOWS = ("day", "week", "month", "year")
+_CALENDAR_CELLS = ("date", "week", "month")
+
+
+def of_table(raw: Plain, index: int, key: str, value: object) -> Change:
+    """Return the change of a key of one [[release]]."""
+    return Change(("release", index, key), value, str(raw["release"][index].get("name", "")))
+
+
+def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
+    """Yield what may help: cheap ideas first, so that a limit of time leaves out the far-fetched ones.
+
+    `ratios` are those of the [[release]]s that are judged, by their number: what helps one that is not good is done to
+    all of these.
+    """
+    source, items = raw.get("source", {}), raw["release"]
+    poor = [(index, items[index]) for index, ratio in ratios.items() if ratio > GOOD]
+    unit = source.get("unit")
+    people = people_of(str(unit)) if unit is not None else None
+    if people is not None:
+        pooled = [of_table(raw, i, "per", "pooled") for i, item in poor if item.get("per") in ("unit", "both")]
+        yield tuple(pooled), f"one table for {people.whose('pooled')}"
+    yield from _windows(raw, poor)
+    for last in (False, True):
+        fewer = [(i, list(_coarser(item))) for i, item in poor]
+        yield tuple(of_table(raw, i, "by", cells[-1 if last else 0]) for i, cells in fewer if cells), "fewer cells"
+    yield from _grids(raw)
+    named = tuple(of_table(raw, i, "mechanism", None) for i, item in poor if item.get("mechanism", "auto") != "auto")
+    yield named, "the mechanism that adds least"
+    if not source.get("only_release") and len(items) == 1:
+        whom = f"these {people.many}" if people is not None else "the people in these data"
+        price = f"the price: nothing else may ever be released about {whom}"
+        yield (Change(("source", "only_release"), True),), price
+    yield from _shared(raw, items, ratios)
+
+
+def number_of(written: Number) -> float:
+    """Read an epsilon, which may be a text such as "1/3"."""
+    return float(as_fraction(written, "epsilon"))
+
+
+def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
+    """Yield longer windows: the next of the calendar, the one after it, and all that the source has."""
+    for further in (1, 2):
+        longer = []
+        for i, item in poor:
+            if item.get("every") in _WINDOWS:
+                coarser = _WINDOWS.index(item["every"]) + further
+                longer += [of_table(raw, i, "every", _WINDOWS[coarser])] if coarser < len(_WINDOWS) else []
+        yield tuple(longer), "a longer window"
+    ends = [of_table(raw, i, key, None) for i, item in poor for key in ("from", "to") if key in item]
+    yield tuple(ends), "the whole window of the source"
+
+
+def _grids(raw: Plain) -> Iterator[Idea]:
+    """Yield a grid of places of which each is four of the declared ones: nothing is believed about them."""
+    belief = raw.get("belief", {})
+    grid = belief.get("grid")
+    if belief.get("kind") != "asymmetric" or not isinstance(grid, dict):
+        return
+    for part in (2, 5):
+        counts = {key: max(1, grid[key] // part) for key in ("columns", "rows") if isinstance(grid.get(key), int)}
+        yield (Change(("belief", "grid"), {**grid, **counts}),), "coarser places"
+
+
+def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> Iterator[Idea]:
+    """Yield other splits of the epsilon of several tables: all alike in their worth, or one promise for all."""
+    separate = [number_of(item["epsilon"]) for item in items if "epsilon" in item]
+    if len(separate) < 2 or len(separate) < len(items) or len(ratios) < len(items):
+        return
+    parts = [epsilon * ratios[i] for i, epsilon in enumerate(separate)]
+    total = math.fsum(separate)
+    split = [math.floor(1000 * total * part / math.fsum(parts)) / 1000 for part in parts]
+    if all(math.isfinite(part) for part in parts) and all(split):
+        changes = tuple(of_table(raw, i, "epsilon", epsilon) for i, epsilon in enumerate(split))
+        yield changes, "the same epsilon in all, split so that the tables are worth the same"
+    taken_out = tuple(of_table(raw, i, "epsilon", None) for i in range(len(items)))
+    yield (Change(("joint_epsilon",), total), *taken_out), "the tables share what they cost together"
+
+
+def _coarser(item: Plain) -> Iterator[str]:
+    """Yield what a table could be by instead: one of its two axes, or longer cells of the calendar."""
+    by = item.get("by")
+    if isinstance(by, list) and len(by) > 1:
+        yield from by
+    elif isinstance(by, str) and by in _CALENDAR_CELLS[:-1]:
+        yield _CALENDAR_CELLS[_CALENDAR_CELLS.index(by) + 1]

@@ -1,0 +1,123 @@
+"""What [expect] cannot say: more people or rows than there are, or what no data that the belief allows give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_answer
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.escaping import number
+from takifugu.model.beliefs import Belief
+from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.real_columns import ColumnSums
+
+if TYPE_CHECKING:
+    from takifugu.calibration import Calibration
+    from takifugu.releasing.file.sections import ExpectSpec
+
+FloatArray = npt.NDArray[np.float64]
+
+#: What floats may lose of a sum, as a share of what a cell can be.
+_ROUNDING = 1e-9
+_FIX = "count those that this table reads"
+
+
+def people_in(belief: Belief, readers: int) -> int:
+    """Return how many people a belief is about: those of which each is an entry or a record, else who reads it."""
+    people = EXPECTED_ANSWER.of(belief)(belief).people
+    return readers if people is None else people
+
+
+def share_of_rows(expect: ExpectSpec, belief: Belief, readers: int) -> float:
+    """Return how many of the rows that the belief is about are expected; InputError for more than there are."""
+    size, there = belief.size, people_in(belief, readers)
+    rows = size / there if expect.rows is None else float(expect.rows)
+    if there != readers and expect.people is not None and expect.people > there:
+        what = f"{expect.people:,} people are more than the {there:,} that the belief is about"
+        raise InputError(what, fix=_FIX).at("expect", "people")
+    counted = there if expect.people is None or there == 1 else expect.people
+    if rows * counted > size:
+        key = "rows" if expect.rows is not None and expect.rows > size / there else "people"
+        raise InputError(
+            f"{counted} people with {rows:g} rows each are more than the {size:,} rows that the table reads", fix=_FIX
+        ).at("expect", key)
+    return rows * counted / size
+
+
+def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str | int, ...]) -> None:
+    """Raise InputError for more people than the data have, where that is known: `units` of them."""
+    if expect is not None and expect.people is not None and expect.people > units:
+        what = f"{expect.people:,} people are more than the {units:,} that the data have"
+        raise InputError(what, fix="count those whose rows this table reads").at(*where, "people")
+
+
+def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str) -> None:
+    """Raise InputError for expected cells, in answer units, that no data give which some belief allows."""
+    answer = calibration.problem.answers[0]
+    _refuse_out_of_range(calibration, answer, cells, key)
+    if not isinstance(answer, Additive) or not answer.is_count:
+        return
+    total = answer.constant_sum()
+    if total is not None and math.fsum(cells) > float(total) * (1 + _ROUNDING):
+        what = f"{math.fsum(cells):,g} in all cells are more than the {number(total)} rows that the table reads"
+        raise InputError(what, fix=_FIX).at("expect", key)
+    try:
+        # without a belief there is one answer, about the domain
+        pairs = zip(calibration.framework.beliefs, calibration.problem.answers, strict=False)
+        means = [expected_answer(belief, one) for belief, one in pairs]
+    except TakifuguError:
+        return  # what has no mean makes nothing impossible
+    for label, value, *each in zip(answer.labels, cells, *means, strict=True):
+        if value > 0 and each and not any(each):
+            what = f"{number(value)} is expected in {label!r}, which the belief makes impossible"
+            raise InputError(what, fix="write 0, or a belief that allows it").at("expect", key)
+
+
+def _refuse_out_of_range(
+    calibration: Calibration, answer: Additive | ColumnSums, cells: Sequence[float], key: str
+) -> None:
+    reach = _ends(calibration, answer)
+    if reach is None:
+        return
+    for label, value, low, high in zip(answer.labels, cells, *reach, strict=True):
+        slack = _ROUNDING * (high - low)
+        if not low - slack <= value <= high + slack:
+            is_count = isinstance(answer, Additive) and answer.is_count
+            what = f"{number(value)} in {label!r} is not from {number(low)} to {number(high)}"
+            why = "the rows that it can count" if is_count else "which is all that it can be"
+            raise InputError(f"{what}, {why}", fix=_FIX if is_count else "write what it can be").at("expect", key)
+
+
+def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[FloatArray, FloatArray] | None:
+    """Return the least and the largest that each cell can be, in answer units; None where nothing bounds it."""
+    if type(answer) is Additive:
+        least, most = np.zeros(answer.cells), np.zeros(answer.cells)
+        which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+        for sign in (1, -1):
+            weight = np.zeros(len(answer.tables))
+            np.add.at(weight, which, np.maximum(sign * answer.weights, 0).astype(float))
+            for share, table in zip(weight.tolist(), answer.tables, strict=True):
+                if share:
+                    least += share * (sign * table).min(axis=0)
+                    most += share * (sign * table).max(axis=0)
+        return least * float(answer.grid), most * float(answer.grid)
+    beliefs = calibration.framework.beliefs
+    return EXPECTED_ANSWER.of(beliefs[0])(beliefs[0]).ends(answer) if beliefs else None
+
+
+def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str) -> None:
+    """Raise InputError for values that are expected less often than never, or more often than there are rows."""
+    read = int(np.count_nonzero(answer.weights))
+    for outcome, value in zip(answer.outcomes, counts, strict=True):
+        if not 0 <= value <= read:
+            what = f"{value:,g} of {str(outcome)!r} is not from 0 to {read:,}, the rows that the table reads"
+            raise InputError(what, fix=_FIX).at("expect", key)
+    if math.fsum(counts) > read * (1 + _ROUNDING):
+        what = f"{math.fsum(counts):,g} in all are more than the {read:,} rows that the table reads"
+        raise InputError(what, fix=_FIX).at("expect", key)

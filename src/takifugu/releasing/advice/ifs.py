@@ -1,0 +1,66 @@
+"""What a belief costs: what a table would be worth if something were true that is not believed. It is no remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from takifugu.core.plain import Plain
+from takifugu.releasing.advice.changes import Change
+
+_SHORTER = "If everything lasted half as long as the belief says"
+_FEWER = "If nobody was at more than {most} of the places (most = {most} under [belief])"
+_STAY = re.compile(r"(\d+(?:\.\d+)?)(\s*\D+)")
+
+
+def what_if(raw: Plain) -> tuple[Change, str] | None:
+    """Return a belief that needs less noise, and in words what would have to be true; None where there is none."""
+    shorter = half_as_long(raw)
+    return (shorter, _SHORTER) if shorter is not None else _fewer_places(raw)
+
+
+def half_as_long(raw: Plain) -> Change | None:
+    """Return the belief of a chain whose stays are half as long; None where the file has neither stays nor a matrix."""
+    belief = raw.get("belief", {})
+    if belief.get("kind") != "markov-chain":
+        return None
+    if isinstance(belief.get("stay"), dict):
+        return _half_of_stays(belief["stay"])
+    matrix = belief.get("matrix")
+    if not isinstance(matrix, list):
+        return None
+    halved = []
+    for state, row in enumerate(matrix):
+        if not isinstance(row, list) or len(row) != len(matrix) or 2 * (1 - row[state]) > 1:
+            return None
+        leaving = [2 * p for p in row]
+        leaving[state] = 1 - sum(p for i, p in enumerate(leaving) if i != state)
+        halved.append(leaving)
+    return Change(("belief", "matrix"), halved)
+
+
+def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
+    """Halve stays in steps or in time, such as "6 h"; None where one is written otherwise."""
+    halved: dict[str, object] = {}
+    for state, stay in stays.items():
+        in_time = _STAY.fullmatch(stay) if isinstance(stay, str) else None
+        if in_time is not None:
+            halved[state] = f"{float(in_time[1]) / 2:g}{in_time[2]}"
+        elif isinstance(stay, int | float) and not isinstance(stay, bool):
+            halved[state] = stay / 2
+        else:
+            return None
+    return Change(("belief", "stay"), halved)
+
+
+def _fewer_places(raw: Plain) -> tuple[Change, str] | None:
+    """Return that a person is at a tenth of the places of a grid at most, or at half as many as declared."""
+    belief = raw.get("belief", {})
+    grid = belief.get("grid")
+    if belief.get("kind") != "asymmetric" or not isinstance(grid, dict):
+        return None
+    declared, columns, rows = belief.get("most"), grid.get("columns"), grid.get("rows")
+    if not isinstance(columns, int) or not isinstance(rows, int):
+        return None
+    most = declared // 2 if isinstance(declared, int) else columns * rows // 10
+    return (Change(("belief", "most"), most), _FEWER.format(most=most)) if most >= 1 else None
