@@ -112,11 +112,12 @@ EXAMPLES = (
         'prior = { columns = ["group", "height"], rows = [["x", "low"], ["y", "high"]], probabilities = [0.5, 0.5] }\n'
         '[belief.columns.height]\nvalues = ["small", "big"]\ngiven = { low = ["0.7", "0.3"], high = ["0.4", "0.6"] }\n'
         '[hide]\nparameter = { attribute = "group" }\n'
-        f'{END}query = "count"\nattribute = "height"\nstates = ["big"]\nmechanism = "wasserstein"\n',
+        f'{END}query = "count"\nattribute = "height"\nstates = ["big"]\nmechanism = "wasserstein"\n'
+        'expect = { matters = 40, source = "a test" }\n',
         {"data.csv": "height\n" + "big\nsmall\n" * 20},
         (*WRONG, ('high = ["0.4", "0.6"]', 'high = ["0.4", "0.5"]', "belief.columns.height"),
          ('parameter = { attribute = "group" }', 'parameter = { attribut = "group" }', "hide.parameter.attribut")),
-        ("mechanism", "parameter"),
+        ("mechanism", "parameter", "expect"),
     ),
     Example(
         "parameter-box",

@@ -146,16 +146,17 @@ def test_safe_places_have_coordinates(tmp_path: Path) -> None:
         ring = feature["geometry"]["coordinates"][0]
         assert ring[0] == ring[-1]
         (left, low), (right, high) = ring[0], ring[2]
-        assert (row["x"], row["y"]) == ((left + right) / 2, (low + high) / 2)
+        assert (row["x"], row["y"]) == pytest.approx(((left + right) / 2, (low + high) / 2), abs=1e-10)
         assert feature["properties"]["value"] == row["value"]
     assert [dict(row) for row in read_table(table.files[0])] == [dict(row) for row in table.rows]
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
-    for words in ("-74", "-73", "40", "41", "0.2 (units of the coordinates)", "safe"):
+    for words in ("-74", "-73", "40", "41", "0.2 (17 km if degrees)", "safe"):
         assert f">{words}</text>" in picture, words
 
 
 def test_populations_have_coordinates(tmp_path: Path) -> None:
-    (table,) = release_file(places_in(tmp_path, BY_NAME), anyway=True).tables
+    in_degrees = BY_NAME.replace("metres = [1000, 500]", "degrees = true")
+    (table,) = release_file(places_in(tmp_path, in_degrees), anyway=True).tables
     check_package(table.files[0].parent, table.name)
     geo = json.loads((table.files[0].parent / f"{table.name}.geojson").read_text(encoding="utf-8"))
     assert len(geo["features"]) == 8
@@ -165,5 +166,13 @@ def test_populations_have_coordinates(tmp_path: Path) -> None:
     corners = [point for feature in geo["features"] for point in feature["geometry"]["coordinates"][0]]
     assert (min(x for x, _ in corners), max(y for _, y in corners)) == (0, 2)
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
-    assert ">1 km</text>" in picture, "4 units of 1,000 m across: a third of them is 1.3 km"
+    assert ">100 km</text>" in picture, "4 degrees of 111 km across: a third of them is 148 km"
     assert {"x", "y"} <= {*table.rows[0]}
+
+
+def test_places_in_metres_are_no_geojson(tmp_path: Path) -> None:
+    (table,) = release_file(places_in(tmp_path, BY_NAME), anyway=True).tables
+    assert "places" not in check_package(table.files[0].parent, table.name)
+    assert not [*table.files[0].parent.glob("*.geojson")], "GeoJSON is in degrees"
+    picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
+    assert ">1 km</text>" in picture, "4 units of 1,000 m across: a third of them is 1.3 km"

@@ -103,3 +103,25 @@ def test_every_kind_of_file_opens_with_declared_words_only(example: Example, tmp
     said = opening(table.files[3].read_text(encoding="utf-8"))
     is_one_way = table.certificate.definition == "asymmetric"
     assert sum(words.startswith("How well it hides") for words in said) == (not is_one_way)
+    assert sum(words.startswith("What is hidden, and named below: who finds it") for words in said) == is_one_way
+
+
+def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "stays.csv").write_text("\n".join(["days", *["short", "long", "long"] * 40]), encoding="utf-8")
+    (tmp_path / "stays.toml").write_text(
+        'ledger = "l.db"\n[source]\nname = "s"\nfile = "stays.csv"\nvalue = "days"\n[belief]\nkind = "users"\n'
+        'size = 120\nvalues = ["short", "long"]\nprobabilities = [0.5, 0.5]\n[[release]]\nname = "m"\n'
+        'query = "median"\nstates = ["short", "long"]\nepsilon = 2\n',
+        encoding="utf-8",
+    )
+    (table,) = release_file(tmp_path / "stays.toml", anyway=True).tables
+    said = opening(table.files[3].read_text(encoding="utf-8"))
+    assert any(re.search(r"How to read it: with probability 95 %, .* off by at most \d+ rows in rank", s) for s in said)
+    example = next(example for example in EXAMPLES if example.kind == "populations")
+    for name, text in example.files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
+    (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
+    said = opening(table.files[3].read_text(encoding="utf-8"))
+    assert said[0].startswith("No verdict: each row")
+    assert said[1].startswith("How to read a row: by the declared populations, ")

@@ -19,7 +19,7 @@ from takifugu.core.plain import Plain, Row
 from takifugu.releasing.certificates.sent_rows import ROW, read_rows
 
 #: The columns of a published table that hold texts, and those that hold numbers.
-TEXTS, NUMBERS = ("unit", "cell"), ("value", "low", "high", "adjusted", "x", "y")
+TEXTS, NUMBERS = ("window", "unit", "cell"), ("value", "low", "high", "adjusted", "x", "y")
 #: What stands in place of a number where counts were compared with thresholds.
 VERDICTS = ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")

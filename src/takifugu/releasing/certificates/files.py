@@ -13,8 +13,8 @@ DATA, PACKAGE, PLACES, DRAWING, PHOTO = ".table.json", ".datapackage.json", ".ge
 #: All of them, in the order in which they appear; those that every table has; and those that hold its values.
 ENDS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, PLACES, DRAWING, PHOTO, REPORT)
 ALWAYS = (CERTIFICATE, PAGE, TABLE, DATA, PACKAGE, REPORT)
-#: The page of all windows of a table; it is made anew from the certificates in the folder whenever one appears.
-WINDOWS = ".windows.html"
+#: The page and the tables of all windows; they are made anew from the certificates in the folder when one appears.
+WINDOWS, WINDOWS_TABLE, WINDOWS_DATA = ".windows.html", ".windows.csv", ".windows.json"
 VALUES = (TABLE, DATA, PACKAGE, PLACES, DRAWING, PHOTO, REPORT)
 
 

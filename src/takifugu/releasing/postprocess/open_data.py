@@ -12,7 +12,10 @@ from takifugu.releasing.certificates.files import DATA, DRAWING, PHOTO, PLACES, 
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
 
 _PROFILE = "https://datapackage.org/profiles/2.0"
+#: How the JSON of all windows begins, so that it may be written anew.
+MADE_WINDOWS = b'{\n "made": "takifugu windows",'
 _ABOUT = {
+    "window": "which day, week, month or year",
     "unit": "whose answer it is",
     "cell": "which part of the table; an apostrophe stands in front of what a spreadsheet would run",
     "value": "the published value: the true one with noise",
@@ -53,8 +56,17 @@ def _type(values: Sequence[Hashable]) -> str:
 
 def table_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
     """Return a table as JSON: what it is, its columns with their units, and its rows."""
+    return _json({"title": certificate.title or certificate.release}, rows, certificate)
+
+
+def windows_json(rows: Sequence[Row], certificate: Certificate) -> bytes:
+    """Return the rows of all windows of a table as JSON, as `table_json` does those of one."""
+    return _json({"made": "takifugu windows", "title": certificate.title}, rows, certificate)
+
+
+def _json(named: Json, rows: Sequence[Row], certificate: Certificate) -> bytes:
     about = {
-        "title": certificate.title or certificate.release, "statistic": certificate.statistic,
+        **named, "statistic": certificate.statistic,
         "source": certificate.source, "measured_in": certificate.measured_in,
         "fields": fields_of(rows, certificate), "rows": [dict(row) for row in rows],
     }  # fmt: skip

@@ -1,7 +1,7 @@
-"""The page of all windows of a table: made of the certificates in the folder, anew whenever a window is published.
+"""The page and the tables of all windows: made of the certificates in the folder, whenever a window is published.
 
-It holds nothing that they do not hold, so it costs nothing. What kills a release before it is written harms nothing: a
-window is not recorded as published before, and whoever completes it writes the page.
+They hold nothing that these do not hold, so they cost nothing. What kills a release before it is written harms
+nothing: a window is not recorded as published before, and whoever completes it writes them.
 """
 
 from __future__ import annotations
@@ -10,23 +10,52 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from takifugu.core.errors import InputError
+from takifugu.releasing.certificates.cells import table_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.certificates.files import CERTIFICATE, WINDOWS, content_of
+from takifugu.releasing.certificates.files import CERTIFICATE, WINDOWS, WINDOWS_DATA, WINDOWS_TABLE, content_of
+from takifugu.releasing.postprocess.open_data import MADE_WINDOWS, windows_json
 from takifugu.releasing.publishing.folder import replace_synced
-from takifugu.releasing.report.windows import MADE, windows_html
+from takifugu.releasing.report.windows import MADE, rows_in, windows_html
+
+#: The tables of all windows, and what is at the beginning of each.
+_LINKS = {WINDOWS_TABLE: "all windows (CSV)", WINDOWS_DATA: "all windows (JSON)"}
+_MADE_TABLES = (b"window,cell,value,low,high\r\n", b"window,unit,cell,value,low,high\r\n", MADE_WINDOWS)
 
 
 def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
-    """Write the page of each table of which a window was published now; another file of its name is left alone."""
-    for name, one in {series_of(one): one for one in published if one.window is not None and one.window.series}.items():
-        path = folder / f"{name}{WINDOWS}"
-        there = content_of(path)
-        if path.is_dir() or (there is not None and MADE.encode() not in there[:400]):
-            continue
-        content = windows_html(name, sorted(_alike(folder, one), key=lambda c: c.window.period if c.window else ""))
-        if content.encode() != there:
-            replace_synced(path, content.encode())
+    """Write page and tables of each table of which a window was published; files of others are left alone."""
+    for one in {series_of(one): one for one in published if one.window is not None and one.window.series}.values():
+        name = series_of(one)
+        windows = sorted(_alike(folder, one), key=lambda c: c.window.period if c.window else "")
+        rows = rows_in(windows)
+        tables = {WINDOWS_TABLE: table_text(rows).encode(), WINDOWS_DATA: windows_json(rows, one)} if rows else {}
+        ours = [end for end, content in tables.items() if _written(folder / f"{name}{end}", content)]
+        links = [(_LINKS[end], f"{name}{end}") for end in ours]
+        _written(folder / f"{name}{WINDOWS}", windows_html(name, windows, links).encode())
+
+
+def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
+    """Return what lies in a folder about all windows of a certificate's table."""
+    if certificate.window is None or not certificate.window.series:
+        return []
+    paths = (folder / f"{series_of(certificate)}{end}" for end in (WINDOWS, *_LINKS))
+    return [path for path in paths if _is_ours(path)]
+
+
+def _written(path: Path, content: bytes) -> bool:
+    """Write a file unless it is somebody else's; return whether it is there now."""
+    there = content_of(path)
+    if path.is_dir() or (there is not None and not _is_ours(path)):
+        return False
+    if content != there:
+        replace_synced(path, content)
+    return True
+
+
+def _is_ours(path: Path) -> bool:
+    there = content_of(path)
+    return there is not None and any(mark in there[:400] for mark in (MADE.encode(), *_MADE_TABLES))
 
 
 def series_of(certificate: Certificate) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from takifugu.accounting.ledger import PUBLISHED
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import BudgetExceeded, TakifuguError
 from takifugu.core.searches import stopping
 from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy
@@ -15,6 +15,7 @@ from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
+from takifugu.releasing.planning.questions import BUDGET_KEY, OF_BUDGET
 from takifugu.releasing.publishing.orders import ordered, published
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import (
@@ -107,7 +108,12 @@ def publish(
             _require(refuse, planned)
             refuse = _accepted
         order = ordered(planned, folder_of(planned.file, output), data, bits.private)
-        return published(order, Choice(force=force) if wanted is None else wanted, bits, progress, refuse, new_ledger)
+        chosen = Choice(force=force) if wanted is None else wanted
+        try:
+            return published(order, chosen, bits, progress, refuse, new_ledger)
+        except BudgetExceeded as over:
+            over.what, over.fix = f"{BUDGET_KEY}: {over.what.rstrip('.')}", over.fix or OF_BUDGET
+            raise
 
 
 def planned_for(

@@ -33,6 +33,7 @@ from takifugu.releasing.certificates.files import (
     digest_of,
 )
 from takifugu.releasing.certificates.sent_rows import names_of, read_rows, rows_sent, rows_text, written
+from takifugu.releasing.file.kind import OfPlaces
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
@@ -43,7 +44,7 @@ from takifugu.releasing.publishing.bundle import Bundle, Sheet
 from takifugu.releasing.publishing.publish import certificate_of
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published
-from takifugu.releasing.report.places import boxes_in, middle_of, places_of
+from takifugu.releasing.report.places import boxes_in, places_of
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import drawing_of
 
@@ -84,7 +85,10 @@ def _sheet(table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth |
     certified = (facts, digest_of(content), listed, wording_of(planned.spec, table), adjustment)
     certificate = certificate_of(answers, source, table.scope, units, *certified)
     releases = tuple((a.question.unit, _release(a, certificate)) for a in answers)
-    values = {TABLE: content, DATA: table_json(rows, certificate), **_pictured(table.name, certificate, releases, rows)}
+    values = {TABLE: content, DATA: table_json(rows, certificate)}
+    kind = planned.file.kind
+    in_degrees = isinstance(kind, OfPlaces) and kind.in_degrees(planned.file)
+    values |= _pictured(table.name, certificate, releases, rows, in_degrees)
     files = {
         CERTIFICATE: f"{certificate.to_json()}\n".encode(),
         PAGE: f"{certificate.text()}\n".encode(),
@@ -102,8 +106,9 @@ def _pictured(
     certificate: Certificate,
     releases: Sequence[tuple[str | None, Release]],
     rows: Sequence[Row],
+    in_degrees: bool,
 ) -> dict[str, bytes]:
-    """Return the files of a table's picture, and of its places where it has some."""
+    """Return the files of a table's picture, and of its places where these are in degrees, as GeoJSON has them."""
     files = {}
     reported = Reported(name, certificate, tuple(releases))
     drawing = drawing_of(reported)
@@ -113,7 +118,7 @@ def _pictured(
         with suppress(Exception):
             photo = png(drawing)
             files |= {} if photo is None else {PHOTO: photo}
-    places = places_of(reported, rows)
+    places = places_of(reported, rows) if in_degrees else None
     return {**files, **({} if places is None else {PLACES: geo_json(places)})}
 
 
@@ -194,5 +199,5 @@ def _rows(
     whose = {"unit": unit} if scope == "unit" else {}
     for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
         more = {} if adjusted is None else {"adjusted": readable(adjusted[row["cell"]])}
-        place = {} if boxes is None else dict(zip("xy", middle_of(boxes, row["cell"]), strict=True))
+        place = {} if boxes is None else dict(zip("xy", boxes.middle(row["cell"]), strict=True))
         yield {**whose, **row, **more, **place}

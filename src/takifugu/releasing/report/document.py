@@ -29,7 +29,7 @@ from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.compared import compared, computed_by
 from takifugu.releasing.report.hidden import hidden, not_hidden
-from takifugu.releasing.report.opening import opening
+from takifugu.releasing.report.opening import opening, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
 from takifugu.releasing.report.page import bullets, downloads, facts, folded, page, paragraph, sentence, terms, text
 from takifugu.releasing.report.reported import Reported
@@ -78,6 +78,12 @@ def _tables(subject: Release | Published | Outcome) -> list[Reported]:
         Reported(t.name, t.certificate, t.releases, t.worth, tuple(file.name for file in t.files))
         for t in tables
     ]
+
+
+def verdict_words(table: Published) -> str:
+    """Return the first sentence of a table's report: what it is worth."""
+    (one,) = _tables(table)
+    return verdict_of(one)[1]
 
 
 def _article(t: Reported) -> Iterator[str]:

@@ -44,13 +44,22 @@ def verdict_map(certificate: Certificate, rows: Sequence[Row]) -> Iterator[str]:
     if boxes is not None:
         title = certificate.statistic[:1].upper() + certificate.statistic[1:]
         yield figure(lambda width: map_of(boxes, said, title, width), f"{caption} of {len(said):,} places")
-        note = "Where each place lies is in the table: x and y are the middle of its box."
-        yield paragraph(note, "note")
-    listed = [(str(row["cell"]), number(row["value"])) for row in rows if boxes is None or row["value"] != _SAFE]
+    listed = [row for row in rows if boxes is None or row["value"] != _SAFE]
     more = f"{len(listed) - MOST_LISTED:,} more are in the table." if len(listed) > MOST_LISTED else ""
+    where = "" if boxes is None else f"x and y are the middle of a place; {certificate.release}.csv has all of them."
     if listed:
-        note = f"{caption} of {len(said):,} places. {more}".strip()
-        yield table(f"Published of {certificate.release}", ("place", "published"), listed[:MOST_LISTED], (1,), note)
+        note = " ".join(words for words in (f"{caption} of {len(said):,} places.", where, more) if words)
+        header = ("place", "published", *(() if boxes is None else ("x", "y")))
+        listing = [
+            (str(row["cell"]), number(row["value"]), *_middle(boxes, str(row["cell"]))) for row in listed[:MOST_LISTED]
+        ]
+        yield table(f"Published of {certificate.release}", header, listing, range(1, len(header)), note)
+    elif where:
+        yield paragraph(where, "note")
+
+
+def _middle(boxes: Boxes | None, name: str) -> tuple[str, ...]:
+    return () if boxes is None else tuple(f"{at:.10g}" for at in boxes.middle(name))
 
 
 def drawn_map(certificate: Certificate, rows: Sequence[Row], width: int) -> str:

@@ -16,6 +16,10 @@ Place = tuple[float, float]
 #: The room around a map: coordinates on the left and below, the title above, keys and scale below.
 HEAD, MARGIN, LEFT, BELOW = 32, 12, 74, 46
 _KEY, _DARK = 24, (0, 77, 128)
+#: How many shades are painted and shown in the key; what is 0 is white.
+_SHADES = 10
+#: How many metres a degree of latitude is.
+_DEGREE = 111_320
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ def frame(ground: Ground, width: float, height: float) -> Iterator[str]:
         (long, 30.0, long, 38.0),
     ):
         yield rule(left + a, low + b, left + c, low + d)
-    yield words(left + long + 8, low + 38, _length_words(length, ground.metres))
+    yield words(left + long + 8, low + 38, _length_words(length, ground))
 
 
 def _round_length(most: float) -> float:
@@ -52,10 +56,18 @@ def _round_length(most: float) -> float:
     return max(power * m for m in (1, 2, 5) if power * m <= most * (1 + 1e-9))
 
 
-def _length_words(length: float, metres: float | None) -> str:
-    if metres is None:
-        return f"{number(length, digits=4)} (units of the coordinates)"
-    return f"{number(length / 1000, digits=4)} km" if length >= 1000 else f"{number(length, digits=4)} m"
+def _length_words(length: float, ground: Ground) -> str:
+    """Write a length; where nothing says what the coordinates are, what it is if they are degrees, as they may be."""
+    if ground.metres is None:
+        if max(map(abs, ground.x)) > 180 or max(map(abs, ground.y)) > 90:
+            return f"{number(length, digits=4)} (units of the coordinates)"
+        along = _DEGREE * math.cos(math.radians(sum(ground.y) / 2))
+        return f"{number(length, digits=4)} ({_metric(length * along, 2)} if degrees)"
+    return _metric(length, 4)
+
+
+def _metric(metres: float, digits: int) -> str:
+    return f"{number(metres / 1000, digits=digits)} km" if metres >= 1000 else f"{number(metres, digits=digits)} m"
 
 
 def heat_map(
@@ -65,19 +77,21 @@ def heat_map(
     width: int = 300,
     mark: Place | None = None,
     metres: float | None = None,
+    most: float | None = None,
 ) -> str:
     """Return a map of equal cells with these centres; the darkest has the largest number, a ring is around `mark`.
 
-    `metres` is how long one unit of x is, where that is known.
+    `metres` is how long one unit of x is, where that is known; `most` is the number of the darkest shade, where maps
+    are to be compared.
 
     >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
-    9
+    14
     """
     xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
     column, row = ({x: number for number, x in enumerate(values)} for values in (xs, ys))
     size = (width - LEFT - MARGIN) / len(xs)
     height = size * len(ys)
-    most = max(numbers, default=0.0) or 1.0
+    most = most or max(numbers, default=0.0) or 1.0
     body = []
     for (x, y), one in zip(places, numbers, strict=True):
         left, top = LEFT + size * column[x], HEAD + size * (len(ys) - 1 - row[y])
@@ -100,14 +114,15 @@ def ends_of(centres: Sequence[float]) -> tuple[float, float]:
 
 
 def _key(top: float, most: float) -> Iterator[str]:
-    """Yield five shades with the numbers of the lightest and the darkest."""
+    """Yield all shades that are painted, lightest first, with the numbers at both ends."""
     yield words(LEFT - 6, top + 12, "0 %", "end")
-    for step in range(5):
-        yield rectangle(LEFT + 20.0 * step, top, 20, 14, _shade(step / 4))
-    yield words(LEFT + 106, top + 12, f"{number(100 * most, digits=4)} %")
+    for step in range(_SHADES):
+        yield rectangle(LEFT + 100.0 / _SHADES * step, top, 100 / _SHADES, 14, _shade((step + 0.5) / _SHADES))
+    yield words(LEFT + 106, top + 12, f"{number(100 * most, digits=4)} % of rows")
 
 
 def _shade(share: float) -> str:
-    deep = math.sqrt(max(min(share, 1.0), 0.0))  # small numbers stay visible
+    part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES if share > 0 else 0.0
+    deep = math.sqrt(part)  # small numbers stay visible
     red, green, blue = (round(255 - (255 - full) * deep) for full in _DARK)
     return f"#{red:02x}{green:02x}{blue:02x}"

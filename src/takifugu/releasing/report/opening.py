@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from takifugu.accounting import definitions, suspicion
-from takifugu.analysis.randomisers import Noise, answered
+from takifugu.analysis.randomisers import MARKS, Noise, answered
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model import frameworks
@@ -20,10 +21,15 @@ from takifugu.releasing.certificates.certificate import Certificate, is_worded
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.report.page import paragraph, sentence
+from takifugu.releasing.report.populations import randomised
 from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import LEVEL
 
-#: What a reader should do with a table that is not worth comparing.
+#: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
+_NO_VERDICT = (
+    "No verdict: each row is randomised by itself, and what a table made of them is worth depends on how many rows it "
+    "counts."
+)
 _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 
 
@@ -41,14 +47,34 @@ def verdict_of(t: Reported) -> tuple[Verdict | None, str]:
     one = t.worth or _worth(t)
     if one is not None:
         advice = "" if one.verdict.is_useful else f": {_DO_NOT[one.difference is not None]}"
-        return one.verdict, sentence(f"{one.sentence(unit)}{advice}")
-    noisy = [answer.randomiser for _, answer in t.answers if isinstance(answer.randomiser, Noise) and t.cells]
+        return one.verdict, f"{sentence(f'{one.sentence(unit)}{advice}')}{_what_came(t, one)}"
+    if not t.cells:
+        return None, _NO_VERDICT
+    noisy = [answer.randomiser for _, answer in t.answers if isinstance(answer.randomiser, Noise)]
     if not noisy:
         return None, ""
     most = max(noisy, key=lambda noise: cell_band(noise).width)
     if t.cells > 1:
         return None, f"Differences below {measured(difference_band(most).width, unit)} are noise."
-    return None, f"The value is off by up to {measured(cell_band(most).width, unit)}."
+    return None, f"The value is off by up to {measured(cell_band(most).width, unit)} with 95 % probability."
+
+
+def _what_came(t: Reported, one: Worth) -> str:
+    """Say beside a verdict, which was known before, where the published values fall short of it: of them alone."""
+    if t.certificate.adjusting:
+        return ""  # the verdict is about other values than the intervals
+    answer = t.answers[0][1]
+    values = [value for value in map(readable, answer.values) if isinstance(value, int | float)]
+    if answer.randomiser.output is MARKS:
+        safe = sum(value == "safe" for value in answer.values)
+        return f" That was expected before publishing; what came: {safe:,} of {len(answer.values):,} are called safe."
+    if not one.verdict.is_useful or len(values) != len(answer.values) or len(t.answers) > 1:
+        return ""
+    if one.difference is None and len(values) == 1 and 0 < one.cell.width >= abs(values[0]):
+        return " The published value is no larger than that, so it is not told from 0."
+    if one.difference is not None and max(values) - min(values) <= one.difference.width:
+        return " No two of the published values differ by more, so none shows."
+    return ""
 
 
 def _worth(t: Reported) -> Worth | None:
@@ -67,8 +93,11 @@ def _worth(t: Reported) -> Worth | None:
 def number_with_error(t: Reported) -> str:
     """Return the first published number with the interval that its table gives it, in its unit."""
     if not t.cells:
-        return ""
+        _, sent = randomised(t)
+        return f"How to read a row: by the declared populations, {_off(sent.expected, sent.measure)}."
     unit, answer = t.answers[0]
+    if isinstance(answer.randomiser, PermuteAndFlip):
+        return f"How to read it: {answer.randomiser.words(t.cells)}."
     half = answered(lambda: answer.randomiser.half_width(LEVEL, t.cells))
     value = readable(answer.values[0])
     if half is None or not isinstance(value, int | float):
@@ -77,7 +106,17 @@ def number_with_error(t: Reported) -> str:
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
-    return f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once."
+    return (
+        f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once (the "
+        "difference above is that of any one pair)."
+    )
+
+
+def _off(loss: float, measure: str) -> str:
+    """Say how far a row that is sent lies from the true one: a distance, or a loss that has no unit."""
+    if measure == "m":
+        return f"what is sent of it is off by {measured(loss, measure)} on average"
+    return f"the expected loss of what is sent of it is {measured(loss, measure)}"
 
 
 def suspicion_of(t: Reported) -> str:
@@ -87,8 +126,11 @@ def suspicion_of(t: Reported) -> str:
     """
     c = t.certificate
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
-    if not is_worded(c) or definitions.find(c.definition).one_way or epsilon == 0:
+    if not is_worded(c) or epsilon == 0:
         return ""
+    if definitions.find(c.definition).one_way:
+        said = definitions.find(c.definition).in_numbers(epsilon, delta)
+        return sentence(f"What is hidden, and named below: {said[-1]}") if said else ""
     compared = _compared(t)
     if compared is None:
         return ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.mechanisms.local.sent import Sending
 from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.model.policies.boxes import Boxes
+from takifugu.model.policies.boxes import DIGITS, Boxes
 from takifugu.releasing.report.map import boxes_of
 from takifugu.releasing.report.maps import ends_of
 from takifugu.releasing.report.populations import marginals, randomised
@@ -22,34 +22,13 @@ def places_of(t: Reported, rows: Sequence[Row]) -> Iterator[tuple[Box, Row]] | N
         belief, noise = randomised(t)
         return _cells(belief, noise) if belief.is_planar else None
     boxes = boxes_in(t.certificate.frameworks.values(), t.answers[0][1].labels)
-    return None if boxes is None else ((box_of(boxes, row["cell"]), row) for row in rows)
+    return None if boxes is None else ((boxes.box(row["cell"]), row) for row in rows)
 
 
 def boxes_in(summaries: Iterable[Plain], labels: Iterable[str]) -> Boxes | None:
     """Return the grid that all these cells are boxes of, from written frameworks; None where they are not."""
     boxes = boxes_of(summaries)
     return None if boxes is None or not {*labels} <= {*boxes.names()} else boxes
-
-
-def middle_of(boxes: Boxes, name: str) -> tuple[float, float]:
-    """Return the middle of a named box."""
-    left, low, right, high = box_of(boxes, name)
-    return (left + right) / 2, (low + high) / 2
-
-
-def box_of(boxes: Boxes, name: str) -> Box:
-    """Return where a named box of a grid lies.
-
-    >>> box_of(Boxes.of((0, 10), (0, 4), columns=5, rows=2), "r1c4")
-    (8.0, 2.0, 10.0, 4.0)
-    """
-    row, column = (int(part) for part in name.removeprefix("r").split("c"))
-    (left, right), (low, high) = boxes.x, boxes.y
-    wide, tall = (right - left) / boxes.columns, (high - low) / boxes.rows
-    return (
-        float(left + column * wide), float(low + row * tall),
-        float(left + (column + 1) * wide), float(low + (row + 1) * tall),
-    )  # fmt: skip
 
 
 def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
@@ -63,4 +42,6 @@ def _cells(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]
         for place, name in enumerate(belief.populations):
             known[f"{name}: share"] = float(belief.laws[place][number])
             known[f"{name}: share sent"] = float(sent[place][number])
-        yield (x - halves[0], y - halves[1], x + halves[0], y + halves[1]), known
+        ends = (x - halves[0], y - halves[1], x + halves[0], y + halves[1])
+        a, b, c, d = (round(end, DIGITS) for end in ends)
+        yield (a, b, c, d), known

@@ -23,8 +23,8 @@ from takifugu.releasing.report.reported import Reported
 
 #: How much is drawn or listed.
 MOST_POPULATIONS, MOST_VALUES = 6, 40
-#: Populations, how often each place is there, a title, and the place that is ringed, if any.
-Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | None]
+#: Populations, how often each place is there, a title, the place that is ringed, if any, and the darkest number.
+Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | None, float]
 
 
 def population_maps(t: Reported) -> Iterator[str]:
@@ -92,18 +92,20 @@ def moved_most(belief: FromPopulations, noise: Sending) -> int:
 
 def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
     """Yield the maps of each population before and after, and where one place is sent: what a heat map needs."""
-    sent = marginals(belief, noise)
+    laws, sent = [[float(m) for m in law] for law in belief.laws], marginals(belief, noise)
+    most = max(max(law) for law in (*laws[:MOST_POPULATIONS], *sent[:MOST_POPULATIONS]))
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
-        yield belief, [float(m) for m in belief.laws[place]], f"{name}: where people are", None
-        yield belief, sent[place], f"{name}: what is sent", None
+        yield belief, laws[place], f"{name}: where people are", None, most
+        yield belief, sent[place], f"{name}: what is sent", None, most
     start = moved_most(belief, noise)
-    yield belief, noise.sender.shares(start), "what is sent from the ringed place", belief.places[start]
+    shares = noise.sender.shares(start)
+    yield belief, shares, "what is sent from the ringed place", belief.places[start], max(shares)
 
 
 def _drawn(picture: Picture, width: int) -> str:
-    belief, numbers, title, mark = picture
+    belief, numbers, title, mark, most = picture
     metres = float(belief.scales[0]) if belief.measure == "m" else None
-    return heat_map(belief.places, numbers, title, min(width, 340), mark, metres)
+    return heat_map(belief.places, numbers, title, min(width, 340), mark, metres, most)
 
 
 def _number(value: float) -> str:

@@ -2,68 +2,87 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from urllib.parse import quote
 
-from takifugu.core.errors import Unsupported
+from takifugu.analysis.randomisers import Noise, Randomiser
+from takifugu.core.plain import Json
 from takifugu.core.text.pictures import Axis, Line, line_chart
+from takifugu.data.times.moments import period_number
+from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
-from takifugu.releasing.postprocess.readable import number
+from takifugu.releasing.postprocess.readable import number, readable
 from takifugu.releasing.postprocess.release import releases_of
-from takifugu.releasing.report.page import figure, page, paragraph, sentence, table, text
+from takifugu.releasing.report.opening import suspicion_of
+from takifugu.releasing.report.page import downloads, figure, page, paragraph, sentence, table, text
+from takifugu.releasing.report.reported import Reported
 from takifugu.releasing.report.values import LEVEL, MOST_PICTURES
 
 #: How a page says that it is ours, so that it may be written anew.
 MADE = '<meta name="generator" content="takifugu windows">'
-#: 95 % of a normal law lie within so many standard deviations.
-_WITHIN = 1.96
 
 
 @dataclass(frozen=True)
 class Point:
-    """One value of one window, with its interval; None where nothing is known around it."""
+    """One value of one window, with its interval and the law of its noise."""
 
     period: str
-    value: float
-    low: float
-    high: float
-    variance: float
+    value: int | float
+    low: int | float
+    high: int | float
+    noise: Randomiser
+
+    @property
+    def place(self) -> int:
+        """Return the number of the period, which rises by 1 from one to the next."""
+        known = period_number(self.period)
+        assert known is not None
+        return known[0]
 
     @property
     def words(self) -> tuple[str, str]:
         """Return the value and its interval."""
-        return number(_plain(self.value)), f"{number(_plain(self.low))} to {number(_plain(self.high))}"
+        return number(self.value), f"{number(self.low)} to {number(self.high)}"
 
 
-def windows_html(name: str, certificates: Sequence[Certificate]) -> str:
-    """Return the page of a table whose windows these certificates are, in the order of time."""
+def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the page of a table whose windows these certificates are, in the order of time.
+
+    `files` are those beside the page that hold its table, each with what it is.
+    """
     first = certificates[-1]
-    series = dict(_series(certificates))
+    series = series_in(certificates)
     unit = f" ({first.measured_in})" if first.measured_in else ""
     body = [
         f"<article><header>{paragraph('All windows of a private release', 'kind')}<h1>{text(first.title or name)}</h1>",
         f"{paragraph(sentence(f'{first.statistic}, from the source {first.source!r}'), 'lead')}</header>",
+        *_opening(series, first),
     ]
     for title, points in list(series.items())[:MOST_PICTURES]:
         heading = title or name
         body.append(f"<h2>{text(heading)}</h2>")
-        body.append(paragraph(trend_words(points, first.measured_in or ""), "verdict plain"))
+        body.append(paragraph(change_words(points, first.measured_in or ""), "verdict plain"))
         if len(points) > 1:
             body.append(figure(partial(_picture, points, heading, unit)))
     if len(series) > MOST_PICTURES:
         note = f"The first {MOST_PICTURES} of {len(series)} values are drawn; the table has them all."
         body.append(paragraph(note, "note"))
     if series:
-        note = "The band and the intervals are those of the noise alone, 95 % for all values of a window at once."
+        note = (
+            "The band and the intervals are those of the noise alone, 95 % for all values of a window at once; a "
+            "change's ± is 95 % for that change alone. The line is broken where no window was published."
+        )
         body.append(paragraph(note, "note"))
         rows = [(p.period, title or "the table", *p.words) for title, points in series.items() for p in points]
         header = ("window", "value of", f"noisy value{unit}", "95 % interval")
         body.append(table(f"Values of {name}", header, rows, (2, 3)))
+    if files:
+        body.append(downloads(f"Files of {name}, beside this page", files))
     links = "".join(
         f'<li><a href="./{quote(c.release)}{REPORT}">{text(c.window.period if c.window else c.release)}</a></li>'
         for c in certificates
@@ -73,56 +92,98 @@ def windows_html(name: str, certificates: Sequence[Certificate]) -> str:
     return page(f"{name}: all windows", body, MADE)
 
 
-def trend_words(points: Sequence[Point], unit: str) -> str:
-    """Say how much the values change from window to window on average, and whether noise alone could do that.
+def change_words(points: Sequence[Point], unit: str) -> str:
+    """Say how much a value changed from its first window to its last, a period on average, and whether noise made it.
 
-    The slope of least squares over n windows has variance sum((i - m)^2 v_i) / sum((i - m)^2)^2 from the noise, where m
-    is the middle window and v_i the variance of the noise.
+    The noises of two windows are independent, so the error of the change is their difference, whose band is exact.
     """
-    if len(points) < 3:
-        return "A trend needs three windows or more."
-    middle = (len(points) - 1) / 2
-    spread = math.fsum((i - middle) ** 2 for i in range(len(points)))
-    slope = math.fsum((i - middle) * p.value for i, p in enumerate(points)) / spread
-    off = _WITHIN * math.sqrt(math.fsum((i - middle) ** 2 * p.variance for i, p in enumerate(points))) / spread
-    size = f"{number(_plain(round(slope, 3)))} ± {measured(_plain(round(off, 3)), unit)}"
-    change = f"From window to window it changes by {size} on average"
-    if abs(slope) > off:
-        return f"{change}: more than the noise (95 %) would make of no change."
-    return f"{change}: no trend shows through the noise."
+    if len(points) < 2:
+        return "A change needs two windows or more."
+    first, last = points[0], points[-1]
+    if not (isinstance(first.noise, Noise) and isinstance(last.noise, Noise)):
+        return "How far a change is off is not known: its windows were not published by adding noise."
+    known = period_number(first.period)
+    assert known is not None
+    periods, change = last.place - first.place, last.value - first.value
+    off = difference_band(first.noise, last.noise).width
+    said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
+    if periods > 1:
+        each = _size(round(change / periods, 3), round(off / periods, 3), unit)
+        said = f"{said}: {each} a {known[1]} on average over {periods} {known[1]}s"
+    if abs(change) > off:
+        return f"{said} (95 %), more than the noise would make of no change."
+    return f"{said} (95 %): no change shows through the noise."
 
 
-def _series(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Point]]]:
-    """Yield the values of each unit and cell over all windows that have it, with what they are called."""
-    points: dict[str, list[Point]] = {}
+def series_in(certificates: Sequence[Certificate]) -> dict[str, list[Point]]:
+    """Return the values of each unit and cell over all windows that have it, by what they are called."""
+    series: dict[str, list[Point]] = {}
+    for title, point, _ in _points(certificates):
+        series.setdefault(title, []).append(point)
+    return series
+
+
+def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
+    """Return a row for each value of each window: window, unit where there are some, cell, value, low and high."""
+    return [
+        {"window": point.period, **named, "value": point.value, "low": point.low, "high": point.high}
+        for _, point, named in _points(certificates)
+    ]
+
+
+def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, Json]]:
+    """Yield each value that has an interval: what it is called in words, itself, and its unit and cell."""
     for certificate in certificates:
         assert certificate.window is not None
         answers = releases_of(certificate)
         cells = sum(len(answer.values) for answer in answers.values())
         for unit, answer in answers.items():
-            try:
-                variance = answer.randomiser.variance()
-            except Unsupported:
-                continue
+            several = len(answer.labels) > 1
             for row in answer.rows(LEVEL, cells):
                 if row["low"] is None or not isinstance(row["value"], int | float):
                     continue
-                several = len(answer.labels) > 1
                 title = ", ".join(str(part) for part in (unit, row["cell"] if several else None) if part is not None)
-                value, low, high = (float(row[key]) for key in ("value", "low", "high"))
-                points.setdefault(title, []).append(Point(certificate.window.period, value, low, high, variance))
-    yield from points.items()
+                point = Point(certificate.window.period, row["value"], row["low"], row["high"], answer.randomiser)
+                yield title, point, {**({} if unit is None else {"unit": unit}), "cell": row["cell"]}
+
+
+def _opening(series: dict[str, list[Point]], last: Certificate) -> Iterator[str]:
+    """Yield from which size on changes show, and how sure somebody can become by one window."""
+    noises = [point.noise for points in series.values() for point in points]
+    bands = [difference_band(noise) for noise in dict.fromkeys(n for n in noises if isinstance(n, Noise))]
+    if bands:
+        most = measured(readable(max(band.width for band in bands)), last.measured_in or "")
+        yield paragraph(f"A change of one value between two windows shows above {most} (95 %).", "verdict plain")
+    hides = suspicion_of(Reported(last.release, last, tuple(releases_of(last).items())))
+    if hides:
+        together = "This is one window's; what all tables about a source cost together is in its ledger."
+        yield paragraph(f"{hides} {together}")
+
+
+def _size(change: float, off: float, unit: str) -> str:
+    return f"{number(_plain(change))} ± {measured(_plain(off), unit)}"
 
 
 def _picture(points: Sequence[Point], title: str, unit: str, width: int) -> str:
+    """Return the values and their band, each window at its distance from the first, with gaps where there is none."""
     lines = [
-        Line("value", [(i + 1, p.value) for i, p in enumerate(points)]),
-        Line("highest", [(i + 1, p.high) for i, p in enumerate(points)]),
-        Line("lowest", [(i + 1, p.low) for i, p in enumerate(points)]),
+        Line("value", list(_joined(points, [p.value for p in points]))),
+        Line("highest", list(_joined(points, [p.high for p in points]))),
+        Line("lowest", list(_joined(points, [p.low for p in points]))),
     ]
-    across = Axis(f"windows, {points[0].period} to {points[-1].period}")
+    known = period_number(points[0].period)
+    across = Axis(known[1] if known else "window", names=[(p.place, p.period) for p in points])
     return line_chart(lines, across, Axis(f"noisy value{unit} and its 95 % band"), title, width=width)
 
 
+def _joined(points: Sequence[Point], values: Sequence[float]) -> Iterator[tuple[float, float | None]]:
+    """Yield the places of windows with their values, and nothing between two that are not neighbours."""
+    for (one, value), (following, _) in pairwise(zip(points, values, strict=True)):
+        yield one.place, value
+        if following.place > one.place + 1:
+            yield one.place + 1, None
+    yield points[-1].place, values[-1]
+
+
 def _plain(value: float) -> int | float:
-    return int(value) if value.is_integer() else value
+    return int(value) if float(value).is_integer() else value
