@@ -123,6 +123,29 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
     assert not one["notices"]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (WARD.replace("epsilon = 0.5", "epsilon = 0.01"), "hours-2026-W02 would be "),
+        (WARD.replace("[belief]", "budget = 0.4\n[belief]"), "costs epsilon 0.5, and the whole budget is epsilon 0.4"),
+    ],
+)
+def test_what_a_release_refuses_before_it_reads_is_not_valid(tmp_path: Path, text: str, words: str) -> None:
+    outcome = invoke("check", write(tmp_path, text))
+    assert outcome.exit_code == REFUSED
+    assert words in outcome.stderr
+    assert os.listdir(tmp_path) == ["release.toml"]
+
+
+def test_an_unknown_kind_is_the_only_fault(tmp_path: Path) -> None:
+    text = WARD.replace('"markov-chain"', '"asymetric"').replace("matrix", "grid").replace("order", "x")
+    outcome = invoke("check", write(tmp_path, text))
+    assert outcome.exit_code == BAD_INPUT
+    (line, *rest) = outcome.stderr.splitlines()
+    assert line.startswith("takifugu: belief: has the unknown kind 'asymetric'; write kind = \"asymmetric\" or ")
+    assert not [other for other in rest if "nothing happened" not in other]
+
+
 LOOSE = WARD.replace('step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-02-02"\n', "").replace('every = "week"\n', "")
 
 
@@ -156,6 +179,7 @@ def test_one_window_stands_for_all_of_a_calendar_without_an_end(
     tmp_path: Path, every: str, start: str, name: str
 ) -> None:
     text = WARD.replace('until = "2026-02-02"\n', "").replace('"2026-01-05"', f'"{start}"')
+    text = text.replace("epsilon = 0.5", "epsilon = 5")  # at 0.5 a day is useless, and refused
     (one,) = result_of(write(tmp_path, text.replace('every = "week"', f'every = "{every}"')))["files"]
     assert [table["name"] for table in one["tables"]] == [name]
     assert all(table["mechanisms"] for table in one["tables"])

@@ -12,6 +12,7 @@ from tests.releasing.files import SPEC
 from takifugu.cli import main
 from takifugu.cli.releasing import _counted
 from takifugu.core.text.bars import bars
+from takifugu.releasing.advice.advice import advise
 
 
 @pytest.mark.parametrize("command", ["release", "print"])
@@ -35,6 +36,28 @@ def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) 
 def test_an_adjusted_value_stands_beside_the_noisy_one() -> None:
     row = {"cell": "still", "value": -6, "low": -8, "high": -4, "adjusted": 0}
     assert bars([row])[0].endswith("-6 ± 2, adjusted 0")
+
+
+@pytest.mark.parametrize(("value", "half"), [(251_174, 659_298), (-92, 300), (0, 2), (-50, 10)])
+def test_the_whole_interval_is_drawn_below_zero_too(value: int, half: int) -> None:
+    line = bars([{"cell": "all", "value": value, "low": value - half, "high": value + half}], columns=100)[0]
+    drawn = line.removeprefix("all  ").partition(f"  {value:,}")[0]
+    zero, shares = drawn.index("│"), drawn.replace("│", "")
+    ends = (min(value - half, 0), max(value + half, 0))
+    assert zero == pytest.approx(len(shares) * -ends[0] / (ends[1] - ends[0]), abs=1.5)
+    assert shares.count("▓") + shares.count("░") == pytest.approx(len(shares) * 2 * half / (ends[1] - ends[0]), abs=1.5)
+    assert f"{value:,} ± {half:,}" in line, "the number of the words, with all its digits"
+
+
+def test_release_prints_the_verdict_of_each_table(tmp_path: Path) -> None:
+    path = files.write(tmp_path, SPEC.replace("epsilon = 1.0", "epsilon = 0.01"))
+    said = [table.sentence for table in advise(path).tables]
+    made = CliRunner().invoke(main, ["release", str(path), "--anyway"])
+    assert made.exit_code == 0, made.output
+    printed = " ".join(made.output.split())
+    assert said
+    for sentence in said:
+        assert sentence[:1].upper() + sentence[1:] in printed
 
 
 def test_words_are_counted_where_they_are_many() -> None:

@@ -133,7 +133,9 @@ def advise(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     """Say what the tables of each FILE are worth to a reader.
 
     For each table: good, rough or useless, with a picture of what is expected; for the worst one, which changes of the
-    file would help, each with the error that it promises. Reads no values, and publishes nothing.
+    file would help, each with the error that it promises. Of the data it uses only which people there are and how
+    long their sequences are, where the noise depends on that; of the ledger what was spent of a budget. Publishes
+    nothing.
     """
     from takifugu.cli.advice import advice as run
 

@@ -16,7 +16,7 @@ from takifugu.releasing.planning.two_ledgers import notices_of_ledgers
 def plan(file: Path, releases: int, window: str | None, as_json: bool) -> None:
     with watching() as watch:
         watch("looking ahead", 0, 1)
-        read = load(file, window=window)
+        read = load(file, window=window, first=True)
         ahead, notices = outlook(read, releases), notices_of_ledgers(read)
     if as_json:
         print_json("plan", file, {**ahead.to_dict(), **({"notices": list(notices)} if notices else {})})

@@ -20,13 +20,15 @@ from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.publishing import run
+from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import Choice, folder_of
+from takifugu.releasing.report.document import verdict_words
 from takifugu.releasing.report.outcomes import Outcome, Published, already
 
 LEGEND = (
-    "A bar ends at the noisy value. The true value lies between the ends of ▓ and ░ with probability 95 % (all values "
-    "of a table at once, over the noise alone; this is not sampling error)."
+    "A bar goes from 0 (│ where values below 0 are drawn, too) to the noisy value. The true value lies where ▓ and ░ "
+    "are, with probability 95 % (all values of a table at once, over the noise alone; this is not sampling error)."
 )
 #: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
 _DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
@@ -70,11 +72,15 @@ def print_outcome(outcome: Outcome, planned: plan.Plan) -> None:
 def _print_tables(tables: Sequence[Published]) -> None:
     for table in tables:
         click.echo(wrapped(table.title))
+        if verdict := verdict_words(table):
+            click.echo(wrapped(verdict))
         if isinstance(table.rows, Rows):
             sent = f"{len(table.rows):,} randomised values, in {table.name}.csv"
             click.echo(f"{wrapped(sent)}\n")
             continue
-        longest = max((float(row["high"]) for row in table.rows if row["high"] is not None), default=0.0)
+        known = [row for row in table.rows if row["high"] is not None]
+        longest = max((float(row["high"]) for row in known), default=0.0)
+        lowest = min((float(row["low"]) for row in known), default=0.0)
         units = list(dict.fromkeys(row.get("unit") for row in table.rows))
         for unit in units[:_DRAWN_UNITS]:
             if unit is not None:
@@ -83,20 +89,24 @@ def _print_tables(tables: Sequence[Published]) -> None:
             if len(rows) > _LISTED_WORDS and any(isinstance(row["value"], str) for row in rows):
                 click.echo(wrapped(f"{_counted(rows)}; all are in {table.name}.csv"))
                 continue
-            click.echo("\n".join(bars(rows[:_DRAWN_CELLS], longest)))
+            click.echo("\n".join(bars(rows[:_DRAWN_CELLS], longest, lowest=lowest)))
             if len(rows) > _DRAWN_CELLS:
                 click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table"))
         if len(units) > _DRAWN_UNITS:
             more = f"{len(units) - _DRAWN_UNITS} more {table.certificate.people.many}"
             click.echo(f"\n  and {more}, in the table")
-        for words in table.certificate.adjusting:
-            click.echo(wrapped(words))
+        click.echo()
+    for words in dict.fromkeys(words for table in tables for words in table.certificate.adjusting):
+        click.echo(wrapped(words))
+    if any(table.certificate.adjusting for table in tables):
         click.echo()
     drawn = (table.rows for table in tables if not isinstance(table.rows, Rows))
     if any(row["high"] is not None for rows in drawn for row in rows):
         click.echo(f"{wrapped(LEGEND)}\n")
     first = tables[0].files
+    windows = [path for table in tables for path in windows_files(first[0].parent, table.certificate)]
     written = [line for table in tables for line in _file_lines(table)]
+    written += [f"  {name}" for name in dict.fromkeys(path.name for path in windows)]
     click.echo(visible("\n".join([f"written to {first[0].parent}:", *written])))
     click.echo()
     click.echo(f"takifugu certificate show {visible(shlex.quote(str(first[1])))}\nsays what is promised.\n")
