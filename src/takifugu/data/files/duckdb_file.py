@@ -100,8 +100,8 @@ def contents(file: DataFile) -> dict[str, int]:
     """Return about how many cells each table has."""
     if not is_installed("duckdb"):
         return {}
-    base = _base(file)
-    return {str(name): int(cells) for name, cells in base.connection.cursor().sql(_CELLS).fetchall()}
+    cursor = _base(file).connection.cursor()  # a name: to older DuckDBs a relation does not keep it open
+    return {str(name): int(cells) for name, cells in cursor.sql(_CELLS).fetchall()}
 
 
 def guess(file: DataFile) -> Written:
