@@ -93,11 +93,18 @@ class Additive:
 
     def cell_ranges(self) -> tuple[int, ...]:
         """Return how far each cell's largest possible value is from its smallest, in grid units, whatever the data."""
-        spread = np.array([t.max(axis=0) - t.min(axis=0) for t in self.tables], dtype=np.int64)
-        read = np.zeros(len(self.tables), dtype=np.int64)
+        low, high = self.cell_bounds()
+        return tuple((high - low).tolist())
+
+    def cell_bounds(self) -> tuple[IntArray, IntArray]:
+        """Return the least and the largest that each cell can be, in grid units, whatever the data."""
+        least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
+        most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
         which = np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
-        np.add.at(read, which, np.abs(self.weights))
-        return tuple(int(reach) for reach in read @ spread)
+        added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
+        np.add.at(added, which, np.maximum(self.weights, 0))
+        np.add.at(taken, which, np.minimum(self.weights, 0))
+        return added @ least + taken @ most, added @ most + taken @ least
 
     @property
     def is_count(self) -> bool:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class TableAdvice:
     """What one table is worth; without a worth, `reason` says why there is no verdict.
 
-    `item` is the name of its [[release]]. `reach` stands for the worth of a number without a verdict, where it can be
-    compared with all that the number can be; `hopeless` says that it would be nothing but noise.
+    `reach` stands for the worth of a number without a verdict, where it can be compared with all that the number can
+    be; `hopeless` says that it would be nothing but noise.
     """
 
     name: str
@@ -44,7 +44,6 @@ class TableAdvice:
     worth: Worth | None
     measured_in: str = ""
     reason: str = ""
-    item: str = ""
     reach: Reach | None = None
     hopeless: str = ""
 
@@ -107,7 +106,7 @@ def table_advice(
             if isinstance(error, InputError) and error.where[:1] == ("expect",):
                 raise SpecError([error]) from None
             return _without_verdict(table, error)
-    return TableAdvice(table.name, table.scope, labels, worst(worths), table.measured_in, item=table.item.name)
+    return TableAdvice(table.name, table.scope, labels, worst(worths), table.measured_in)
 
 
 def _without_verdict(table: Table, error: TakifuguError) -> TableAdvice:
@@ -115,7 +114,7 @@ def _without_verdict(table: Table, error: TakifuguError) -> TableAdvice:
     blurred = noise_of(table)
     noise = blurred.words_of_nothing() if blurred.says_nothing else blurred.words() if blurred.hopeless else ""
     reach = reach_of(blurred)
-    return TableAdvice(table.name, table.scope, (), None, table.measured_in, str(error), table.item.name, reach, noise)
+    return TableAdvice(table.name, table.scope, (), None, table.measured_in, str(error), reach, noise)
 
 
 def worth_of(

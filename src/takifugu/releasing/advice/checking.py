@@ -13,7 +13,6 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
-from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.refusing import refusals
 from takifugu.releasing.file.kind import ReleaseFile
@@ -114,10 +113,9 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
 
 def _unpaid(planned: Plan) -> Iterator[str]:
     """Yield which tables cost more than the whole budget: a ledger in which nothing is spent could not pay for them."""
-    budget = planned.file.budget
-    if budget is None:
+    most = planned.file.epsilon_budget
+    if most is None:
         return
-    most = as_fraction(budget[0] if isinstance(budget, tuple) else budget, "the budget")
     for table in planned.tables:
         cost = max(one.epsilon for one in table.calibrations)
         if cost > most:

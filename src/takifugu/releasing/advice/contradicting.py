@@ -97,16 +97,8 @@ def _refuse_out_of_range(
 def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[FloatArray, FloatArray] | None:
     """Return the least and the largest that each cell can be, in answer units; None where nothing bounds it."""
     if type(answer) is Additive:
-        least, most = np.zeros(answer.cells), np.zeros(answer.cells)
-        which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
-        for sign in (1, -1):
-            weight = np.zeros(len(answer.tables))
-            np.add.at(weight, which, np.maximum(sign * answer.weights, 0).astype(float))
-            for share, table in zip(weight.tolist(), answer.tables, strict=True):
-                if share:
-                    least += share * (sign * table).min(axis=0)
-                    most += share * (sign * table).max(axis=0)
-        return least * float(answer.grid), most * float(answer.grid)
+        low, high = answer.cell_bounds()
+        return low * float(answer.grid), high * float(answer.grid)
     beliefs = calibration.framework.beliefs
     return EXPECTED_ANSWER.of(beliefs[0])(beliefs[0]).ends(answer) if beliefs else None
 

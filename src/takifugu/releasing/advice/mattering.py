@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from datetime import timedelta
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import InputError
-from takifugu.data import parse_step
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.file.expectations import size_that_matters
-from takifugu.releasing.file.sequences.measured import seconds_in
+from takifugu.releasing.file.sequences.measured import seconds_in, seconds_of_step
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.sections import ExpectSpec
@@ -50,7 +47,7 @@ def _times(unit: str, table: Table, step: Any) -> Fraction | None:
         return None
     if of_one is not None:
         return Fraction(seconds, of_one)
-    of_a_step = _seconds_of(step) if _counts_rows(table) else None
+    of_a_step = seconds_of_step(step) if _counts_rows(table) else None
     return None if of_a_step is None else seconds / of_a_step
 
 
@@ -59,18 +56,10 @@ def _counts_rows(table: Table) -> bool:
     return all(isinstance(answer, Additive) and answer.is_count for answer in answers)
 
 
-def _seconds_of(step: Any) -> Fraction | None:
-    with suppress(InputError):
-        length = parse_step(step)
-        if isinstance(length, timedelta):
-            return Fraction(length // timedelta(microseconds=1), 10**6)
-    return None
-
-
 def _known(table: Table, step: Any) -> str:
     """Return what may be written, in words."""
     units = [table.measured_in] if table.measured_in else []
     if _counts_rows(table):
         units += [one for one in _PER_ONE.values() if one not in units]
-        units += ["a time such as 2 h"] if _seconds_of(step) is not None else []
+        units += ["a time such as 2 h"] if seconds_of_step(step) is not None else []
     return ", ".join(["a number", *(one if " " in one else f"one with {one!r}" for one in units), 'or one with "%"'])

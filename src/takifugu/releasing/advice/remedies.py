@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
@@ -269,8 +268,8 @@ def _worst(
 
 def _room(raw: Plain, planned: Plan) -> float:
     """Return how often what a plan costs, with what was spent, fits into the declared budget; infinite without one."""
-    allowed = planned.file.budget
-    if allowed is None:
+    most = planned.file.epsilon_budget
+    if most is None:
         return math.inf
     from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
 
@@ -284,8 +283,7 @@ def _room(raw: Plain, planned: Plan) -> float:
         return math.inf  # what is wrong with the ledger is said by what opens it
     if account.after is None or not account.after.epsilon:
         return math.inf
-    most = allowed[0] if isinstance(allowed, tuple) else allowed
-    return float(Fraction(str(most)) / account.after.epsilon)
+    return float(most / account.after.epsilon)
 
 
 def _larger_budget(raw: Plain, room: float) -> Change:

@@ -19,7 +19,7 @@ from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
-from takifugu.numbers.rationals import Number
+from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.drafting import Start, head
@@ -129,6 +129,14 @@ class ReleaseFile:
         """Return the budget of the source as the ledger takes it: epsilon, or (epsilon, delta)."""
         budget = self.source.budget
         return (budget.epsilon, budget.delta) if isinstance(budget, BudgetSpec) else budget
+
+    @property
+    def epsilon_budget(self) -> Fraction | None:
+        """Return the epsilon of the budget of the source, with or without a delta; None where none is declared."""
+        budget = self.source.budget
+        if budget is None:
+            return None
+        return as_fraction(budget.epsilon if isinstance(budget, BudgetSpec) else budget, "the budget")
 
     @property
     def ledger(self) -> str | Path:

@@ -125,8 +125,7 @@ def outlook(file: ReleaseFile, releases: int) -> Outlook:
         raise InputError("the file publishes no windows of a calendar", fix=_no_windows(file))
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     rows = [Ahead(n, _cost(tables, n), n * once) for n in _up_to(releases)]
-    budget = file.budget[0] if isinstance(file.budget, tuple) else file.budget
-    most = None if budget is None else as_fraction(budget, "the budget")
+    most = file.epsilon_budget
     windows = tuple((t.name, t.length, t.charge.epsilon, t.charge.scale) for t in tables)
     fits = None if most is None else _fitting(file, releases, most, rows[-1].epsilon)
     return Outlook(windows, tuple(rows), most, fits, file.people)

@@ -14,8 +14,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
-import numpy as np
-
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, Row
@@ -294,13 +292,8 @@ def _least_answer(query: Plain, framework: Plain) -> Fraction:
     least = [Fraction(v) for pair in about.pairs for law in (pair.left, pair.right) for v in law.support_range]
     for belief in () if about.is_pair else about.beliefs or (about.domain,):
         answer = queries.from_dict(query).resolve(belief)
-        which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
-        total = np.zeros(answer.cells, dtype=np.int64)
-        for place, table in enumerate(answer.tables):
-            weights = answer.weights[which == place]
-            total += table.min(axis=0) * int(weights[weights > 0].sum())
-            total += table.max(axis=0) * int(weights[weights < 0].sum())
-        least.append(int(total.min()) * answer.grid)
+        low, _ = answer.cell_bounds()
+        least.append(int(low.min()) * answer.grid)
     return min(least)
 
 

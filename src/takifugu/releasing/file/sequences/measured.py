@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
+from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError, TakifuguError
@@ -30,15 +31,22 @@ def faults_of(item: ItemSpec, number: int, step: Any) -> Iterator[TakifuguError]
     said = item.measured_in
     if said is None or item.query not in _COUNTING or written(item, ("total",)):
         return
-    unit, length = seconds_in(said), None
-    with suppress(InputError):
-        length = parse_step(step)
-    if unit is None or not isinstance(length, timedelta) or length.total_seconds() == unit:
+    unit, length = seconds_in(said), seconds_of_step(step)
+    if unit is None or length is None or length == unit:
         return
     yield fault(
         ("release", number, "measured_in"), f"is {said!r}, and the table counts steps of {step}: nothing converts them",
         f'leave it out, or write measured_in = "steps of {step}"',
     )  # fmt: skip
+
+
+def seconds_of_step(step: Any) -> Fraction | None:
+    """Return how long a step is, in seconds; None for a step of whole numbers, and without one."""
+    with suppress(InputError):
+        length = parse_step(step)
+        if isinstance(length, timedelta):
+            return Fraction(length // timedelta(microseconds=1), 10**6)
+    return None
 
 
 def seconds_in(words: str) -> int | None:
