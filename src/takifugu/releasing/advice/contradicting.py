@@ -98,7 +98,7 @@ def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[Floa
     """Return the least and the largest that each cell can be, in answer units; None where nothing bounds it."""
     if type(answer) is Additive:
         low, high = answer.cell_bounds()
-        return low * float(answer.grid), high * float(answer.grid)
+        return low.astype(float) * float(answer.grid), high.astype(float) * float(answer.grid)
     beliefs = calibration.framework.beliefs
     return EXPECTED_ANSWER.of(beliefs[0])(beliefs[0]).ends(answer) if beliefs else None
 
