@@ -21,7 +21,7 @@ from takifugu.model.beliefs.chains.matrices_by import cells_of, shared_out
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
-from takifugu.releasing.planning.plan import imagined
+from takifugu.releasing.planning.plan import calibrated, imagined
 from takifugu.releasing.publishing.run import release_file
 
 MONDAY = datetime(2026, 1, 5)
@@ -317,3 +317,31 @@ def test_two_wards_are_pooled_under_one_chain(tmp_path: Path) -> None:
     release_file(path)
     text = (tmp_path / "out" / "busy-2026-W04-pooled.certificate.txt").read_text(encoding="utf-8")
     assert "period of 24 steps" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("changes", "different"),
+    [
+        pytest.param((("every = \"week\"", "every = \"day\""),), 1, id="all days have the same hours"),
+        pytest.param(
+            (("[belief.matrices]\n" + BY_HOUR[0], ""), ('matrix_by = "hour"', "matrix = [[0.9, 0.1], [0.4, 0.6]]"),
+             ('from = "2026-01-05"\nuntil = 2026-02-02', 'from = "2026-01-01"\nuntil = 2026-04-01'),
+             ('every = "week"', 'every = "month"')), 2, id="months of 31 and of 28 days"),
+        pytest.param(
+            (('matrix_by = "hour"', 'matrix_by = "weekday"'), (BY_HOUR[0], "monday = [[0.95, 0.05], [0.6, 0.4]]\n"
+             '"tuesday-sunday" = [[0.8, 0.2], [0.3, 0.7]]\n'), ('every = "week"', 'every = "day"')), 7,
+            id="each weekday starts elsewhere in the week"),
+    ],
+)  # fmt: skip
+def test_windows_share_their_noise_exactly_where_what_is_believed_about_them_is_the_same(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], different: int
+) -> None:
+    planned = calibrated(load(written(tmp_path, *changes)))
+    noises = {id(one): one for table in planned.tables for one in table.calibrations}
+    assert len(noises) == different
+    assert len({one.framework.fingerprint() for one in noises.values()}) == different
+    for table in planned.tables:
+        (question,) = table.questions
+        alone = calibrated(load(written(tmp_path, *changes)).only([table.item])).tables[0].questions[0].calibration
+        assert question.calibration.randomiser.scale == alone.randomiser.scale
+        assert [one.fingerprint() for one in question.readers.values()] == [alone.framework.fingerprint()]

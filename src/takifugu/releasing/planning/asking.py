@@ -33,15 +33,23 @@ BY_PROFILE = ("influence-gaussian",)
 
 
 @dataclass(frozen=True, eq=False)
+class Calibrated:
+    """What a file has calibrated: windows whose frameworks have one fingerprint share the framework, and its noise."""
+
+    frameworks: dict[Hashable, Framework] = field(default_factory=dict)
+    by_fingerprint: dict[str, Framework] = field(default_factory=dict)
+    single: dict[Hashable, Calibration] = field(default_factory=dict)
+    shared: dict[Hashable, tuple[Calibration, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
 class Asking:
-    """Questions about units, with frameworks and calibrations made once for all units that are alike."""
+    """Questions about the units of a window, with frameworks and calibrations made once for all that are alike."""
 
     file: ReleaseFile
     units: tuple[Unit, ...]
     is_alone: bool
-    frameworks: dict[Hashable, Framework] = field(default_factory=dict)
-    calibrations: dict[Hashable, Calibration] = field(default_factory=dict)
-    shared: dict[Hashable, tuple[Calibration, ...]] = field(default_factory=dict)
+    already: Calibrated = field(default_factory=Calibrated)
 
     @property
     def kind(self) -> Kind:
@@ -54,10 +62,11 @@ class Asking:
         return self.kind.query_of(self.file, item)
 
     def about(self, units: Sequence[Unit]) -> Framework:
-        shape = tuple(unit.shape for unit in units)
-        if shape not in self.frameworks:
-            self.frameworks[shape] = self.kind.framework_about(self.file, units)
-        return self.frameworks[shape]
+        frameworks, key = self.already.frameworks, (self.file.places, *(unit.shape for unit in units))
+        if key not in frameworks:
+            framework = self.kind.framework_about(self.file, units)
+            frameworks[key] = self.already.by_fingerprint.setdefault(framework.fingerprint(), framework)
+        return frameworks[key]
 
     def questions(self, item: Item, name: str, scope: str) -> Iterator[Question]:
         """Yield the questions of one table, in the order of the units."""
@@ -125,19 +134,20 @@ class Asking:
         joint, weights = epsilon_of(self.file, item), [importance_of(table) for table in tables]
         delta = delta_of(self.file, item)
         key = (joint, id(frameworks[0]), tuple(queries), tuple(weights))
-        if key not in self.shared:
+        if key not in self.already.shared:
             fitted = fitted_to_data(self.file.spec)
             from takifugu.calibration.jointly import calibrate_jointly  # few files share an epsilon
 
-            self.shared[key] = calibrate_jointly(frameworks[0], queries, joint, delta, weights, fitted)
-        return self.shared[key][tables.index(item)]
+            shared = calibrate_jointly(frameworks[0], queries, joint, delta, weights, fitted)
+            self.already.shared[key] = shared
+        return self.already.shared[key][tables.index(item)]
 
     def _calibrated(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         requested = (item.epsilon, item.delta, item.mechanism, item.allow_zero_noise)
         key = (requested, id(framework), query, alone)
-        if key not in self.calibrations:
-            self.calibrations[key] = self._calibrate(item, query, framework, alone)
-        return self.calibrations[key]
+        if key not in self.already.single:
+            self.already.single[key] = self._calibrate(item, query, framework, alone)
+        return self.already.single[key]
 
     def _calibrate(self, item: Item, query: Query, framework: Framework, alone: bool) -> Calibration:
         """Return the calibration of one answer; where it is not `alone`, one that composes with others."""

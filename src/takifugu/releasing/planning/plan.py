@@ -17,7 +17,7 @@ from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.sections import Adjustable, FileSpec
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import epsilon_of, sharing
-from takifugu.releasing.planning.asking import Asking, Totals
+from takifugu.releasing.planning.asking import Asking, Calibrated, Totals
 from takifugu.releasing.planning.questions import Question
 
 #: A table to publish: who asks its questions, the release, its name and its scope.
@@ -122,11 +122,11 @@ def plan(
     `before_reading` receives the plan without the data, where nothing asked depends on them. Raises what it raises,
     DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
     """
-    made = dict[range | None, Asking]()
+    already = Calibrated()
     if before_reading is not None and not _depends_on_lengths(file):
-        before_reading(_planned(file, _aims(file, lambda part: (imagined(part),), made), watch))
+        before_reading(_planned(file, _aims(file, lambda part: (imagined(part),), already), watch))
     watch("reading the data", 0, 1)
-    return _planned(file, _aims(file, _read, made), watch)
+    return _planned(file, _aims(file, _read, already), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
@@ -196,12 +196,12 @@ def priced(file: ReleaseFile, epsilons: Sequence[Number], watch: Watch = unwatch
 
 def aims_of(file: ReleaseFile) -> list[Aim]:
     """Return who asks the questions of every table, with one unit of the window's length in place of the data."""
-    return _aims(file, lambda part: (imagined(part),))
+    return _aims(file, lambda part: (imagined(part),), Calibrated())
 
 
 def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
     """Return who asks the questions of every table; the data are read only where what is asked depends on them."""
-    return _aims(file, lambda part: _stand_ins(part, watch))
+    return _aims(file, lambda part: _stand_ins(part, watch), Calibrated())
 
 
 def whose_answers(people: People, scope: str, unit: str | None) -> str:
@@ -272,20 +272,15 @@ def _depends_on_lengths(file: ReleaseFile) -> bool:
 
 
 def _aims(
-    file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], before: dict[range | None, Asking] | None = None
+    file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], already: Calibrated
 ) -> list[Aim]:
-    """Return every table to publish, with the units of its window as `read` returns them; each window is read once.
-
-    `before` are those who asked before the data were read, filled here: what they calibrated serves again.
-    """
+    """Return every table to publish, with the units of its window as `read` returns them; each window is read once."""
     scopes = [(item, *table) for item in file.items for table in tables_of(file, item)]
     is_alone, made = len(scopes) == 1 and not file.others, dict[range | None, Asking]()
-    known = {} if before is None else before
     plans = []
     for item, name, scope in scopes:
         part = file.kind.part(file, item)
         if part.places not in made:
-            asking = known.setdefault(part.places, Asking(part, (), is_alone))
-            made[part.places] = replace(asking, file=part, units=read(part))
+            made[part.places] = Asking(part, read(part), is_alone, already)
         plans.append((made[part.places], item, name, scope))
     return plans
