@@ -137,6 +137,20 @@ def test_what_a_release_refuses_before_it_reads_is_not_valid(tmp_path: Path, tex
     assert os.listdir(tmp_path) == ["release.toml"]
 
 
+def test_what_is_published_anyway_is_checked_anyway(tmp_path: Path) -> None:
+    """As `release --anyway` it accepts what is useless, and neither a wrong expectation nor a budget that is passed."""
+    useless = WARD.replace("epsilon = 0.5", "epsilon = 0.01")
+    outcome = invoke("check", write(tmp_path, useless), "--anyway")
+    assert outcome.exit_code == DONE, outcome.stderr
+    (one,) = result_of(write(tmp_path, useless), "--anyway")["files"]
+    assert one["valid"]
+    wrong = invoke("check", write(tmp_path, useless.replace("busy = 0.25", "busy = 0.5")), "--anyway")
+    assert wrong.exit_code == BAD_INPUT
+    costly = invoke("check", write(tmp_path, useless.replace("[belief]", "budget = 0.001\n[belief]")), "--anyway")
+    assert costly.exit_code == REFUSED
+    assert "costs epsilon 0.01, and the whole budget is epsilon 0.001" in costly.stderr
+
+
 def test_an_unknown_kind_is_the_only_fault(tmp_path: Path) -> None:
     text = WARD.replace('"markov-chain"', '"asymetric"').replace("matrix", "grid").replace("order", "x")
     outcome = invoke("check", write(tmp_path, text))

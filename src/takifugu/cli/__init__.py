@@ -84,9 +84,10 @@ def beliefs(name: str | None, as_json: bool) -> None:
 
 @main.command()
 @_FILES
+@click.option("--anyway", is_flag=True, help="Accept a table even if it is useless, or nothing but noise.")
 @_WINDOW
 @_JSON
-def check(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
+def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
     """Check all of each FILE that needs no data.
 
     Its keys, its belief and the public files that it is made of, its queries, and whether there is noise for them.
@@ -94,7 +95,7 @@ def check(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
     """
     from takifugu.cli.checking import check as run
 
-    run(files, window, as_json)
+    run(files, anyway, window, as_json)
 
 
 @main.command()

@@ -17,14 +17,14 @@ from takifugu.releasing.advice.checking import NOT_SEEN
 from takifugu.releasing.advice.checking import check as checked
 
 
-def check(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
+def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
     """Check each file, whatever is wrong with the others; the exit code is that of the gravest fault."""
     documents, worst = [], DONE
     for file in files:
         document: Json = {"file": str(file)}
         try:
             with watching() as watch:
-                made = checked(file, window, watch)
+                made = checked(file, window, watch, anyway)
         except TakifuguError as error:
             if len(files) == 1:
                 raise

@@ -113,9 +113,20 @@ def test_faults_are_named_all_at_once(keys, expected):
 
 
 def test_three_states_require_what_follows():
-    assert complaints(spec(THREE, stay=dict.fromkeys(THREE, 3))) == [
-        ("next", f"does not say what follows {state!r}") for state in THREE
+    """One fault names all states of which it is not said, of many the first ones, and writes their names as keys."""
+    (unsaid,) = faults(*spec(THREE, stay=dict.fromkeys(THREE, 3)), MINUTE)
+    assert unsaid.where == ("next",)
+    assert unsaid.what == "does not say what follows 'still', 'walking' and 'running'"
+    assert unsaid.fix.startswith("write still = { walking = 0.7, running = 0.3 } under next, or ")
+    one = {name: FOLLOWS[name] for name in ("still", "running")}
+    assert complaints(spec(THREE, stay=dict.fromkeys(THREE, 3), next=one)) == [
+        ("next", "does not say what follows 'walking'")
     ]
+    many = tuple(f"in bed {number}" for number in range(33))
+    lasts, follows = faults(*spec(many), MINUTE)
+    assert (lasts.where, follows.where) == (("stay",), ("next",))
+    assert lasts.what == "does not say how long 'in bed 0', 'in bed 1', 'in bed 2' and 30 more last"
+    assert follows.fix.startswith('write "in bed 0" = { "in bed 1" = 0.7, "in bed 2" = 0.3 } under next')
 
 
 def test_times_require_a_step():

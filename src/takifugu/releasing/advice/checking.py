@@ -66,12 +66,14 @@ class Checked:
 
 
 @without_data
-def check(path: str | Path, window: str | None = None, watch: Watch = unwatched) -> Checked:
+def check(
+    path: str | Path, window: str | None = None, watch: Watch = unwatched, anyway: bool = False
+) -> Checked:
     """Check everything in a release file that needs no data: keys, belief with its files, queries, noise, expectation.
 
     Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
-    CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing, and where it costs
-    more than the whole budget.
+    CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing (without `anyway`),
+    and where it costs more than the whole budget.
 
     >>> from takifugu.cli.samples import write_demo
     >>> print(check(write_demo(Path("checked"))).tables[0].name)
@@ -79,7 +81,8 @@ def check(path: str | Path, window: str | None = None, watch: Watch = unwatched)
     """
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
-    refused = refusals(planned, [expected(table) for table in planned.tables], advice_of(planned))
+    advice = advice_of(planned)  # which refuses an expectation that a table contradicts
+    refused = [] if anyway else refusals(planned, [expected(table) for table in planned.tables], advice)
     refused = refused or list(_unpaid(planned))
     if refused:
         raise CalibrationRefused("; ".join(refused))

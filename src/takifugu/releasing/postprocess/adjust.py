@@ -208,7 +208,7 @@ def _bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
     if noise is None:
         yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
     elif total is None:
-        yield f"Negative values were set to 0. This biases small values upwards{_how_much(noise)}."
+        yield f"A negative value becomes 0. This biases small values upwards{_how_much(noise)}."
     else:
         yield (
             "These are the nonnegative values with this sum that are nearest to the noisy ones. This introduces bias: "

@@ -6,13 +6,14 @@ P(i, i) = 1 - 1/L, and the rest, 1/L, goes to the other states by their shares.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 
-from takifugu.core.errors import InputError, did_you_mean, nearest, within
+from takifugu.core.errors import FEW, InputError, did_you_mean, nearest, within
 from takifugu.core.sections import Number
 from takifugu.model.beliefs.states import State
 from takifugu.numbers.rationals import as_fraction
@@ -89,16 +90,16 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
     wrong = [*_strangers(following, named, ("next",)), *_proportion_faults(following, named)]
     yield from wrong
     shares = {} if wrong else _following(following, named)
+    unsaid = [] if wrong or len(named) < 3 else [name for name in named if name not in shares]
+    yield from _unsaid(named, [name for name in named if name not in stay], unsaid)
     for name in named:
-        if name not in stay:
-            yield InputError(f"does not say how long {name!r} lasts", fix="write a duration for each state").at("stay")
         others = [other for other in named if other != name]
         strangers = list(_strangers(shares.get(name, {}), others, ("next", name)))
         yield from strangers
         checks: list[Callable[[], object]] = []
         if name in stay:
             checks.append(partial(_steps, stay[name], name, step))
-        if not strangers and not wrong:
+        if not strangers and not wrong and name not in unsaid:
             checks.append(partial(_shares, name, shares, named))
         for check in checks:
             try:
@@ -109,6 +110,35 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
 
 def _named(states: Sequence[State]) -> dict[str, int]:
     return {str(state): place for place, state in enumerate(states)}
+
+
+def _unsaid(named: Collection[str], lasting: Sequence[str], followed: Sequence[str]) -> Iterator[InputError]:
+    """Yield which states have no duration, and of which it is not said what follows them, each in one fault."""
+    if lasting:
+        what = f"does not say how long {_together(lasting)} {'lasts' if len(lasting) == 1 else 'last'}"
+        yield InputError(what, fix="write a duration for each state").at("stay")
+    if followed:
+        name, one, other = (_as_key(state) for state in (followed[0], *(s for s in named if s != followed[0]))[:3])
+        yield InputError(
+            f"does not say what follows {_together(followed)}",
+            fix=f"write {name} = {{ {one} = 0.7, {other} = 0.3 }} under next, or for each state how often it comes "
+            "when another ends",
+        ).at("next")
+
+
+def _together(names: Sequence[str]) -> str:
+    """Return names in a sentence, of many the first ones.
+
+    >>> _together(["a"]), _together(["a", "b", "c"]), _together([f"s{number}" for number in range(33)])
+    ("'a'", "'a', 'b' and 'c'", "'s0', 's1', 's2' and 30 more")
+    """
+    quoted = [repr(name) for name in names]
+    *first, last = quoted if len(names) <= FEW else [*quoted[:3], f"{len(names) - 3} more"]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _as_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
 def _strangers(given: Iterable[str], known: Collection[str], key: tuple[str, ...]) -> Iterator[InputError]:
@@ -189,13 +219,7 @@ def _shares(name: str, following: Mapping[str, Shares], known: Mapping[str, int]
     """Yield the share of each state among those that follow this one."""
     where, others = ("next", name), [other for other in known if other != name]
     given = following.get(name)
-    if given is None:
-        if len(others) > 1:
-            raise InputError(
-                f"does not say what follows {name!r}",
-                fix=f"write {name} = {{ {others[0]} = 0.7, {others[1]} = 0.3 }} under next, or for each state "
-                "how often it comes when another ends",
-            ).at("next")
+    if given is None:  # of two states, where the other one follows
         given = {others[0]: 1}
     with within(*where):
         shares = {other: as_fraction(share, "the share", other) for other, share in given.items()}
