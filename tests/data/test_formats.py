@@ -146,8 +146,8 @@ ONE = '{"who": "SENTINEL", "n": 1}\n'
 BAD_TEXTS = {
     "no JSON": ("d.jsonl", ONE + '{"who": "SENTINEL"', "line 2, is no JSON"),
     "a list": ("d.jsonl", ONE + '["SENTINEL"]\n', "line 2, is no record"),
-    "an object in a field": ("d.jsonl", '{"who": {"SENTINEL": 1}}\n', "lists or objects"),
-    "a list in a field": ("d.jsonl", '{"who": ["SENTINEL"]}\n', "lists or objects"),
+    "an object in a field": ("d.jsonl", '{"who": {"SENTINEL": 1}}\n', "line 1, has an object in field 1 of 1"),
+    "a list in a field": ("d.jsonl", '{"a": 1}\n{"a": 1, "SENTINEL": []}\n', "line 2, has a list in field 2 of 2"),
     "one name twice": ("d.jsonl", '{"SENTINEL": 1, "SENTINEL": 2}\n', "two fields of one name"),
     "brackets without end": ("d.jsonl", '{"SENTINEL": ' + "[" * 100_000 + "]" * 100_000 + "}\n", "is no JSON"),
     "half a character": ("d.jsonl", '{"SENTINEL": "\\ud800"}\n', "UTF-8"),
@@ -169,7 +169,7 @@ BAD_TEXTS = {
     "a position of texts": ("d.geojson", collection(at("SENTINEL", 0)), "out of range"),
     "its own latitude": ("d.geojson", collection(feature(properties={"lat": 1})), "a property called lat"),
     "another system": ("d.geojson", collection(feature(), crs={"properties": {"name": "EPSG::25833"}}), "WGS 84"),
-    "an object in a property": ("d.geojson", collection(feature(properties={"SENTINEL": {}})), "lists or objects"),
+    "an object in a property": ("d.geojson", collection(feature(properties={"SENTINEL": {}})), "an object in field 1"),
     "a broken collection": ("d.geojson", collection(feature())[:-5], "is no JSON"),
 }  # fmt: skip
 

@@ -115,6 +115,45 @@ def test_bad_folders_are_refused_and_not_quoted(fault: str, tmp_path: Path) -> N
     refused(tmp_path / "top" / "rows" / pattern, words)
 
 
+STRAYS = {
+    "SENTINEL.txt": b"SENTINEL was here\n", "Thumbs.db": b"\xd0\xcf\x11\xe0" + bytes(90), "SENTINEL.pdf": b"%PDF-1.4\n",
+    "empty.log": b"", "LICENSE": b"Copyright, SENTINEL\n", "x.SENTINEL": b"who,SENTINEL\n", "n.md": b"# SENTINEL\n",
+    "old.csv.gz": b"\x1f\x8b broken", "photo.jpeg": b"\xff\xd8\xff", "x.sqlite": b"SQLite format 3\0",
+    "a.json": b'{"SENTINEL": 1}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stray", STRAYS)
+def test_a_file_that_is_no_such_table_is_told_by_its_ending(stray: str, tmp_path: Path) -> None:
+    """What to write instead reads the others, whether the path was a folder or a pattern; no name is repeated."""
+    folder = tmp_path / "people"
+    folder.mkdir()
+    csv(folder, SENTINEL_a=ONE, SENTINEL_b=ONE)
+    (folder / stray).write_bytes(STRAYS[stray])
+    for path in (folder, folder / "*"):
+        with pytest.raises(DataError, match=r"people.* has files of several formats \(2 \.csv, 1 ") as caught:
+            open_frame(path)
+        assert b"SENTINEL" not in pickle.dumps(caught.value)
+        assert str(caught.value.fix).startswith("read the .csv files alone")
+        (pattern,) = re.findall('"(.+)"', str(caught.value.fix))
+        assert open_frame(tmp_path / pattern).names == ("who", "state")
+
+
+def test_strays_of_several_endings_and_partitions(tmp_path: Path) -> None:
+    csv(tmp_path, a=ONE, b=ONE)
+    (tmp_path / "c.txt").write_text(ONE)  # ends otherwise, and is such a table
+    (tmp_path / "~$a.xlsx").write_bytes(b"\x03SENTINEL")  # what Excel writes beside an open file
+    assert open_frame(tmp_path).names == ("who", "state")
+    (tmp_path / "d.md").write_text("SENTINEL")
+    refused(tmp_path, "(2 .csv, 1 .txt, 1 .md): all are one table, with the same columns; move those away")
+    for month in "12":
+        (tmp_path / "top" / f"month={month}").mkdir(parents=True)
+        csv(tmp_path / "top" / f"month={month}", a=ONE)
+    (tmp_path / "top" / "readme.txt").write_text("SENTINEL")
+    refused(tmp_path / "top", 'as in "top/**/*.csv"')
+    assert open_frame(tmp_path / "top/**/*.csv").names == ("who", "state", "month")
+
+
 def test_names_of_files_that_are_no_units_are_refused(tmp_path: Path) -> None:
     by_name = Written(file_names="who")
     csv(tmp_path, SENTINEL=ONE)

@@ -67,8 +67,9 @@ def test_notes_are_in_the_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("day", "clock"),
-    [("%d.%m.%Y", "%H:%M"), ("%Y-%m-%d", "%H:%M:%S"), ("%m/%d/%Y", "%I:%M %p"), ("%d.%m.%y", "%I:%M%p")],
-)
+    [("%d.%m.%Y", "%H:%M"), ("%Y-%m-%d", "%H:%M:%S"), ("%m/%d/%Y", "%I:%M %p"), ("%d.%m.%y", "%I:%M%p"),
+     ("%Y-%m-%d", "%I:%M %p"), ("%Y-%m-%d", "%H%M"), ("%d.%m.%Y", "%H%M")],
+)  # fmt: skip
 def test_a_log_of_one_day_is_ordered_by_date_and_time(tmp_path: Path, day: str, clock: str) -> None:
     start = datetime(2025, 12, 29)
     times = [start + timedelta(minutes=5 * n) for n in range(288)]
@@ -76,7 +77,8 @@ def test_a_log_of_one_day_is_ordered_by_date_and_time(tmp_path: Path, day: str, 
     said, draft = started(tmp_path / "d.csv", ["Gerät;Datum;Uhrzeit;Messwert;Zustand", *rows])
     assert "looks like sequences: 'Gerät' has several rows, in the order of 'Datum'" in said
     assert 'order = ["Datum", "Uhrzeit"]' in draft
-    assert (f'order_format = "{day} {clock}"' in draft) == (day != "%Y-%m-%d")  # ISO 8601 needs none
+    is_iso = (day, clock) == ("%Y-%m-%d", "%H:%M:%S")  # which needs no format
+    assert (f'order_format = "{day} {clock}"' in draft) != is_iso
     for old, new in {
         '# states = ["still", "walking"]': 'states = ["da", "weg"]', "# max_length = 1000": "max_length = 1000",
         "# matrix = [[0.9, 0.1], [0.4, 0.6]]": "matrix = [[0.9, 0.1], [0.4, 0.6]]",
@@ -92,6 +94,39 @@ def test_a_log_of_one_day_is_ordered_by_date_and_time(tmp_path: Path, day: str, 
     (tmp_path / "r.toml").write_text(draft, encoding="utf-8")
     done = CliRunner().invoke(main, ["release", str(tmp_path / "r.toml"), "--anyway"])
     assert done.exit_code == 0, done.output
+
+
+def hours_as_numbers(header: str, digits: int) -> list[str]:
+    times = [datetime(2026, 1, 5) + timedelta(minutes=15 * n) for n in range(192)]
+    rows = [f"{t:%Y-%m-%d},{100 * t.hour + t.minute:0{digits}},{'up' if t.hour % 5 else 'down'}" for t in times]
+    return [header, *rows]
+
+
+@pytest.mark.parametrize("name", ["time", "clock", "hhmm", "Uhrzeit"])
+def test_times_of_day_as_numbers_are_named(tmp_path: Path, name: str) -> None:
+    said, draft = started(tmp_path / "d.csv", hours_as_numbers(f"date,{name},state", 1))
+    assert f"The numbers in '{name}' seem to be times of day, such as 930 for 9:30." in said
+    assert "They are read with four digits, 0930: write them so first (in pandas, " in said
+    assert f'order = ["date", "{name}"]' in draft
+    assert 'order_format = "%Y-%m-%d %H%M"' in draft
+    said, again = started(tmp_path / "d.csv", hours_as_numbers(f"date,{name},state", 4))
+    assert "times of day, such as" not in said
+    assert again == draft
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["date,hits,state", *hours_as_numbers("", 1)[1:]],  # not called a time
+        ["date,time,state", *(f"2026-01-05,{n},{'up' if n % 5 else 'down'}" for n in range(300))],  # 160 is no 1:60
+        ["date,time,state", *(f"2026-01-05,{n},{'up' if n % 5 else 'down'}" for n in range(60))],  # nor is 7 a time
+        ["night,time,state", *(row.split(",", 1)[0][-2:] + row[10:] for row in hours_as_numbers("", 1)[1:])],  # no date
+    ],
+)
+def test_other_numbers_are_no_times_of_day(tmp_path: Path, rows: list[str]) -> None:
+    said, draft = started(tmp_path / "d.csv", rows, "--kind", "sequences")
+    assert "times of day" not in said
+    assert "%H%M" not in draft
 
 
 @pytest.mark.parametrize("kind", ["users", "table", "independent-records"])

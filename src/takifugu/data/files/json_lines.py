@@ -14,7 +14,7 @@ from takifugu.data.files.formats import DataFile, Rows, SourceFormat
 from takifugu.data.files.other_kinds import refuse_other_kinds
 from takifugu.data.values.written import Written
 
-_TO_FLAT = "write one value in each field: lists and objects are not read"
+_FLATTEN = "leave that field out, or flatten it: pandas.json_normalize makes a field of each value in an object"
 
 
 def rows(file: DataFile, written: Written) -> Rows:
@@ -61,11 +61,13 @@ def parsed(text: str, what: str) -> object:
 
 
 def fields(record: object, what: str) -> dict[str, str | None]:
-    """Return the fields of a record as texts; DataError for one that holds more than a value."""
+    """Return the fields of a record as texts; DataError for one that holds more than a value, told by its place."""
     if not isinstance(record, dict):
         raise DataError(f"{what} is no record", fix='write each one as in {"person": "Ana", "minute": 0}')
-    if any(isinstance(value, dict | list) for value in record.values()):
-        raise DataError(f"{what} has lists or objects in its fields", fix=_TO_FLAT)
+    for place, value in enumerate(record.values(), 1):
+        if isinstance(value, dict | list):
+            nested = "an object" if isinstance(value, dict) else "a list"
+            raise DataError(f"{what} has {nested} in field {place} of {len(record)}", fix=_FLATTEN)
     return {name: str(value).lower() if isinstance(value, bool) else value for name, value in record.items()}
 
 

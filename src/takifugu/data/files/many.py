@@ -6,10 +6,11 @@ import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
-from takifugu.core.errors import DataError
+from takifugu.core.errors import DataError, InputError
 from takifugu.data.engines.table import Table
 from takifugu.data.files.copied_rows import table_of
 from takifugu.data.files.formats import (
@@ -24,6 +25,7 @@ from takifugu.data.files.formats import (
 )
 from takifugu.data.files.parquet import PARQUET
 from takifugu.data.files.parquet_dataset import dataset, refuse_twice
+from takifugu.data.files.strays import refuse_strays
 from takifugu.data.values.written import Written
 
 #: More files, or folders in each other, are a mistake in the path.
@@ -51,7 +53,7 @@ def is_there(path: Path) -> bool:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files that a path stands for, by name; those whose names start with "." or "_" hold no rows.
+    """Return the files that a path stands for, by name; those whose names start with ".", "_" or "~$" hold no rows.
 
     Raises DataError for folders in a folder that are no partitions (key=value): whether they belong to it is not known.
     """
@@ -80,7 +82,7 @@ def _inside(folder: Path, top: Path) -> Iterator[Path]:
 
 
 def _is_aside(path: Path) -> bool:
-    return path.name.startswith((".", "_"))
+    return path.name.startswith((".", "_", "~$"))  # the last one is what Office writes beside an open file
 
 
 def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
@@ -94,6 +96,7 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
     if not paths or len(paths) > MOST_FILES:
         many = f"has more than {MOST_FILES:,} files" if paths else "has no files"
         raise DataError(f"{what} {many}", fix="check the path, and the signs * and ? in it")
+    refuse_strays(paths, path, what, partial(_kind_of, written=written))
     parts = [_part(one, number, path, what, written) for number, one in enumerate(paths, 1)]
     forms = {format_of(part.file).name: format_of(part.file) for part in parts}
     if len(forms) > 1:
@@ -108,6 +111,17 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
     with careful_with_format(parts[0].file, form):
         names, rows = _chained(form, parts, written)
         return what, table_of(replace(parts[0].file, name=what), names, rows), form
+
+
+def _kind_of(path: Path, written: Written) -> object:
+    """Return the format and the columns of a file; None for one that is no table."""
+    try:
+        file = data_file(path, "a file")
+        form = format_of(file)
+        with careful_with_format(file, form):
+            return form.name, () if form is PARQUET else sorted(_rows_of(form, file, written)[0])
+    except InputError:
+        return None
 
 
 def _part(file: Path, number: int, top: Path, what: str, written: Written) -> Part:

@@ -59,6 +59,8 @@ WHEN = words(
     "date datum datetime timestamp time day month year week hour minute second stunde tag monat jahr heure jour mois "
     "annee hora dia mes ano ora giorno"
 )
+#: Words in the name of a column of times of day.
+CLOCK = words("time clock hhmm uhr uhrzeit zeit heure hora ora")
 #: Words in the names of columns of degrees.
 NORTH = words("lat latitude latitud latitudine breite breitengrad")
 EAST = words("lon lng long longitude longitud longitudine lange langengrad")

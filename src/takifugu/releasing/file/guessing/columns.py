@@ -10,7 +10,7 @@ from takifugu.data import Table, Written, column_kinds, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
 from takifugu.releasing.file.guessing.readings import reading_that_rises, rises
-from takifugu.releasing.file.guessing.seen import Score, Seen
+from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
 
 #: How many rows are inspected, at most, and of a wide table how many cells.
 LOOKED_AT, CELLS = 10_000, 1_000_000
@@ -79,6 +79,9 @@ def first_look(table: Table) -> FirstLook:
     start = replace(start, written=written)
     kinds = {**column_kinds(start, texts), **{name: TIMES for name, some in forms.items() if some}}
     seen = {name: Seen(name, kinds[name], values, written.numerals, forms[name]) for name, values in rows.items()}
+    if any(column.is_date for column in seen.values()):
+        clocks = [name for name, column in seen.items() if column.kind == WHOLE and column.is_numbered_clock]
+        seen |= {name: Seen(name, TEXTS, rows[name], written.numerals, ()) for name in clocks}
     twice = tuple(dict.fromkeys(name for name in start.names if name and start.names.count(name) > 1))
     unclear = set[str]()
     for name in [name for name, some in forms.items() if len(some) > 1]:
@@ -120,10 +123,12 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
             column_of[role] = by
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
+    beside = seen[column_of["clock"]] if "clock" in column_of else None
     return tuple(
         Column(
-            s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")), _form(s, named.get(s.name)),
-            next(iter(s.forms[1:]), None), s.name in look.unclear, None, look.written,
+            s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
+            _form(s, named.get(s.name), beside), next(iter(s.forms[1:]), None), s.name in look.unclear, None,
+            look.written,
         )
         for s in seen.values()
     )
@@ -133,10 +138,12 @@ def _recurs(column: Seen) -> bool:
     return 1 < len(column.labels) * 2 <= column.rows
 
 
-def _form(column: Seen, role: str | None) -> str | None:
-    """Return the format of a column's times, in its role."""
+def _form(column: Seen, role: str | None, clock: Seen | None) -> str | None:
+    """Return the format of a column's times, in its role; a clock beside dates may make them other than ISO 8601."""
     if role == "clock":
         return column.clock_form
+    if role == "order" and clock is not None and column.form is None and not clock.is_iso_clock:
+        return ISO_DATE
     return column.epoch if role == "order" else column.form
 
 

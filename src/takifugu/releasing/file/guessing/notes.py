@@ -23,6 +23,8 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
     for name in look.twice:
         yield f"Several columns are called {visible(name)!r}, so none of them is read: give each a name of its own."
     for column in columns:
+        if column.role == "clock" and look.columns[column.name].lacks_digits:
+            yield _four_digits(column.name)
         if column.role == "order" and column.or_form is not None:
             yield _two_readings(column)
         if column.repeats is not None:
@@ -37,6 +39,13 @@ def _one_of_several(contents: Mapping[str, int], written: Written) -> str:
         f"The file has {len(contents)} {part}s: {names}{more}. The largest was taken, "
         f"{visible(str(written.table or written.sheet))!r}; for another one write its name as {part} in the file, and "
         "the names of its columns."
+    )
+
+
+def _four_digits(clock: str) -> str:
+    return (
+        f"The numbers in {visible(clock)!r} seem to be times of day, such as 930 for 9:30. They are read with four "
+        f"digits, 0930: write them so first (in pandas, frame[{clock!r}] = frame[{clock!r}].astype(str).str.zfill(4))."
     )
 
 

@@ -12,15 +12,19 @@ from typing import Any
 
 from takifugu.data import Numerals, TimeFormat
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
-from takifugu.releasing.file.guessing.column_words import GROUPS, WHEN, WORDS, words_in
+from takifugu.data.values.texts import TIME
+from takifugu.releasing.file.guessing.column_words import CLOCK, GROUPS, WHEN, WORDS, words_in
 
 #: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
 _CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?( ?[AaPp][Mm])?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
+#: A time of day as a number (930 is 9:30), and its format, which is read with four digits.
+_NUMBER_OF_CLOCK, DIGITS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%M"
 #: A name of more words is a sentence.
 _LONGEST_NAME = 4
 #: A day for times of day, which are compared as times.
 _SOME_DAY = "2000-01-01 "
+ISO_DATE = "%Y-%m-%d"
 
 
 @dataclass(frozen=True)
@@ -79,11 +83,31 @@ class Seen:
     @cached_property
     def is_clock(self) -> bool:
         """Return whether the column holds times of day without a date."""
+        if self.kind == TEXTS and self.is_numbered_clock:
+            return True
         return bool(self.labels) and all(re.fullmatch(_CLOCK, text) for text in self.labels) and self._one_clock
+
+    @cached_property
+    def is_numbered_clock(self) -> bool:
+        """Return whether its name and whole numbers are those of times of day: beside dates, they are texts."""
+        named = bool(self.words & CLOCK) and any(len(text) > 2 for text in self.labels)
+        return named and all(re.fullmatch(_NUMBER_OF_CLOCK, text) for text in self.labels)
+
+    @property
+    def is_iso_clock(self) -> bool:
+        """Return whether its times of day are those of ISO 8601: with two digits each, and no half of the day."""
+        return all(re.match(TIME, _SOME_DAY + text) for text in self.labels)
+
+    @property
+    def lacks_digits(self) -> bool:
+        """Return whether some of its times of day have fewer digits than are read."""
+        return self.is_clock and self.is_numbered_clock and any(len(text) < 4 for text in self.labels)
 
     @property
     def clock_form(self) -> str:
         """Return the format of a column of times of day."""
+        if self.is_numbered_clock:
+            return DIGITS
         half = re.search(" ?[AaPp][Mm]$", self.labels[0])
         hours = "%H" if half is None else "%I"
         seconds = ":%S" if self.labels[0].count(":") == 2 else ""
@@ -91,13 +115,14 @@ class Seen:
 
     @property
     def _one_clock(self) -> bool:
-        read = TimeFormat(f"%Y-%m-%d {self.clock_form}").read
+        read = TimeFormat(f"{ISO_DATE} {self.clock_form}").read
         return all(read(_SOME_DAY + text) for text in self.labels)
 
     def clock_ranks(self, values: Sequence[str | None]) -> list[datetime]:
         """Return what times of day are compared by; missing ones are the least."""
-        read = TimeFormat(f"%Y-%m-%d {self.clock_form}").read
-        return [(None if v is None else read(_SOME_DAY + v)) or datetime.min for v in values]
+        read = TimeFormat(f"{ISO_DATE} {self.clock_form}").read
+        digits = 4 if self.is_numbered_clock else 0
+        return [(None if v is None else read(_SOME_DAY + v.zfill(digits))) or datetime.min for v in values]
 
     @property
     def is_date(self) -> bool:

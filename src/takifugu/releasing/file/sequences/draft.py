@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from takifugu.data.kinds import TIMES
 from takifugu.releasing.file.drafting import EPSILON, WIDTH, Start, comment, line, listed, plain, release_lines, to_name
 from takifugu.releasing.file.guessing.columns import Column, looked_at
+from takifugu.releasing.file.guessing.seen import DIGITS
 from takifugu.releasing.file.problems import toml_of
 
 _LONGEST_LABEL = 60
@@ -47,6 +48,8 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
             clock = by_role.get("clock") if role == "order" else None
             name = by_role[role].name if clock is None else [by_role[role].name, clock.name]
             yield line(f"{role} = {toml_of(name)}", f"guessed: {_WHAT[role]}")
+            if clock is not None and clock.form == DIGITS:
+                yield from comment("Each time of day has four digits (0930, not 930).")
             if role == "order" and by_role[role].form is not None:
                 yield from _format_lines(by_role[role], "" if clock is None else f" {clock.form}")
         elif role == "value":

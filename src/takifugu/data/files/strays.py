@@ -1,0 +1,66 @@
+"""Files that do not belong to the others of a folder: a readme, thumbnails, a report beside the tables."""
+
+from __future__ import annotations
+
+import glob
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from takifugu.core.errors import DataError
+from takifugu.data.files.formats import suffixes
+
+#: Endings that are nobody's name; others are not repeated.
+_COMMON = frozenset((
+    ".7z", ".bak", ".cfg", ".dat", ".db", ".doc", ".docx", ".gif", ".gz", ".html", ".ini", ".ipynb", ".jpeg", ".jpg",
+    ".json", ".lnk", ".log", ".md", ".ods", ".odt", ".pdf", ".png", ".ppt", ".pptx", ".py", ".r", ".rst", ".rtf", ".sh",
+    ".sql", ".tab", ".tmp", ".toml", ".tsv", ".txt", ".url", ".xls", ".xml", ".yaml", ".yml", ".zip",
+))  # fmt: skip
+
+
+def refuse_strays(paths: Sequence[Path], top: Path, what: str, kind_of: Callable[[Path], object]) -> None:
+    """Raise DataError where files that end otherwise than most are of another kind; it says how to read the others.
+
+    Files of equal kinds are read together; a kind of None is no table. The names of files may be those of people, so
+    only endings are repeated, and of these none that may be a name.
+    """
+    endings = Counter(map(_ending, paths))
+    usual = max(endings, key=lambda ending: (endings[ending], ending in suffixes()))
+    kind = kind_of(next(one for one in paths if _ending(one) == usual)) if len(endings) > 1 else None
+    if kind is None:
+        return
+    strays = {_ending(one) for one in paths if _ending(one) != usual and kind_of(one) != kind}
+    if not strays:
+        return
+    plain = {*suffixes(), *_COMMON, *([usual] if endings[usual] > 1 else [])}
+    count = Counter[str]()
+    for ending, files in endings.items():
+        count[ending if _unpacked(ending) in plain else "other"] += files
+    fix = "move those away that are no such tables"
+    if _unpacked(usual) in plain and strays == {*endings} - {usual}:
+        fix = f'read the {usual} files alone, as in "{_pattern(top, usual, paths)}"'
+    counted = ", ".join(f"{files} {ending}" for ending, files in count.most_common())
+    raise DataError(
+        f"{what} has files of several formats ({counted})", rule="all are one table, with the same columns", fix=fix
+    )
+
+
+def _ending(path: Path) -> str:
+    """Return how a name ends, with that of what is packed.
+
+    >>> _ending(Path("ana.csv.gz")), _ending(Path("ana"))
+    ('.csv.gz', '')
+    """
+    return "".join(path.suffixes[-2:]) if path.suffix.lower() == ".gz" else path.suffix
+
+
+def _unpacked(ending: str) -> str:
+    return ending.lower().removesuffix(".gz")
+
+
+def _pattern(top: Path, ending: str, paths: Iterable[Path]) -> str:
+    """Return a pattern of the files that end so, as seen from beside their folder."""
+    if not top.is_dir():
+        return f"{top.parent.name}/*{ending}"
+    deep = "**/" if any(one.parent != top for one in paths) else ""
+    return f"{glob.escape(top.name)}/{deep}*{ending}"
