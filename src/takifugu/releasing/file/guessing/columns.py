@@ -123,11 +123,11 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
             column_of[role] = by
             reasons[by] = ("without it the order would not rise", "likely")
     named = {name: role for role, name in column_of.items()}
-    beside = seen[column_of["clock"]] if "clock" in column_of else None
+    clock_column = seen[column_of["clock"]] if "clock" in column_of else None
     return tuple(
         Column(
             s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
-            _form(s, named.get(s.name), beside), next(iter(s.forms[1:]), None), s.name in look.unclear, None,
+            _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear, None,
             look.written,
         )
         for s in seen.values()
