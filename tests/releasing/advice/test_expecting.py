@@ -6,7 +6,8 @@ import pytest
 from tests.releasing.advice.test_advice import UNITS, of_units
 
 import takifugu as tf
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.releasing.advice.contradicting import refuse_impossible
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 
@@ -39,6 +40,27 @@ def cells(path: Path) -> tuple[float, ...]:
 )
 def test_what_is_expected_of_a_pooled_table(keys: str, expected: tuple[float, ...], tmp_path: Path) -> None:
     assert cells(with_expect(tmp_path, keys)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("keys", "per"),
+    [
+        ("shares = { off = 0.4, on = 0.6 }", "pooled"),  # a rough belief
+        ("shares = { off = 0.0, on = 1.0 }", "unit"),  # the machine of one week may have stayed on
+        ("values = { off = 30, on = 200 }", "pooled"),  # rows may be missing
+    ],
+)
+def test_what_a_belief_makes_unlikely_only_is_no_contradiction(keys: str, per: str, tmp_path: Path) -> None:
+    assert cells(with_expect(tmp_path, keys, per))
+
+
+def test_several_beliefs_are_contradicted_only_by_what_is_unlikely_under_each() -> None:
+    chains = [tf.MarkovChain(matrix, 840) for matrix in ([[0.95, 0.05], [0.1, 0.9]], [[0.1, 0.9], [0.05, 0.95]])]
+    frameworks = [tf.Pufferfish(tf.every_entry(), about) for about in (chains, chains[:1])]
+    both, one = (tf.calibrate(framework, tf.Histogram(), 1) for framework in frameworks)
+    refuse_impossible(both, (0, 840), "values")
+    with pytest.raises(InputError, match="840 is expected in '1', where the belief expects 280"):
+        refuse_impossible(one, (0, 840), "values")
 
 
 def test_of_a_table_of_units_the_rows_of_one_count(tmp_path: Path) -> None:
@@ -85,6 +107,8 @@ def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
         ("values = { off = 5, on = -1 }", "-1 in 'on' is not from 0"),
         ("values = { off = 800, on = 60 }", "860 in all cells are more than the 840 rows"),
         ("matters = 0", "it must be above 0"),
+        ("shares = { off = 0.0, on = 1.0 }", "840 is expected in 'on', where the belief expects 280: even 630 would"),
+        ("values = { off = 0, on = 840 }", "a probability below 1e-9; see to the order of the states"),
         ("rows = 200", "are more than the 840 rows"),
         ("people = 6", "are more than the 840 rows"),
         ("people = 0", "people"),

@@ -126,17 +126,21 @@ class OfUsers(ExpectedAnswer[IndependentUsers]):
     """Users of one law are counted together; one who is absent adds what absence adds."""
 
     def cells(self, answer: Additive) -> FloatArray:
-        users = self.belief
-        laws, (_, one_of_each) = [], np.unique(users.law_of, return_index=True)
-        for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
-            present = float(law.presence)
-            masses = [present * float(p) for p in law.probabilities]
-            laws.append(np.array([*masses, 1 - present] if users.alphabet(user)[-1] == ABSENT else masses))
-        return of_groups(answer, users.law_of, laws)
+        return of_groups(answer, self.belief.law_of, laws_of_users(self.belief))
 
     @property
     def people(self) -> int:
         return self.belief.size
+
+
+def laws_of_users(users: IndependentUsers) -> list[FloatArray]:
+    """Return the law of each group of users, over their values and, where they may be absent, absence."""
+    laws, (_, one_of_each) = list[FloatArray](), np.unique(users.law_of, return_index=True)
+    for law, user in zip(users.laws, one_of_each.tolist(), strict=True):
+        present = float(law.presence)
+        masses = [present * float(p) for p in law.probabilities]
+        laws.append(np.array([*masses, 1 - present] if users.alphabet(user)[-1] == ABSENT else masses))
+    return laws
 
 
 class OfRecords(ExpectedAnswer[Records]):

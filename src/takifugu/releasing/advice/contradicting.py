@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_answer
+from takifugu.analysis.questions.tail import log_chance_of_reaching
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
@@ -25,6 +26,9 @@ FloatArray = npt.NDArray[np.float64]
 
 #: What floats may lose of a sum, as a share of what a cell can be.
 _ROUNDING = 1e-9
+#: What is expected may be off by this share of all that a cell can count, and is refused only if even then it is nearly
+#: certain not to come: beliefs are rough, and numbers are rounded.
+_ROUGHLY, _NEVER = 0.25, 1e-9
 _FIX = "count those that this table reads"
 
 
@@ -77,6 +81,30 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
         if value > 0 and each and not any(each):
             what = f"{number(value)} is expected in {label!r}, which the belief makes impossible"
             raise InputError(what, fix="write 0, or a belief that allows it").at("expect", key)
+    if means:
+        _refuse_unlikely(calibration, answer, cells, np.max(means, axis=0), key)
+
+
+def _refuse_unlikely(
+    calibration: Calibration, answer: Additive, cells: Sequence[float], means: FloatArray, key: str
+) -> None:
+    """Raise InputError for more rows in a cell than each belief allows, even roughly, with a probability of 1e-9.
+
+    Cells that are smaller than the belief says are no contradiction: rows may be missing.
+    """
+    most = answer.cell_bounds()[1]
+    low = np.asarray(cells) - _ROUGHLY * most
+    cell = int(np.argmax((low - means) / np.maximum(most, 1)))
+    if low[cell] <= means[cell]:
+        return
+    pairs = zip(calibration.framework.beliefs, calibration.problem.answers, strict=True)
+    if max(log_chance_of_reaching(belief, one, cell, float(low[cell])) for belief, one in pairs) < math.log(_NEVER):
+        label, value = answer.labels[cell], number(cells[cell])
+        what = f"{value} is expected in {label!r}, where the belief expects {number(float(means[cell]))}"
+        why = f"even {number(float(low[cell]))} would have a probability below 1e-9"
+        raise InputError(f"{what}: {why}", fix="see to the order of the states, or declare what you believe").at(
+            "expect", key
+        )
 
 
 def _refuse_out_of_range(

@@ -147,7 +147,10 @@ class _Search:
         planned = with_changes(self.raw, self.planned, changes)
         if planned is None:
             return None
-        worst = _worst(self.raw, advice_of(planned), self.measured)
+        try:
+            worst = _worst(self.raw, advice_of(planned), self.measured)
+        except TakifuguError:
+            return None  # what [expect] says of the table as it is contradicts this one
         if worst.keys() != self.measured:
             return None
         return Made(tuple(changes), why, worst, _room(self.raw, planned))
