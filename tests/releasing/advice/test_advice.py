@@ -1,6 +1,7 @@
 """What the advice promises is what the changed file gives; verdicts follow the ratio of noise to what matters."""
 
 import json
+import shlex
 import shutil
 import tomllib
 from pathlib import Path
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 import takifugu as tf
 from takifugu.cli import main
 from takifugu.cli.samples import write_demo
-from takifugu.core.errors import SpecError
+from takifugu.core.errors import LedgerError, SpecError
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
 from takifugu.releasing.advice.changes import applied
@@ -237,6 +238,32 @@ def test_a_remedy_over_the_budget_says_so_and_changes_it(tmp_path: Path) -> None
     raw = tomllib.loads(UNITS.replace("budget = 8", "budget = 0.3"))
     path.write_text("\n".join(toml_file(applied(raw, over.changes))))
     assert not tf.forecast(path).refused
+
+
+@pytest.mark.parametrize(
+    ("name", "budget", "delta"),
+    [("wards", "0.3", ""), ("our wards", "{ epsilon = 0.3, delta = 1e-6 }", " --delta 1e-06")],
+)
+def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: str, budget: str, delta: str) -> None:
+    """The command that the remedy names, then its lines: nothing stands in the way of the release."""
+    path = of_units(tmp_path)
+    text = UNITS.replace("budget = 8", f"budget = {budget}").replace('"wards"', f'"{name}"')
+    path.write_text(text)
+    over = next(one for one in tf.advise(path).remedies if not one.fits)
+    assert "ledger" not in over.why  # nobody told the ledger of a budget
+    tf.open_study(path).release(anyway=True)
+    path.write_text(text.replace('"use"', '"again"'))
+    over = next(one for one in tf.advise(path).remedies if not one.fits)
+    needed = over.changes[-1].value
+    epsilon = needed["epsilon"] if isinstance(needed, dict) else needed
+    command = f"takifugu ledger budget LEDGER {shlex.quote(name)} {epsilon}{delta}"
+    assert over.why.endswith(f"the ledger has another budget, so first `{command}`")
+    path.write_text("\n".join(toml_file(applied(tomllib.loads(path.read_text()), over.changes))))
+    with pytest.raises(LedgerError, match=r"has a budget of epsilon 0\.3"):
+        tf.open_study(path).release(anyway=True)
+    words = [str(tmp_path / "ledger.db") if word == "LEDGER" else word for word in shlex.split(command)[1:]]
+    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
+    tf.open_study(path).release(anyway=True)
 
 
 def toml_file(raw: dict[str, object]) -> list[str]:

@@ -13,16 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from takifugu.core.errors import TakifuguError
-from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
+from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_ledger, two_digits
 from takifugu.releasing.advice.candidates import ideas, number_of, of_table
 from takifugu.releasing.advice.changes import Change, applied, lines_of, words_of
 from takifugu.releasing.advice.reaching import Reach
 from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
-from takifugu.releasing.planning.questions import debits_of
 
 #: A search for remedies calibrates no more files: so many with one idea each, then two ideas together, then with
 #: larger epsilons. It begins none after so many seconds of work, but for the first ones of a slow file.
@@ -114,7 +113,7 @@ def remedies(
     now = _worst(raw, tables, measured)
     if not now:
         return ()
-    search = _Search(raw, planned, measured, Made((), "", now, _room(raw, planned)), ends)
+    search = _Search(raw, planned, measured, Made((), "", now, room_of(planned)), ends)
     alone = _alone(search)
     _enough_epsilon(search, search.now)
     best = min([*alone, *_together(search, alone)], key=lambda made: made.ratio, default=None)
@@ -153,18 +152,19 @@ class _Search:
             return None  # what [expect] says of the table as it is contradicts this one
         if worst.keys() != self.measured:
             return None
-        return Made(tuple(changes), why, worst, _room(self.raw, planned))
+        return Made(tuple(changes), why, worst, room_of(planned))
 
     def keeps(self, made: Made) -> None:
         """Remember what helps; it names the budget that it needs."""
         if not made.ratio < self.now.ratio:
             return
         fits = made.room >= 1
-        budget = () if fits else (_larger_budget(self.raw, made.room),)
+        budget = () if fits else (larger_budget(self.raw, made.room),)
+        why = "; ".join([made.why, *(first for change in budget if (first := said_to_ledger(self.planned, change)))])
         table, worth = made.poorest
         changes = (*made.changes, *budget)
         is_one = len(self.measured) == 1
-        self.better.append(Remedy(changes, table.name, made.why, worth, table.measured_in, fits, is_one))
+        self.better.append(Remedy(changes, table.name, why, worth, table.measured_in, fits, is_one))
 
 
 def _alone(search: _Search) -> list[Made]:
@@ -232,7 +232,7 @@ def _with_epsilons(search: _Search, made: Made, at_most: float = math.inf) -> Ma
         wanted.append((Change(("joint_epsilon",), None), file["joint_epsilon"], max(shared)))
     for change, written, ratio in wanted:
         epsilon = number_of(written)
-        larger = min(_two_digits(epsilon * min(ratio, at_most), at_most < ratio), LARGEST_EPSILON)
+        larger = min(two_digits(epsilon * min(ratio, at_most), at_most < ratio), LARGEST_EPSILON)
         if larger > epsilon:
             grown = True
             values[change.where] = Change(change.where, larger, change.table)
@@ -267,40 +267,3 @@ def _worst(
         elif index in measured and (index not in worst or table.judged.ratio > worst[index][1].ratio):
             worst[index] = table, table.judged
     return {index: pair for index, pair in worst.items() if index not in unjudged}
-
-
-def _room(raw: Plain, planned: Plan) -> float:
-    """Return how often what a plan costs, with what was spent, fits into the declared budget; infinite without one."""
-    most = planned.file.epsilon_budget
-    if most is None:
-        return math.inf
-    from takifugu.accounting.ledger import preview  # nothing is loaded that reads ledgers where no budget is declared
-
-    source, questions = planned.file.source, [q for table in planned.tables for q in table.questions]
-    try:
-        debits = debits_of(questions)
-        account = preview(
-            planned.file.ledger, normalised(source.name), debits, None, source.as_composing, source.same_people
-        )
-    except TakifuguError:
-        return math.inf  # what is wrong with the ledger is said by what opens it
-    if account.after is None or not account.after.epsilon:
-        return math.inf
-    return float(most / account.after.epsilon)
-
-
-def _larger_budget(raw: Plain, room: float) -> Change:
-    """Return the change of the budget that is enough for what fits into it so often."""
-    budget = raw["source"]["budget"]
-    if isinstance(budget, dict):
-        return Change(("source", "budget"), {**budget, "epsilon": _two_digits(number_of(budget["epsilon"]) / room)})
-    return Change(("source", "budget"), _two_digits(number_of(budget) / room))
-
-
-def _two_digits(value: float, down: bool = False) -> float:
-    """Round up, or down, to two significant digits."""
-    if not 0 < value < math.inf:
-        return math.inf
-    step = 10.0 ** (math.floor(math.log10(value)) - 1)
-    whole = math.floor(value / step + 1e-9) if down else math.ceil(value / step - 1e-9)
-    return round(whole * step, 10)
