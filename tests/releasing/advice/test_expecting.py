@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.releasing.advice.test_advice import UNITS, of_units
+from tests.releasing.advice.test_advice import NORMAL, UNITS, of_units
 
 import takifugu as tf
 from takifugu.core.errors import InputError, SpecError, TakifuguError
@@ -207,30 +207,6 @@ def test_more_people_than_the_data_have_are_refused_for_a_table_of_each(tmp_path
     assert not (tmp_path / "use.json").exists()
 
 
-NORMAL = """
-ledger = "ledger.db"
-[source]
-name = "company"
-file = "company.csv"
-budget = { epsilon = 1, delta = 1e-6 }
-[belief]
-kind = "normal"
-records = 250
-source = "assumed"
-columns = ["revenue", "costs"]
-ranges = { revenue = [0, 200], costs = [0, 200] }
-resolution = "0.1"
-mean = [100, 70]
-covariance = [[225, 150], [150, 120]]
-[hide]
-property = { attribute = "revenue", function = "mean", max_difference = 5 }
-[[release]]
-name = "costs"
-query = "sum"
-attribute = "costs"
-delta = 1e-6
-epsilon = 1
-"""
 USERS = """
 ledger = "ledger.db"
 [source]
@@ -261,15 +237,16 @@ def of_text(folder: Path, text: str, keys: str) -> Path:
 
 @pytest.mark.parametrize(
     ("query", "keys", "expected"),
-    [("sum", "values = 17000", 17000), ("sum", "matters = 30", 17500), ("mean", "values = 71\nmatters = 2", 71)],
+    [("sum", "values = 7000", 7000), ("sum", "matters = 30", 7500), ("mean", "values = 16\nmatters = 2", 16)],
 )
 def test_what_is_expected_of_normal_records(query: str, keys: str, expected: float, tmp_path: Path) -> None:
-    assert cells(of_text(tmp_path, NORMAL.replace('"sum"', f'"{query}"'), keys)) == pytest.approx((expected,))
+    text = NORMAL.replace('query = "mean"', f'query = "{query}"')
+    assert cells(of_text(tmp_path, text, keys)) == pytest.approx((expected,))
 
 
 def test_a_mean_outside_its_range_is_refused_for_normal_records(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="7,000 in 'mean' is not from 0 to 200"):
-        tf.advise(of_text(tmp_path, NORMAL.replace('"sum"', '"mean"'), "values = 7000\nmatters = 2"))
+    with pytest.raises(SpecError, match="7,000 in 'mean' is not from 0 to 100"):
+        tf.advise(of_text(tmp_path, NORMAL, "values = 7000\nmatters = 2"))
 
 
 @pytest.mark.parametrize(
