@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import PurePath
-from typing import TYPE_CHECKING
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import InputError
 from takifugu.numbers.rationals import Number, as_fraction
-
-if TYPE_CHECKING:
-    from takifugu.releasing.file.sections import FileSpec
 
 #: Words for the data of this file, which its expectation must not come from.
 _THESE_DATA = re.compile(
@@ -21,7 +15,8 @@ _THESE_DATA = re.compile(
 )
 #: Words that say that what follows is not where it comes from.
 _NOT = re.compile(r"\b(without|not|no|other than|independent of|instead of)\b[^,;.]*$")
-_PUBLIC = 'write what is known without them, for example "last year\'s published report" or "a hunch"'
+#: What to write instead.
+PUBLIC = 'write what is known without them, for example "last year\'s published report" or "a hunch"'
 
 
 def public_source(value: str) -> str:
@@ -36,21 +31,8 @@ def public_source(value: str) -> str:
     words = value.casefold()
     for private in _THESE_DATA.finditer(words):
         if not _NOT.search(words[: private.start()]):
-            raise InputError(f"says {private[0]!r}", rule="advice must not depend on them", fix=_PUBLIC)
+            raise InputError(f"says {private[0]!r}", rule="advice must not depend on them", fix=PUBLIC)
     return value
-
-
-def named_sources(spec: FileSpec | None) -> Iterator[TakifuguError]:
-    """Yield each expectation of a file whose source names the file of its data."""
-    named = None if spec is None or spec.source is None else spec.source.file
-    name = PurePath(str(named).replace("\\", "/")).name.casefold() if named else ""
-    if spec is None or "." not in name:
-        return
-    items = [(("release", n, "expect"), item.expect) for n, item in enumerate(spec.release or ()) if item is not None]
-    for where, expect in [(("expect",), spec.expect), *items]:
-        if expect is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?!\w)", expect.source.casefold()):
-            error = InputError(f"names {name!r}, the private data", rule="advice must not depend on them", fix=_PUBLIC)
-            yield error.at(*where, "source")
 
 
 def size_that_matters(value: Number) -> tuple[Fraction, str]:

@@ -21,10 +21,9 @@ from takifugu.core.files import read_file
 from takifugu.core.plain import Json
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_of
-from takifugu.releasing.file.expectations import named_sources
 from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, which_kind
-from takifugu.releasing.file.meaning import meaning_of
+from takifugu.releasing.file.meaning import meaning_of, named_sources
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
 from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
 from takifugu.releasing.file.sections import FileSpec

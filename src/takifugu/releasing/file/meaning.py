@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Linear, Sum
 from takifugu.model.queries.forms import QueryReader
+from takifugu.releasing.file.expectations import PUBLIC
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.public import Public, faults_of, key_of, private_keys, revealed
@@ -137,3 +139,16 @@ def _key_of(item: Table, error: TakifuguError) -> tuple[str, ...]:
     named = (str(step) for step in error.where if step in type(item).model_fields)
     otherwise = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
     return (next(named, "") or otherwise,)
+
+
+def named_sources(spec: FileSpec | None) -> Iterator[TakifuguError]:
+    """Yield each expectation of a file whose source names the file of its data."""
+    named = None if spec is None or spec.source is None else spec.source.file
+    name = PurePath(str(named).replace("\\", "/")).name.casefold() if named else ""
+    if spec is None or "." not in name:
+        return
+    items = [(("release", n, "expect"), item.expect) for n, item in enumerate(spec.release or ()) if item is not None]
+    for where, expect in [(("expect",), spec.expect), *items]:
+        if expect is not None and re.search(rf"(?<![\w.-]){re.escape(name)}(?!\w)", expect.source.casefold()):
+            error = InputError(f"names {name!r}, the private data", rule="advice must not depend on them", fix=PUBLIC)
+            yield error.at(*where, "source")
