@@ -72,6 +72,20 @@ def test_no_accessibility_finding(pages: list[Path], browser: Any, width: int, s
     assert not faults
 
 
+@pytest.mark.parametrize(("scheme", "ground"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 28)")])
+def test_a_picture_that_is_opened_by_itself_follows_day_and_night(
+    pages: list[Path], browser: Any, scheme: str, ground: str
+) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    pictures = sorted({file for one in pages for file in one.parent.glob("*.svg")})
+    assert len(pictures) >= 8
+    for file in pictures:
+        page.goto(file.as_uri())
+        assert page.evaluate("getComputedStyle(document.querySelector('rect')).fill") == ground, file.name
+    context.close()
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_everything_is_reached_and_opened_by_keyboard(pages: list[Path], browser: Any, scheme: str) -> None:
     context = browser.new_context(viewport={"width": 768, "height": 900}, color_scheme=scheme, java_script_enabled=True)

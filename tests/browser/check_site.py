@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
+import re
 import threading
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from tests.browser.looking import SCHEMES, WIDTHS, faults_of
@@ -72,6 +76,23 @@ def test_what_is_copied_are_commands_without_their_prompt(address: str, browser:
     assert copied.splitlines()[0].split("#")[0].strip() == "takifugu example survey"
     assert "$" not in copied
     context.close()
+
+
+def test_no_link_of_a_page_is_dead() -> None:
+    """Every link inside the site leads to a page, and to a place in it, that there is."""
+    pages = {str(file.relative_to(SITE)): file.read_text(encoding="utf-8") for file in SITE.rglob("*.html")}
+    places = {name: {*map(unescape, re.findall(r'\bid="?([^" >]+)', text))} for name, text in pages.items()}
+    assert len(pages) > 40
+    for name, text in pages.items():
+        for link in map(unescape, re.findall(r'\b(?:href|src)="?([^" >]+)', text)):
+            target, _, place = link.partition("#")
+            if re.match(r"[a-z]+:|/", target):
+                continue
+            file = (Path(name).parent / unquote(target.partition("?")[0])) if target else Path(name)
+            where = os.path.normpath(file)
+            assert (SITE / where).exists(), (name, link)
+            held = places.get(where)
+            assert held is None or not place or place.startswith("__") or unquote(place) in held, (name, link)
 
 
 def test_the_search_finds_a_page_by_its_words(address: str, browser: Any) -> None:

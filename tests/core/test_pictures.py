@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
+from takifugu.core.text.night import PICTURES, by_itself
 from takifugu.core.text.pictures import Axis, Bar, Line, bar_chart, line_chart, short_number
+from takifugu.core.text.raster import png, stacked
 
 SVG = "{http://www.w3.org/2000/svg}"
 numbers = st.floats(-1e12, 1e12)
@@ -122,3 +125,26 @@ def test_numbers_are_written_short() -> None:
         "1e-9",
         "-1e20",
     ]
+
+
+@given(st.text("abc", max_size=60), st.text("abc ", max_size=60), st.sampled_from([340, 640]))
+@example("a" * 40, "noisy value (steps of 5 minutes) and its 95 % interval", 340)
+def test_the_words_of_bars_stay_inside_the_picture(name: str, axis: str, width: int) -> None:
+    picture = parsed(bar_chart([Bar(name, 30, 20, 40)], Axis(axis[:55]), "t", width=width))
+    for text in list(picture.iter(f"{SVG}text"))[1:]:
+        long, where = 6.6 * len(text.text or ""), float(text.attrib["x"])
+        start = where - {"end": long, "middle": long / 2, "start": 0}[text.attrib["text-anchor"]]
+        assert (start >= -0.1 and start + long <= width + 0.1) or long > width - 8, text.text
+
+
+def test_a_picture_of_its_own_is_dark_by_night_and_paints_no_other() -> None:
+    picture = bar_chart([Bar("still", 6, 4, 8)], Axis("minutes"), "Time")
+    alone = by_itself(stacked([picture, picture]))
+    (style,) = parsed(alone).iter(f"{SVG}style")
+    rules = re.findall(r"([^{}]+) {(?! svg)", style.text or "")
+    assert rules
+    assert all(rule.strip().startswith("svg:root") for rule in rules)
+    used = {m.attrib[paint] for m in parsed(picture).iter() for paint in ("fill", "stroke") if paint in m.attrib}
+    assert used <= {*PICTURES}
+    assert all(f'="{colour}"]' in (style.text or "") for colour in used)
+    assert png(alone) == png(stacked([picture, picture]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from tests.support.one_file import imported
@@ -32,7 +34,13 @@ def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Pat
     check(advice)
     (example,) = (one for one in examples() if one.name == name)
     hint = "it is out of date: python tools/gallery.py"
-    assert gallery.row(example, advice) in gallery.PAGE.read_text(encoding="utf-8").splitlines(), hint
+    page = gallery.PAGE.read_text(encoding="utf-8").splitlines()
+    assert gallery.row(example, advice) in page, hint
+    for table in advice.tables:
+        (alternative,) = (line for line in page if line.endswith(f"](images/gallery-{name}-{table.name}.svg)"))
+        picture = ElementTree.parse(gallery.PICTURES / f"gallery-{name}-{table.name}.svg").getroot()
+        values = [text.split(" ± ")[0] for text in picture.itertext() if " ± " in text]
+        assert values == re.findall(r" (-?[0-9,]+)(?=[;\]])", alternative), hint
 
 
 def test_the_gallery_has_no_other_example() -> None:

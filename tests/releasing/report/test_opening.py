@@ -15,6 +15,7 @@ from tests.releasing.report.test_words_for_readers import SPEC, worded
 from tests.support.pages import check_page
 
 import takifugu as tf
+from takifugu.cli.samples.examples import write_example
 from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing.run import release_file
@@ -102,8 +103,10 @@ def test_every_kind_of_file_opens_with_declared_words_only(example: Example, tmp
     (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     is_one_way = table.certificate.definition == "asymmetric"
-    assert sum(words.startswith("How well it hides") for words in said) == (not is_one_way)
-    assert sum(words.startswith("What is hidden, and named below: who finds it") for words in said) == is_one_way
+    (hides,) = (words for words in said if words.startswith("How well it hides"))
+    assert hides.startswith("How well it hides that a person was at") == is_one_way
+    assert not re.search(r"(the .*) is .* rather than \1 is ", hides), "what both sides share is said once"
+    assert not any("above is that of any one pair" in words for words in said) or "ifferences" in said[0]
 
 
 def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_no_verdict(tmp_path: Path) -> None:
@@ -124,4 +127,12 @@ def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_
     (table,) = release_file(tmp_path / "release.toml", anyway=True).tables
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert said[0].startswith("No verdict: each row")
-    assert said[1].startswith("How to read a row: by the declared populations, ")
+    assert said[1].startswith("How to read a row: by the declared populations, another value than the true one is sent")
+
+
+def test_values_of_people_are_read_by_the_error_of_one_value(tmp_path: Path) -> None:
+    (table,) = release_file(write_example("people", tmp_path)[0], new_ledger=True).tables
+    verdict, number, _ = opening(report_html(table))
+    assert "the value is off by" in verdict
+    assert number.endswith("(the error above is that of any one value).")
+    assert "<title>The value of &#x27;education&#x27;, coded" in report_html(table), "not only 'value'"

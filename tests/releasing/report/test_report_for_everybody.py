@@ -17,11 +17,12 @@ from tests.releasing.test_windows import written
 from tests.support.pages import Element, check_page, contrast, rules
 
 import takifugu as tf
+from takifugu.core.text.night import LETTERS, PICTURES
 from takifugu.model.queries.by import By
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Outcome
-from takifugu.releasing.report.style import LETTERS, PICTURES, WRITTEN, style
+from takifugu.releasing.report.style import WRITTEN, style
 
 #: What letters need, and lines and marks.
 ENOUGH, ENOUGH_TO_SEE = 4.5, 3.0

@@ -27,6 +27,8 @@ _LEAST = 1e-300  # what is nearer to 0, or to another number, is not told from i
 _LETTER = 6.6  # the width of an average letter of 12 px, in px
 _LARGE = 7.2  # that of one of 14 px
 _LINE = 15
+#: The names of bars have at most this many letters, and about this share of the width.
+_LONGEST, _NAMES = 28, 0.35
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -140,7 +142,7 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
     numbers = [v for bar in bars for v in (bar.value, bar.low, bar.high) if v is not None]
     if not bars or not all(map(math.isfinite, numbers)):
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
-    names = [_cut(bar.label, 28) for bar in bars]
+    names = [_cut(bar.label, min(_LONGEST, int(_NAMES * width / _LETTER))) for bar in bars]
     texts = [
         _value(b.value) if b.high is None else f"{_value(b.value)} ± {_value(b.high - b.value)}"
         for b in bars
@@ -149,19 +151,21 @@ def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width
     height = 34 + 26 * len(bars) + 46
     flat = _Scale(*_range([*numbers, 0.0], False, from_zero=True), left, width - right, False)
     body = [part for tick, name in _with_room(flat) for part in _tick_across(flat.at(tick), name, 34, height - 46)]
-    body.append(_words((flat.start + flat.end) / 2, height - 10, axis.label, "middle", _FAINT))
+    half = _LETTER * len(axis.label) / 2  # below the middle, or as far left of it as keeps the words inside
+    middle = min((flat.start + flat.end) / 2, max(width - half - 4, half + 4))
+    body.append(_words(middle, height - 10, axis.label, "middle", _FAINT))
     for number, (bar, name, text) in enumerate(zip(bars, names, texts, strict=True)):
-        middle = 34 + 26 * number + 15
+        y = 34 + 26 * number + 15
         ends = sorted((flat.at(0.0), flat.at(bar.value)))
         body.append(
-            f'<rect x="{ends[0]:.1f}" y="{middle - 8}" width="{ends[1] - ends[0]:.1f}" height="16" '
+            f'<rect x="{ends[0]:.1f}" y="{y - 8}" width="{ends[1] - ends[0]:.1f}" height="16" '
             f'fill="{COLOURS[0]}" fill-opacity="0.55"/>'
         )
         if bar.low is not None and bar.high is not None:
             a, b = flat.at(bar.low), flat.at(bar.high)
-            body += [_rule(a, middle, b, middle, _TEXT), *(_rule(e, middle - 4, e, middle + 4, _TEXT) for e in (a, b))]
-        body.append(_words(left - 8, middle + 4, name, "end", _TEXT))
-        body.append(_words(width - right + 8, middle + 4, text, "start", _TEXT))
+            body += [_rule(a, y, b, y, _TEXT), *(_rule(e, y - 4, e, y + 4, _TEXT) for e in (a, b))]
+        body.append(_words(left - 8, y + 4, name, "end", _TEXT))
+        body.append(_words(width - right + 8, y + 4, text, "start", _TEXT))
     body.append(_rule(flat.at(0.0), 34, flat.at(0.0), height - 46, _FAINT))
     return _svg(width, height, title, made, body)
 
@@ -185,10 +189,19 @@ def drawing(width: int, height: int, title: str, body: Iterable[str]) -> str:
     return _svg(width, height, title, "", body)
 
 
-def rectangle(x: float, y: float, width: float, height: float, colour: str) -> str:
-    """Return a filled rectangle; its edges are not blurred, so that neighbours leave no seam."""
+def rectangle(x: float, y: float, width: float, height: float, colour: str, shade: float = 1.0) -> str:
+    """Return a filled rectangle, opaque by its shade; its edges are not blurred, so that neighbours leave no seam."""
+    opaque = "" if shade == 1 else f' fill-opacity="{shade:.3f}"'
     return (
-        f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{colour}" '
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{colour}"{opaque} '
+        'shape-rendering="crispEdges"/>'
+    )
+
+
+def border(x: float, y: float, width: float, height: float) -> str:
+    """Return the sides of a rectangle."""
+    return (
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="none" stroke="#888888" '
         'shape-rendering="crispEdges"/>'
     )
 

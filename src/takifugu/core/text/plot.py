@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from takifugu.core.errors import InputError
+from takifugu.core.text.night import by_itself
 from takifugu.core.text.raster import png
 
 
@@ -35,7 +36,7 @@ class Plot:
         where = Path(path)
         if where.suffix not in (".svg", ".png"):
             raise InputError(f"{where.name!r} is no name of a picture", fix="end it with .svg or .png")
-        content = self.svg.encode() if where.suffix == ".svg" else png(self.svg)
+        content = by_itself(self.svg).encode() if where.suffix == ".svg" else png(self.svg)
         if content is None:
             raise InputError("a PNG is drawn by matplotlib", fix="pip install takifugu[plots], or save an .svg")
         where.write_bytes(content)

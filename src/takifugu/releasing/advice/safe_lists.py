@@ -33,9 +33,9 @@ class Named(Worth):
     def sentence(self, unit: str = "") -> str:
         share = f"{number(100 * self.share, digits=3)} % of {self.expectation.source}"
         return {
-            Verdict.GOOD: f"good: {share} are expected to be named",
-            Verdict.ROUGH: f"rough: only {share} are expected to be named",
-            Verdict.USELESS: f"useless: only {share} are expected to be named",
+            Verdict.GOOD: f"good: {share} are expected to be called safe",
+            Verdict.ROUGH: f"rough: only {share} are expected to be called safe",
+            Verdict.USELESS: f"useless: only {share} are expected to be called safe",
         }[self.verdict]
 
 

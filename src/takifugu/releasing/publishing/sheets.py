@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from takifugu.core.plain import Json, Plain, Row
+from takifugu.core.text.night import by_itself
 from takifugu.core.text.raster import png
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.queries.forms import OfColumns
@@ -113,7 +114,7 @@ def _pictured(
     reported = Reported(name, certificate, tuple(releases))
     drawing = drawing_of(reported)
     if drawing is not None:
-        files[DRAWING] = drawing.encode()
+        files[DRAWING] = by_itself(drawing).encode()
         # The answer is paid and drawn: a plotting library that fails must not cost it.
         with suppress(Exception):
             photo = png(drawing)

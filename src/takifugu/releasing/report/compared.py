@@ -37,7 +37,7 @@ def compared(t: Reported) -> Iterator[str]:
 def _side_by_side(name: str, rows: Sequence[Alternative], error: str) -> Iterator[str]:
     """Yield the mechanisms that have an answer, in the registry's order, and why the others have none."""
     proven = [row for row in rows if row.composition is not None]
-    bars = [Bar(_label(row), row.expected_error) for row in proven if row.expected_error is not None]
+    bars = [Bar(_label(row), float(f"{row.expected_error:.4g}")) for row in proven if row.expected_error is not None]
     if len(bars) > 1:
         axis = Axis(error)
         note = "* not used: it promises less than was requested, or is refused by default."

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from takifugu.core.plain import Row
 from takifugu.core.text.pictures import drawing, words
 from takifugu.model.queries import registry
+from takifugu.releasing.advice.worth import measured
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.readable import number
 from takifugu.releasing.report.page import figure, table
@@ -33,7 +34,11 @@ def crossed(certificate: Certificate, places: Places, rows: Sequence[Row], note:
     across, down = _ways(places)
     unit = certificate.measured_in
     if _is_drawn(places):
-        caption = "The stronger the colour, the larger the noisy value; there is none where it is not above 0."
+        most = max((row["value"] for row in rows if row["value"] is not None), default=0)
+        largest = f", which is at most {measured(most, unit or '')}" if most > 0 else ""
+        caption = (
+            f"The stronger the colour, the larger the noisy value{largest}; there is none where it is not above 0."
+        )
         yield figure(lambda width: _picture(certificate, places, rows, width), caption)
     for key, what in (("value", "Published values"), ("adjusted", "Adjusted values")):
         if key not in rows[0]:

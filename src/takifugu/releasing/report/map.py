@@ -59,7 +59,7 @@ def verdict_map(certificate: Certificate, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _middle(boxes: Boxes | None, name: str) -> tuple[str, ...]:
-    return () if boxes is None else tuple(f"{at:.10g}" for at in boxes.middle(name))
+    return () if boxes is None else tuple(f"{at:.8g}" for at in boxes.middle(name))
 
 
 def drawn_map(certificate: Certificate, rows: Sequence[Row], width: int) -> str:

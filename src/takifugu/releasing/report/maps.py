@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from takifugu.core.escaping import number
-from takifugu.core.text.pictures import drawing, rectangle, rule, words
+from takifugu.core.text.pictures import border, drawing, rectangle, rule, words
 
 Place = tuple[float, float]
 #: The room around a map: coordinates on the left and below, the title above, keys and scale below.
 HEAD, MARGIN, LEFT, BELOW = 32, 12, 74, 46
-_KEY, _DARK = 24, (0, 77, 128)
-#: How many shades are painted and shown in the key; what is 0 is white.
+_KEY, _COLOUR = 24, "#004d80"
+#: How many shades are painted and shown in the key; what is 0 is not painted.
 _SHADES = 10
 #: How many metres a degree of latitude is.
 _DEGREE = 111_320
@@ -32,8 +32,9 @@ class Ground:
 
 
 def frame(ground: Ground, width: float, height: float) -> Iterator[str]:
-    """Yield the coordinates at the ends of both sides, and a scale of a round length below them."""
+    """Yield the edge of the ground, the coordinates at its ends, and a scale of a round length below."""
     left, right, low = LEFT, LEFT + width, HEAD + height
+    yield border(left, HEAD, width, height)
     for at, value in ((HEAD + 10.0, ground.y[1]), (low, ground.y[0])):
         yield words(left - 6, at, number(value, digits=5), "end")
     for at, value, anchor in ((left, ground.x[0], "start"), (right, ground.x[1], "end")):
@@ -85,7 +86,7 @@ def heat_map(
     are to be compared.
 
     >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
-    14
+    15
     """
     xs, ys = (sorted({place[axis] for place in places}) for axis in (0, 1))
     column, row = ({x: number for number, x in enumerate(values)} for values in (xs, ys))
@@ -95,7 +96,7 @@ def heat_map(
     body = []
     for (x, y), one in zip(places, numbers, strict=True):
         left, top = LEFT + size * column[x], HEAD + size * (len(ys) - 1 - row[y])
-        body.append(rectangle(left, top, size, size, _shade(one / most)))
+        body.append(rectangle(left, top, size, size, _COLOUR, _shade(one / most)))
     if mark is not None:
         left, top = LEFT + size * (column[mark[0]] + 0.5), HEAD + size * (len(ys) - 0.5 - row[mark[1]])
         body.append(
@@ -117,12 +118,12 @@ def _key(top: float, most: float) -> Iterator[str]:
     """Yield all shades that are painted, lightest first, with the numbers at both ends."""
     yield words(LEFT - 6, top + 12, "0 %", "end")
     for step in range(_SHADES):
-        yield rectangle(LEFT + 100.0 / _SHADES * step, top, 100 / _SHADES, 14, _shade((step + 0.5) / _SHADES))
+        shade = _shade((step + 0.5) / _SHADES)
+        yield rectangle(LEFT + 100.0 / _SHADES * step, top, 100 / _SHADES, 14, _COLOUR, shade)
     yield words(LEFT + 106, top + 12, f"{number(100 * most, digits=4)} % of rows")
 
 
-def _shade(share: float) -> str:
+def _shade(share: float) -> float:
+    """Return how opaque a share of the largest number is; small ones stay visible."""
     part = (min(math.floor(max(share, 0.0) * _SHADES), _SHADES - 1) + 0.5) / _SHADES if share > 0 else 0.0
-    deep = math.sqrt(part)  # small numbers stay visible
-    red, green, blue = (round(255 - (255 - full) * deep) for full in _DARK)
-    return f"#{red:02x}{green:02x}{blue:02x}"
+    return math.sqrt(part)

@@ -11,7 +11,10 @@ from takifugu.analysis.randomisers import MARKS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Plain
+from takifugu.core.text.tables import number as written
+from takifugu.mechanisms.local.sent import Sending
 from takifugu.model import frameworks
+from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs, Hypothesis, LawIs
 from takifugu.releasing.advice.bands import cell_band, difference_band
@@ -67,7 +70,7 @@ def _what_came(t: Reported, one: Worth) -> str:
     values = [value for value in map(readable, answer.values) if isinstance(value, int | float)]
     if answer.randomiser.output is MARKS:
         safe = sum(value == "safe" for value in answer.values)
-        return f" That was expected before publishing; what came: {safe:,} of {len(answer.values):,} are called safe."
+        return f" That was expected before publishing; what came: {safe:,} called safe, of {len(answer.values):,}."
     if not one.verdict.is_useful or len(values) != len(answer.values) or len(t.answers) > 1:
         return ""
     if one.difference is None and len(values) == 1 and 0 < one.cell.width >= abs(values[0]):
@@ -93,8 +96,7 @@ def _worth(t: Reported) -> Worth | None:
 def number_with_error(t: Reported) -> str:
     """Return the first published number with the interval that its table gives it, in its unit."""
     if not t.cells:
-        _, sent = randomised(t)
-        return f"How to read a row: by the declared populations, {_off(sent.expected, sent.measure)}."
+        return f"How to read a row: by the declared populations, {_off(*randomised(t))}."
     unit, answer = t.answers[0]
     if isinstance(answer.randomiser, PermuteAndFlip):
         return f"How to read it: {answer.randomiser.words(t.cells)}."
@@ -106,17 +108,22 @@ def number_with_error(t: Reported) -> str:
     if t.cells == 1:
         return f"How to read it: the true value lies within {size}, with probability 95 %."
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
+    judged = t.worth or _worth(t)
+    is_of_pairs = judged is None or judged.difference is not None
     return (
         f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once (the "
-        "difference above is that of any one pair)."
+        f"{'difference above is that of any one pair' if is_of_pairs else 'error above is that of any one value'})."
     )
 
 
-def _off(loss: float, measure: str) -> str:
-    """Say how far a row that is sent lies from the true one: a distance, or a loss that has no unit."""
-    if measure == "m":
-        return f"what is sent of it is off by {measured(loss, measure)} on average"
-    return f"the expected loss of what is sent of it is {measured(loss, measure)}"
+def _off(belief: FromPopulations, sent: Sending) -> str:
+    """Say how far a row that is sent lies from the true one: a distance, a share of wrong labels, or a loss."""
+    loss = float(f"{sent.expected:.4g}")
+    if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
+        return f"another value than the true one is sent with probability {written(100 * loss, digits=4)} %"
+    if sent.measure == "m":
+        return f"what is sent of it is off by {measured(loss, sent.measure)} on average"
+    return f"the expected loss of what is sent of it is {measured(loss, sent.measure)}"
 
 
 def suspicion_of(t: Reported) -> str:
@@ -130,7 +137,7 @@ def suspicion_of(t: Reported) -> str:
         return ""
     if definitions.find(c.definition).one_way:
         said = definitions.find(c.definition).in_numbers(epsilon, delta)
-        return sentence(f"What is hidden, and named below: {said[-1]}") if said else ""
+        return sentence(f"How well it hides {' and '.join(c.hidden)}: {said[-1]}") if said else ""
     compared = _compared(t)
     if compared is None:
         return ""
@@ -169,7 +176,9 @@ def _rather(left: Hypothesis, right: Hypothesis, unit: str, window: Window | Non
         return f"{entry} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
     if isinstance(left, LawIs) and isinstance(right, LawIs):
         return f"the {left.name} distribution holds rather than the {right.name} one"
-    return f"{left.describe()} rather than {right.describe()}"
+    one, other = left.describe(), right.describe()
+    same, is_said, value = other.rpartition(" is ")
+    return f"{one} rather than {value if is_said and one.startswith(f'{same} is ') else other}"
 
 
 def _entry(one: EntryIs, unit: str, window: Window | None) -> str:

@@ -72,7 +72,7 @@ def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[B
     sent = marginals(belief, noise)
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
         yield str(name), [
-            Bar(f"{value} {what}", 100 * float(share))
+            Bar(f"{value} {what}", float(f"{100 * float(share):.4g}"))
             for value, before, after in zip(belief.values[:MOST_VALUES], belief.laws[place], sent[place], strict=False)
             for what, share in (("before", before), ("sent", after))
         ]
@@ -109,8 +109,8 @@ def _drawn(picture: Picture, width: int) -> str:
 
 
 def _number(value: float) -> str:
-    return "without a bound" if math.isinf(value) else number(value)
+    return "without a bound" if math.isinf(value) else number(value, digits=4)
 
 
 def _loss(value: float, measure: str) -> str:
-    return f"{number(value)} {measure}".strip()
+    return f"{number(value, digits=4)} {measure}".strip()

@@ -6,6 +6,8 @@ the colours of the day; the sheet overrides each of them by name. Print is alway
 
 from __future__ import annotations
 
+from takifugu.core.text.night import day_rules, night_rules
+
 #: The colours of the page: text, fainter text, rules, grounds, and what is marked; by day and by night.
 DAY = {
     "paper": "#ffffff", "ink": "#1d2329", "faint": "#59626b", "rule": "#d8dde2", "tint": "#f3f6f8",
@@ -17,14 +19,6 @@ NIGHT = {
     "accent": "#5db4ea", "chosen": "#17344a", "warn": "#f0a35e", "warned": "#38260f", "warning": "#fbdcb8",
     "danger": "#ff8a96", "endangered": "#451a20", "endanger": "#ffd3d7",
 }  # fmt: skip
-#: The colours of lines, bars and rules in pictures, with those that take their place by night.
-PICTURES = {
-    "#0072b2": "#5db4ea", "#d55e00": "#f28b4b", "#009e73": "#43c79e", "#a0508c": "#d592c4", "#7a6a00": "#cdb83a",
-    "#333333": "#c8ced4", "#222222": "#e4e8ec", "#666666": "#a9b3bd", "#d9d9d9": "#3a444e", "white": "#14181c",
-    "#888888": "#8f99a3",
-}  # fmt: skip
-#: Letters in these colours would be too faint on white.
-LETTERS = {"#d55e00": "#b04d00", "#009e73": "#007a59"}
 #: What is written on, of the colours above: every pair is told apart by eyes that see little.
 WRITTEN = (
     ("ink", "paper"), ("ink", "tint"), ("ink", "chosen"), ("faint", "paper"), ("faint", "tint"), ("accent", "paper"),
@@ -73,7 +67,12 @@ details + details { margin-top: 1.2rem; }
 summary { cursor: pointer; }
 summary h2 { display: inline; margin: 0; padding: 0; border: 0; }
 summary:focus-visible, .scroll:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
-.scroll { overflow-x: auto; margin: 1rem 0 .6rem; }
+/* A shade at the side where a table goes on; at its end paper, which scrolls along, covers the shade. */
+.scroll { overflow-x: auto; margin: 1rem 0 .6rem; background-repeat: no-repeat; background-image:
+  linear-gradient(90deg, var(--paper) 30%, transparent), linear-gradient(270deg, var(--paper) 30%, transparent),
+  linear-gradient(90deg, var(--rule), transparent), linear-gradient(270deg, var(--rule), transparent);
+  background-position: 0, 100%, 0, 100%; background-size: 2.4rem 100%, 2.4rem 100%, .8rem 100%, .8rem 100%;
+  background-attachment: local, local, scroll, scroll; }
 table { border-collapse: collapse; font-size: .93rem; min-width: 18rem; }
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem 1.1rem .35rem 0; border-bottom: 1px solid var(--rule); }
@@ -100,7 +99,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .8rem
   dd + dd { margin-top: .4rem; }
   table { font-size: .86rem; }
   th, td { padding-right: .7rem; }
-  tbody th { white-space: normal; }
+  tbody th, thead .number { white-space: normal; }
 }
 @page { margin: 18mm 16mm; }
 @media print {
@@ -122,15 +121,9 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .8rem
 
 def style() -> str:
     """Return the style sheet of a report."""
-    letters = [f'svg text[fill="{drawn}"] {{ fill: {dark}; }}' for drawn, dark in LETTERS.items()]
-    pictures = [
-        f'svg {kind}[{paint}="{drawn}"] {{ {paint}: {night}; }}'
-        for drawn, night in PICTURES.items()
-        for kind, paint in (("*", "fill"), ("text", "fill"), ("*", "stroke"))
-    ]
-    night = "\n".join([_variables(NIGHT, "dark"), *pictures])
+    night = "\n".join([_variables(NIGHT, "dark"), *night_rules()])
     by_night = f"@media screen and (prefers-color-scheme: dark) {{\n{night}\n}}"
-    return "\n".join(["", _variables(DAY, "light"), _LAYOUT.strip(), *letters, by_night, ""])
+    return "\n".join(["", _variables(DAY, "light"), _LAYOUT.strip(), *day_rules(), by_night, ""])
 
 
 def _variables(colours: dict[str, str], scheme: str) -> str:

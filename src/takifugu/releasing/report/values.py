@@ -51,9 +51,8 @@ def published(t: Reported) -> Iterator[str]:
         half = number(readable(t.answers[0][1].randomiser.half_width(LEVEL, t.cells)))
         yield from crossed(t.certificate, places, first_rows, f"All values are ± {half}. {_read(t)}")
         return
-    title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
     bars = [(r["cell"], r) for r in first_rows[:MOST_BARS]]
-    yield figure(lambda width: bars_of(t, bars, title, width), _drawn(len(first_rows)))
+    yield figure(lambda width: bars_of(t, bars, _statistic(t), width), _drawn(len(first_rows)))
     header = ("cell", f"noisy value{_unit(t)}", "95 % interval", *_ADJUSTED[: len(_more(first_rows[0]))])
     yield table(caption, header, [[*_cells(r), *_more(r)] for r in first_rows], (1, 2, 3), _read(t))
 
@@ -120,7 +119,7 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[Jso
     drawn = [
         figure(
             lambda width, cell=cell: bars_of(  # type: ignore[misc]
-                t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], labels[cell], width
+                t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], _titles(t)[cell], width
             ),
             narrow_only=True,
         )
@@ -131,6 +130,16 @@ def _pictures_by_cell(t: Reported, rows: Sequence[tuple[str | None, Sequence[Jso
     if len(labels) > MOST_PICTURES:
         more.append(f"The first {MOST_PICTURES} of {len(labels)} cells are drawn; the table has them all.")
     yield from (paragraph(words, "note") for words in more)
+
+
+def _statistic(t: Reported) -> str:
+    return t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
+
+
+def _titles(t: Reported) -> list[str]:
+    """Return what the picture of each cell is called: a lone one, whose label says little, by the statistic."""
+    labels = t.answers[0][1].labels
+    return list(labels) if len(labels) > 1 else [_statistic(t)]
 
 
 def bars_of(t: Reported, rows: Sequence[tuple[str, Json]], title: str, width: int) -> str:
@@ -149,7 +158,6 @@ def drawing_of(t: Reported) -> str | None:
 
 
 def _pictures(t: Reported) -> Iterator[str]:
-    title = t.certificate.statistic[:1].upper() + t.certificate.statistic[1:]
     if not t.cells:
         yield from drawn_populations(t)
         return
@@ -161,9 +169,9 @@ def _pictures(t: Reported) -> Iterator[str]:
     if any(row["low"] is None for _, of_unit in rows for row in of_unit):
         return
     if t.by_unit:
-        for cell, label in enumerate(t.answers[0][1].labels[:MOST_PICTURES]):
-            yield bars_of(t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], label, WIDE)
+        for cell, title in enumerate(_titles(t)[:MOST_PICTURES]):
+            yield bars_of(t, [(unit or "", of_unit[cell]) for unit, of_unit in rows[:MOST_BARS]], title, WIDE)
         return
     places = two_ways(t, rows[0][1])
     crossed = None if places is None else drawn_crossed(t.certificate, places, rows[0][1], WIDE)
-    yield crossed or bars_of(t, [(r["cell"], r) for r in rows[0][1][:MOST_BARS]], title, WIDE)
+    yield crossed or bars_of(t, [(r["cell"], r) for r in rows[0][1][:MOST_BARS]], _statistic(t), WIDE)

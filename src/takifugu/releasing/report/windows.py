@@ -78,9 +78,10 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
             "change's ± is 95 % for that change alone. The line is broken where no window was published."
         )
         body.append(paragraph(note, "note"))
-        rows = [(p.period, title or "the table", *p.words) for title, points in series.items() for p in points]
-        header = ("window", "value of", f"noisy value{unit}", "95 % interval")
-        body.append(table(f"Values of {name}", header, rows, (2, 3)))
+        whose = [title for title in series if title]
+        rows = [(p.period, *[title][: len(whose)], *p.words) for title, points in series.items() for p in points]
+        header = ("window", *["value of"][: len(whose)], f"noisy value{unit}", "95 % interval")
+        body.append(table(f"Values of {name}", header, rows, (len(header) - 2, len(header) - 1)))
     if files:
         body.append(downloads(f"Files of {name}, beside this page", files))
     links = "".join(
@@ -109,7 +110,7 @@ def change_words(points: Sequence[Point], unit: str) -> str:
     said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
     if periods > 1:
         each = _size(round(change / periods, 3), round(off / periods, 3), unit)
-        said = f"{said}: {each} a {known[1]} on average over {periods} {known[1]}s"
+        said = f"{said}, or {each} a {known[1]} on average over {periods} {known[1]}s"
     if abs(change) > off:
         return f"{said} (95 %), more than the noise would make of no change."
     return f"{said} (95 %): no change shows through the noise."
