@@ -131,7 +131,8 @@ class Calibration:
         from takifugu.core.text.pictures import Axis, Bar, bar_chart
         from takifugu.core.text.plot import Plot
 
-        bars = [Bar(row.name, row.expected_error) for row in self.alternatives if row.expected_error is not None]
+        errors = [(row.name, row.expected_error) for row in self.alternatives if row.expected_error is not None]
+        bars = [Bar(name, float(f"{error:.4g}")) for name, error in errors]
         if not bars:
             raise InputError("no mechanisms were compared", fix='calibrate with mechanism = "auto", or use tf.compare')
         title = "Noise that each mechanism would add"

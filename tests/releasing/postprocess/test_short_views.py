@@ -9,7 +9,10 @@ from xml.etree import ElementTree
 import pytest
 
 import takifugu as tf
+from takifugu.cli.samples import write_demo
 from takifugu.core.errors import InputError
+from takifugu.core.text.night import by_itself
+from takifugu.releasing.publishing.run import release_file
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
 CALIBRATION = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1)
@@ -24,7 +27,7 @@ def test_each_is_one_short_line_a_table_and_a_picture(thing: Any, tmp_path: Path
     assert thing._repr_html_().count("<table") >= 1
     plot = thing.plot()
     assert ElementTree.fromstring(plot._repr_svg_()).tag.endswith("svg")
-    assert plot.save(tmp_path / "a.svg").read_text(encoding="utf-8") == plot.svg
+    assert plot.save(tmp_path / "a.svg").read_text(encoding="utf-8") == by_itself(plot.svg)
     assert plot.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match="no name of a picture"):
         plot.save(tmp_path / "a.gif")
@@ -46,3 +49,12 @@ def test_what_has_no_picture_says_so() -> None:
         tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group").plot()
     with pytest.raises(InputError, match="no state of the chain ever ends"):
         tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 4, initial=[0.5, 0.5]).plot()
+
+
+def test_advice_and_what_was_published_are_one_line_each(tmp_path: Path) -> None:
+    file = write_demo(tmp_path)
+    outcome = release_file(file, new_ledger=True)
+    assert repr(outcome) == "<Outcome: time-use-units, time-use-pooled>"
+    said = "<Published time-use-pooled: how often each state occurs, for all participants together, in rows, 4 rows>"
+    assert repr(outcome.tables[1]) == said
+    assert repr(tf.advise(file)).startswith("<Advice: time-use-units: good: differences above")

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from takifugu.core.escaping import visible
 
 _LEFT = "text-align:left;vertical-align:top"
+#: A caption is as wide as its table, which may be narrow.
+_WIDE = "min-width:24em"
 _CHOSEN = f"{_LEFT};font-weight:bold"
 _BAR = "box-shadow:inset 3px 0 0 currentColor;padding-left:9px"
 
@@ -33,7 +35,7 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: st
     """
     head = "".join(f'<th scope="col" style="{_LEFT}">{text(cell)}</th>' for cell in header)
     body = "".join(_row(row, number == chosen) for number, row in enumerate(rows))
-    title = f'<caption style="{_LEFT}">{text(caption)}</caption>' if caption else ""
+    title = f'<caption style="{_LEFT};{_WIDE}">{text(caption)}</caption>' if caption else ""
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -104,6 +104,11 @@ class Advice:
     def __str__(self) -> str:
         return "\n".join(text for text, _ in self.lines()).rstrip()
 
+    def __repr__(self) -> str:
+        said = "; ".join(f"{name}: {table.sentence}" for name, table in self.alike)
+        helps = f"; {len(self.remedies)} would help" if self.remedies else ""
+        return f"<Advice: {said}{helps}>"
+
     def _repr_html_(self) -> str:
         """Return the verdicts, what is expected and the remedies as tables."""
         parts = []

@@ -54,6 +54,9 @@ class Published:
             return as_frame(self.rows.columns, library or self.library)
         return frame_of(self.rows, library or self.library)
 
+    def __repr__(self) -> str:
+        return f"<Published {self.title}, {len(self.rows):,} row{'' if len(self.rows) == 1 else 's'}>"
+
     def __str__(self) -> str:
         header, rows = self._as_text
         table = text_table(header, rows) if rows else ""
@@ -111,6 +114,9 @@ class Outcome:
     def there(self) -> tuple[Published, ...]:
         """The tables that were published before, for which nothing was paid now."""
         return tuple(table for table in self.tables if table.since is not None)
+
+    def __repr__(self) -> str:
+        return f"<Outcome: {', '.join(table.name for table in self.tables)}>"
 
     def __str__(self) -> str:
         return "\n\n".join([*map(str, self.tables), labelled(self._facts)])

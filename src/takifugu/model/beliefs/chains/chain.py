@@ -68,7 +68,7 @@ class MarkovChain(PeriodicChain):
         from takifugu.core.text.pictures import Axis, Bar, bar_chart
         from takifugu.core.text.plot import Plot
 
-        bars = [Bar(name, 1 / chance) for name, chance in leaving if chance > 0]
+        bars = [Bar(name, float(f"{1 / chance:.4g}")) for name, chance in leaving if chance > 0]
         if not bars:
             raise InputError("no state of the chain ever ends", fix="there is nothing to draw")
         return Plot("How long states last", bar_chart(bars, Axis("steps"), "How long states last", width=width))
