@@ -95,11 +95,15 @@ def _made(output: Path, schema_file: Path, kind: str, declared: str) -> tuple[st
 
 def _missing(output: Path) -> Sequence[TakifuguError]:
     """Return what the written file still lacks, in the words of the commands that will require it."""
+    faults = list[TakifuguError]()
     try:
         load(output)
     except SpecError as error:
-        return error.faults
-    return ()
+        faults += error.faults
+    if "file" not in tomllib.loads(output.read_text(encoding="utf-8"))["source"]:  # Python may give a frame
+        fix = 'write file = "people.csv", the private table'
+        faults.insert(0, InputError("is missing", fix=fix).at("source", "file"))
+    return faults
 
 
 def _verdict(output: Path, missing: Sequence[TakifuguError]) -> str:

@@ -11,9 +11,11 @@ from pathlib import Path
 import duckdb
 import pytest
 from click.testing import CliRunner
+from tests.support.workbooks import write_workbook
 
 from takifugu.cli import main
-from takifugu.core.errors import SpecError
+from takifugu.core.errors import DataError, SpecError
+from takifugu.data import open_frame
 from takifugu.releasing.file.loading import load
 
 
@@ -194,3 +196,27 @@ def test_a_title_above_the_names_is_noticed(tmp_path: Path, above: list[str], nu
     for plain in ("who;min;state", "\nwho;min;state", "sep=;\nwho;min;state", '"who\nis it";"min\nute";state'):
         started(tmp_path / "d.csv", [plain, *rows])
     started(tmp_path / "d.csv", ["who;min;state", *(f"{row};" for row in rows)])
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "sqlite", "duckdb"])
+def test_what_a_refusal_sends_to_init_for_is_there(tmp_path: Path, ending: str) -> None:
+    """A release names no sheet or table, which may be somebody's name; `init` lists them to whoever asks."""
+    tables = {"log": [("who", "state"), ("a", "on"), ("a", "off"), ("b", "on")], "Zoe": [("key", "count"), ("b", "1")]}
+    data = tmp_path / f"two.{ending}"
+    if ending == "xlsx":
+        write_workbook(data, tables)
+    else:
+        with (sqlite3 if ending == "sqlite" else duckdb).connect(str(data)) as base:
+            for name, ((one, two), *rows) in tables.items():
+                base.execute(f'create table {name} ("{one}" varchar, "{two}" varchar)')
+                for row in rows:
+                    base.execute(f"insert into {name} values (?, ?)", row)
+        base.close()
+    with pytest.raises(DataError) as refused:
+        open_frame(data)
+    assert "`takifugu init FILE` lists them" in str(refused.value)
+    assert "Zoe" not in str(refused.value)
+    said, _ = started(data)
+    assert "'log'" in said
+    assert "'Zoe'" in said
+    assert "The largest was taken, 'log'" in said

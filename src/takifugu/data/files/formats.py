@@ -141,7 +141,7 @@ def chosen(names: Sequence[str], wanted: str | None, file: DataFile, part: str) 
         raise DataError(f"{file.name} has no {part} {wanted!r}", fix="write its name as it is there").at(part)
     if wanted is None and len(names) != 1:
         many = f"has {len(names)} {part}s, and none is named" if names else f"has no {part}"
-        fix = f'write {part} = "..." with the one that holds the data; `takifugu init` lists them'
+        fix = f'write {part} = "..." with the one that holds the data; `takifugu init FILE` lists them'
         raise DataError(f"{file.name} {many}", fix=fix).at(part)
     return names[0] if wanted is None else wanted
 

@@ -27,7 +27,7 @@ class ContactsSection(PublicFile):
     people: Annotated[tuple[Text, ...] | None, Key("people who are not in the file of meetings")] = None
     states: Annotated[tuple[State, State], Key("well first, ill second", ["well", "ill"])]
     outside: Annotated[Number, Key("the probability of infection from outside", 0.1)]
-    inside: Annotated[Number, Key("the probability that an ill person infects another of the group")]
+    inside: Annotated[Number, Key("the probability that an ill person infects another of the group", 0.3)]
     source: Origin = "assumed"
 
     def counted(self, public: Public) -> Counted:

@@ -49,6 +49,10 @@ class Column:
     ]
 
 
+_PRIOR = {"columns": ["smokes"], "rows": [["low"], ["high"]], "probabilities": ["0.5", "0.5"]}
+_COLUMN = {"values": ["no", "yes"], "given": {"low": ["0.9", "0.1"], "high": ["0.6", "0.4"]}}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ParametersSection:
     """Columns that each follow their own parameter of the population; the parameters depend on each other."""
@@ -56,8 +60,10 @@ class ParametersSection:
     kind: Annotated[Literal["parameters"], Key("parameters of the population")]
     records: sections.Records
     source: Cited
-    prior: Annotated[Prior, Key("the joint distribution of the parameters")]
-    columns: Annotated[dict[str, Column], MinLen(1), Key("the distribution of each column, by its parameter")]
+    prior: Annotated[Prior, Key("the joint distribution of the parameters", _PRIOR)]
+    columns: Annotated[
+        dict[str, Column], MinLen(1), Key("the distribution of each column, by its parameter", {"smokes": _COLUMN})
+    ]
 
     hides: ClassVar = ("parameter",)
 

@@ -32,6 +32,9 @@ from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape
 from takifugu.releasing.file.source import is_there, open_public, open_source, private_files
 
+#: What to write where it is not known yet whether places are listed or boxes.
+_COLUMNS = "write person with place, or with x and y; of one declared value for each person write value"
+
 
 class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
@@ -43,6 +46,9 @@ class UnderPolicy(Kind):
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, hide, forms = spec.source, spec.hide, spec.belief.meant.forms
+        if not forms and not written(source, ("place", "x", "y", "value")):
+            for key in ("person", "place") if source.person is None else ("place",):
+                yield fault(("source", key), "is missing", _COLUMNS)
         if len(forms) != 1:
             return
         needed = {"places": ("person", "place"), "grid": ("person", "x", "y"), "values": ("value",)}[forms[0]]

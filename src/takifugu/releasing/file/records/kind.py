@@ -23,7 +23,7 @@ from takifugu.releasing.file.records.sections import RecordItemSpec, RecordRelea
 from takifugu.releasing.file.shape import Shape
 
 #: The kinds of this package that read a key of [source], and the key of [hide] that each of them has for itself.
-_READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
+READERS = {"person": ("contacts",), "value": ("users", "contacts"), "group": ("users",)}
 _HIDES = {"variable": "network", "attribute": "table", "presence": "users", "person": "contacts"}
 
 
@@ -39,9 +39,9 @@ class Records(Kind):
 
     def shape(self, spec: RecordReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
         source, hide, kind = spec.source, spec.hide, spec.belief.kind
-        for key in written(source, _READERS):
+        for key in written(source, READERS):
             if key not in self.reads:
-                what = f"belongs to a belief of kind {' or '.join(_READERS[key])}"
+                what = f"belongs to a belief of kind {' or '.join(READERS[key])}"
                 yield fault(("source", key), what, f"a belief of kind {kind!r} does not use it")
         yield from self.shape_faults(spec)
         yield from self.by_shape(spec)

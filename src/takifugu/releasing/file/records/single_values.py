@@ -13,10 +13,11 @@ from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.reading import called, no_lookalikes, texts, value_of, wrong
-from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.file.records.kind import READERS, Records
 from takifugu.releasing.file.records.sections import RecordReleaseSpec, bins_problems
 
 _COLUMNS = {"person": "the column with the name of each person", "value": "the column with their value"}
+_NAMELESS = "is missing", f'write person = "<{_COLUMNS["person"]}>"'
 
 
 class SingleValues(Records):
@@ -31,6 +32,8 @@ class SingleValues(Records):
             yield fault(("source", "unit"), what, "write person instead")
         if spec.source.value is None:
             yield fault(("source", "value"), "is missing", f'write value = "<{_COLUMNS["value"]}>"')
+        if spec.source.person is None and spec.belief.kind in READERS["person"]:
+            yield fault(("source", "person"), *_NAMELESS)
         if isinstance(spec.source.value, tuple):
             yield fault(("source", "value"), "names several columns, and a value is in one", "name the one")
             return
@@ -39,7 +42,7 @@ class SingleValues(Records):
     def misfits(self, spec: RecordReleaseSpec, belief: Belief) -> Iterator[TakifuguError]:
         yield from super().misfits(spec, belief)
         if belief.names is not None and spec.source.person is None:
-            yield fault(("source", "person"), "is missing", f'write person = "<{_COLUMNS["person"]}>"')
+            yield fault(("source", "person"), *_NAMELESS)
         for key in written(spec.source, ("person", "null_keys")) if belief.names is None else ():
             what = "is given, and the belief names nobody: a row is any of its entries"
             yield fault(("source", key), what, "leave it out")
