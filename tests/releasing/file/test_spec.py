@@ -97,7 +97,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
         ('source = "a test"', 'source = "a test"\nmin_length = 9\nmax_length = 8', "belief.max_length", "below"),
         ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "cannot be read"),
         ('file = "data.csv"', 'file = "https://x.org/data.csv"', "source.file", "is a URL"),
-        ('file = "data.csv"', 'file = "."', "source.file", "other columns than the first one"),
+        ('file = "data.csv"', 'file = "."', "source.file", "has files of several formats (1 .csv, 1 .toml)"),
         ('order = "t [min]"', "step = 1", "source.order", "is missing"),
         ('order = "t [min]"', 'order = "t [min]"\nstep = "2 parsecs"', "source.step", "1min"),
         ('order = "t [min]"', 'order = "run no."', "source", "named twice"),
