@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.problem import Cost, Problem
 from takifugu.calibration.alternatives import POSSIBLE, SKIPPED
-from takifugu.calibration.trials import attempt_all, choose
+from takifugu.calibration.trials import attempt, attempt_all, choose
 from takifugu.model.secrets.families import Family
 
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
@@ -46,6 +47,21 @@ def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
     )  # fmt: skip
     assert bound is not None
     assert float(bound.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
+
+
+def test_the_only_release_does_not_wait_for_what_needs_no_less_noise() -> None:
+    """The relaxed Kantorovich mechanism takes 200 times as long as the exact Laplace scale, which is never above it."""
+    problem = replace(pieces(1, 60), work_limit=1e7)
+    patient = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
+    assert patient["laplace-exact"].status == POSSIBLE
+    assert patient["kantorovich-relaxed"].status == SKIPPED
+    asked = attempt(patient["kantorovich-relaxed"].line, problem, True, limited=False)
+    exact, relaxed = patient["laplace-exact"].bound, asked.bound
+    assert exact is not None
+    assert relaxed is not None
+    assert exact.randomiser.scale <= relaxed.randomiser.scale
+    choices = choose([*patient.values()]), choose([*patient.values(), asked])
+    assert len({choice.taken(True).line.name for choice in choices if choice is not None}) == 1
 
 
 def test_no_patience_for_what_takes_days() -> None:

@@ -68,7 +68,7 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
     for them.
 
     For a release that is `alone` the law of a long sequence may take up to PATIENCE: of the mechanisms beyond the
-    limit the quickest is asked, then the next, until one may be used.
+    limit the quickest is asked, then the next, until one may be used, or needs no less noise than one that may.
     """
     trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in _lines(problem)]
     waiting = [
@@ -77,7 +77,10 @@ def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool) -> list[T
         if trial.cost and trial.cost.seconds <= PATIENCE and trial.cost.memory <= MEMORY_LIMIT
         and not trial.line.error_of_belief and not trial.line.baseline
     ]  # fmt: skip
+    possible = {trial.line.name for trial in trials if trial.status == POSSIBLE}
     for _, place in sorted(waiting) if alone else ():
+        if trials[place].line.not_below in possible:
+            break
         trials[place] = attempt(trials[place].line, problem, allow_zero_noise, limited=False)
         if trials[place].status == POSSIBLE:
             break

@@ -103,7 +103,7 @@ def as_masses(masses: list[int]) -> tuple[Array, int]:
 def exact_sum(masses: Array) -> int:
     """Return the sum of integers, however large."""
     small = masses.dtype == np.int64 and float(masses.sum(dtype=np.float64)) < LARGEST_SMALL
-    return int(masses.sum()) if small else int(sum(masses.tolist()))
+    return int(masses.sum()) if small else sum(integers(masses))
 
 
 def over_common_total(probabilities: Array) -> tuple[Array, int]:

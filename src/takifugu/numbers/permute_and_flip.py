@@ -57,6 +57,7 @@ def missed(exponent: float, candidates: int) -> float:
     return 1 + math.expm1(candidates * math.log1p(-heads)) / (candidates * heads) if heads < 1 else 1 - 1 / candidates
 
 
+@cache
 def worst_mean(candidates: int) -> float:
     """Return the largest expected shortfall, in units of 1/rate: max over x of x * missed(x).
 

@@ -9,7 +9,7 @@ import pytest
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.advice.bands import LEVEL, cell_band, difference_band
+from takifugu.releasing.advice.bands import LEVEL, cell_band, difference_band, masses
 
 SCALES = [Fraction(1, 2), Fraction(1), Fraction(10, 3), Fraction(40)]
 
@@ -60,3 +60,11 @@ def test_draws_lie_inside_as_often_as_stated(law: type) -> None:
         inside = int((np.abs(errors) <= band.width).sum())
         deviation = math.sqrt(runs * band.coverage * (1 - band.coverage))
         assert abs(inside - runs * band.coverage) < 4 * deviation
+
+
+def test_equal_noises_have_one_law_that_nobody_changes() -> None:
+    law, step = masses(DiscreteLaplace(Fraction(30), Fraction(1)))
+    assert masses(DiscreteLaplace(Fraction(30), Fraction(1)))[0] is law
+    assert (law.sum(), step) == (pytest.approx(1.0), 1)
+    with pytest.raises(ValueError, match="read-only"):
+        law[0] = 1.0

@@ -18,7 +18,17 @@ from takifugu.model.queries.coding import FINEST_IMPLIED_GRID, implied_grid
 from takifugu.model.queries.counts import Count, Histogram
 from takifugu.model.queries.each_value import EachValue
 from takifugu.model.queries.forms import Query
-from takifugu.model.queries.registry import check, from_dict, is_ours, key_of, name_of, register, resolved, sections_of
+from takifugu.model.queries.registry import (
+    check,
+    from_dict,
+    is_ours,
+    key_of,
+    name_of,
+    names_of,
+    register,
+    resolved,
+    sections_of,
+)
 from takifugu.model.queries.selection import Median, Mode, Quantile, TopK
 
 if TYPE_CHECKING:
@@ -61,6 +71,7 @@ __all__ = [
     "is_ours",
     "key_of",
     "name_of",
+    "names_of",
     "register",
     "resolved",
     "sections_of",

@@ -138,10 +138,15 @@ def register(kind: str, query: type, section: type | None = None, rows: Sequence
         SECTIONS.register(f"{shape} {name_of(section)}", section)
 
 
-def sections_of(rows: str) -> dict[str, type]:
-    """Return the sections of tables about one shape of data, by the name of their query in a release file."""
+def names_of(rows: str) -> tuple[str, ...]:
+    """Return the names that queries about one shape of data have in a release file; no query is loaded."""
     pairs = (name.split(" ", 1) for name in SECTIONS.names)
-    return {query: SECTIONS.find(f"{shape} {query}") for shape, query in pairs if shape == rows}
+    return tuple(query for shape, query in pairs if shape == rows)
+
+
+def sections_of(rows: str, names: Sequence[str] | None = None) -> dict[str, type]:
+    """Return the sections of tables about one shape of data, or of those with these `names`, by name."""
+    return {name: SECTIONS.find(f"{rows} {name}") for name in (names_of(rows) if names is None else names)}
 
 
 def name_of(section: object, key: str = "query") -> str:

@@ -164,6 +164,6 @@ def exact_law(law: Pmf) -> Pmf:
     """
     if law.exact:
         return law
-    masses = [Fraction(mass) for mass in law.masses.tolist()]
-    common = math.lcm(*(mass.denominator for mass in masses))
-    return Pmf.from_counts(law.values, [mass.numerator * (common // mass.denominator) for mass in masses])
+    ratios = [mass.as_integer_ratio() for mass in law.masses.tolist()]
+    common = max(denominator for _, denominator in ratios)  # a power of two, as all of them
+    return Pmf.from_counts(law.values, [numerator * (common // denominator) for numerator, denominator in ratios])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -86,10 +87,13 @@ def _reach(noise: Noise) -> Fraction:
     return noise.half_width(1 - _BEYOND, 1)
 
 
+@lru_cache(maxsize=16)  # both sides of a difference have one law mostly, and so have the tables of one promise
 def masses(noise: Noise, step: Fraction | None = None) -> tuple[FloatArray, Fraction]:
     """Return the law of one cell's noise on multiples of a step, the middle one 0, and the step in answer units."""
     step = _step(noise) if step is None else step
     count = 0 if isinstance(noise, Exact) else math.ceil(_reach(noise) / step)
     ends = [math.exp(noise.log_reach((n + Fraction(1, 2)) * step)) for n in range(count + 1)]
     one_side = -np.diff(ends) / 2
-    return np.concatenate([one_side[::-1], [1 - ends[0]], one_side]), step
+    law: FloatArray = np.concatenate([one_side[::-1], [1 - ends[0]], one_side])
+    law.flags.writeable = False  # whoever asks next gets it, too
+    return law, step

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
 
 from takifugu.core.errors import InputError, nearest_words
+from takifugu.core.plain import Json
 from takifugu.core.registry import Registry, loaded
 from takifugu.model.beliefs import SECTIONS
-from takifugu.model.queries import name_of, sections_of
+from takifugu.model.queries import name_of, names_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.guessing.columns import Column
@@ -77,6 +78,21 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
     alike = [] if kind.section is None else [one for one in KINDS.about(facts.rows) if one.section is not None]
     beliefs = tuple(one.believes for one in alike if one.facts.rows == facts.rows)
     return file_of(facts.sections, facts.table, facts.rows, queries, beliefs)
+
+
+def model_of_named(kind: Kind, raw: Json) -> type[FileSpec]:
+    """Return the model of files with the queries and the belief of this one: what it takes, that of all takes alike.
+
+    Where some name is missing or unknown it is that of all.
+    """
+    items, belief, facts = raw.get("release"), raw.get("belief"), kind.facts
+    named = [item.get("query") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    believed = kind.section is None or (isinstance(belief, dict) and belief.get("kind") in kind.names)
+    known = names_of(facts.rows)
+    if not named or not believed or any(name not in known for name in named):
+        return model_of_file(kind)
+    queries = tuple(sections_of(facts.rows, [name for name in known if name in named]).items())
+    return file_of(facts.sections, facts.table, facts.rows, queries, () if kind.section is None else (kind.believes,))
 
 
 def register(kind: Kind) -> None:

@@ -22,7 +22,7 @@ from takifugu.core.plain import Json
 from takifugu.data.files.formats import suffixes
 from takifugu.data.times.moments import period_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, fitted_to_data
-from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, which_kind
+from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file, model_of_named, which_kind
 from takifugu.releasing.file.meaning import meaning_of, named_sources
 from takifugu.releasing.file.partial import keys_of, tables_in, what_is_valid
 from takifugu.releasing.file.problems import MOST_PROBLEMS, TAGS, Where, fault, problems_of
@@ -113,10 +113,10 @@ def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
     belief = raw.get("belief")
     named = belief.get("kind") if isinstance(belief, dict) else None
     kind = KINDS.find(named if named in KINDS else SEQUENCES)
-    model = model_of_file(kind)
     try:
-        spec = model.model_validate(raw)
+        spec = _validated(kind, raw)
     except ValidationError as error:
+        model = model_of_file(kind)
         faults = problems_of(_errors(error, kind, raw), _schema(model), raw, which_kind(named))
         if named is not None and named not in KINDS:  # what another kind lacks says nothing
             unknown = [one for one in faults if one.where in (("belief",), ("belief", "kind"))]
@@ -133,6 +133,14 @@ def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
     if faults or shared or not meaning.complete:
         raise SpecError([*faults, *meaning.faults, *shared])
     return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
+
+
+def _validated(kind: Kind, raw: Json) -> FileSpec:
+    """Return what the file says; its faults, as ValidationError, are those that the model of all files finds."""
+    try:
+        return model_of_named(kind, raw).model_validate(raw)
+    except ValidationError:
+        return model_of_file(kind).model_validate(raw)
 
 
 def _errors(error: ValidationError, kind: Kind, raw: Json) -> list[ErrorDetails]:
