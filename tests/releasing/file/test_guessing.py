@@ -336,6 +336,30 @@ def test_a_latitude_above_90_is_a_longitude(tmp_path: Path, header: str, exchang
     assert ("exchanged: no latitude is" in " ".join(done.output.split())) == exchanged
 
 
+@pytest.mark.parametrize("name", ["Größe_Haushalt", "household_size", "n_household", "Household", "users", "Schüler"])
+def test_numbers_that_say_how_many_are_no_people(tmp_path: Path, name: str) -> None:
+    draw = random.Random(3)
+    rows = (f"{n};{draw.choice('wmd')};{draw.randint(1, 30 if name == 'Schüler' else 6)};{n % 5}" for n in range(200))
+    (tmp_path / "d.csv").write_text("\n".join([f"Nr;Geschlecht;{name};Zufriedenheit", *rows]), encoding="utf-8")
+    assert guess_about(tmp_path / "d.csv").kind == "users"
+    words = ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", "users"]
+    assert "belong to" not in CliRunner().invoke(main, words).output
+    look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
+    assert Facts.of(look).with_several_rows is None
+
+
+@pytest.mark.parametrize("header", ["Haushalt;Stunde;x", "Mitarbeiter;Stunde;x", "user;Stunde;x", "Haushalt_Nr;a;x"])
+def test_numbers_of_those_whose_rows_are_told_apart_are_people(tmp_path: Path, header: str) -> None:
+    draw = random.Random(4)
+    rows = sorted((hour, who) for hour in range(30) for who in range(5, 15) if draw.random() < 0.8)
+    lines = (f"{who};{hour};{draw.choice('ab')}" for hour, who in rows)
+    (tmp_path / "d.csv").write_text("\n".join([header, *lines]), encoding="utf-8")
+    look = first_look(open_frame(tmp_path / "d.csv", written=sniffed(tmp_path / "d.csv")))
+    names = Facts.of(look).with_several_rows
+    assert names is not None
+    assert names.name == header.split(";")[0]
+
+
 def test_a_table_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("who,minute,state\n")
     assert "it has no rows" in guess_about(tmp_path / "d.csv").why

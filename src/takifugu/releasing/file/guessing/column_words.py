@@ -49,7 +49,7 @@ NOUNS = words(
     "visitor card passenger guest family couple farm firm company machine house dog bird horse school class village"
 )
 #: Words beside them that say only that it is a name.
-_NAMING = words("id uid pid name nr no number key code")
+NAMING = words("id uid pid name nr no number key code")
 #: Words in the name of a column that only counts rows.
 NUMBERING = words("nr no number nummer num lfd row zeile line index idx record")
 #: Words in the name of a column that groups people.
@@ -61,6 +61,17 @@ WHEN = words(
 )
 #: Words in the name of a column of times of day.
 CLOCK = words("time clock hhmm uhr uhrzeit zeit heure hora ora")
+#: Words in the name of a column that says how large or how many, the ends of such words, and those that begin it.
+_SIZES = words(
+    "size count headcount amount quantity große grosse groesse menge anzahl zahl taille nombre effectif tamano "
+    "cantidad numerosita dimensione quantita"
+)
+_SIZE_ENDS = ("große", "grosse", "groesse", "anzahl", "zahl")
+_NUMBER_OF = words("n nb nbr nbre")
+_PLURALS = words("children people enfants kinder personen menschen haushalte einwohner beschaftigte")
+#: Nouns that name those of a row, or how many there are: households (their members), and words that are their plural.
+DWELLINGS = words("household home house family haushalt menage hogar")
+LIKE_PLURALS = words("mitarbeiter teilnehmer nutzer benutzer schuler")
 #: Words in the names of columns of degrees.
 NORTH = words("lat latitude latitud latitudine breite breitengrad")
 EAST = words("lon lng long longitude longitud longitudine lange langengrad")
@@ -72,9 +83,33 @@ def words_in(name: str) -> frozenset[str]:
     >>> sorted(words_in("GPS_Länge"))
     ['gps', 'lange']
     """
+    return frozenset(_spelt(name))
+
+
+def _spelt(name: str) -> list[str]:
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKD", name)).lower()
     letters = "".join(sign for sign in apart if not unicodedata.combining(sign))
-    return frozenset(word for word in re.split(r"[\W\d_]+", letters) if word)
+    return [word for word in re.split(r"[\W\d_]+", letters) if word]
+
+
+def says_how_many(name: str) -> bool:
+    """Return whether the name of a column of numbers says how large or how many, or is the plural of who is counted.
+
+    >>> [says_how_many(name) for name in ("Größe_Haushalt", "Kinderzahl", "n_person", "number of users", "Employees")]
+    [True, True, True, True, True]
+    >>> [says_how_many(name) for name in ("household", "patient number", "número de cliente", "users_id", "n")]
+    [False, False, False, False, False]
+    """
+    spelt = _spelt(name)
+    if not spelt or {"id", "uid", "pid", "key", "code", "name"}.intersection(spelt):
+        return False
+    plural = any(word in _PLURALS or _is_plural(word) for word in spelt)
+    numbered = len(spelt) > 1 and (spelt[0] in _NUMBER_OF or spelt[:2] == ["number", "of"])
+    return plural or numbered or any(word in _SIZES or word.endswith(_SIZE_ENDS) for word in spelt)
+
+
+def _is_plural(word: str) -> bool:
+    return any(word == f"{noun}{end}" for noun in WORDS["unit"] for end in ("s", "es"))
 
 
 def people_of(column: str | None) -> People:
@@ -87,5 +122,5 @@ def people_of(column: str | None) -> People:
     """
     if column is None:
         return People(are_named=False)
-    nouns = {_IN_ENGLISH.get(word, word) for word in words_in(column) - _NAMING}
+    nouns = {_IN_ENGLISH.get(word, word) for word in words_in(column) - NAMING}
     return People(min(nouns)) if len(nouns) == 1 and nouns <= NOUNS else PEOPLE

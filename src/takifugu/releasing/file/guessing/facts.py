@@ -11,7 +11,15 @@ from itertools import combinations, pairwise
 
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.values.texts import INTEGER, NUMBER
-from takifugu.releasing.file.guessing.column_words import EAST, NORTH, NUMBERING, words
+from takifugu.releasing.file.guessing.column_words import (
+    DWELLINGS,
+    EAST,
+    LIKE_PLURALS,
+    NAMING,
+    NORTH,
+    NUMBERING,
+    words,
+)
 from takifugu.releasing.file.guessing.columns import FirstLook
 from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
@@ -112,18 +120,39 @@ class Facts:
         return next((c for c in self.columns if c.kind == TEXTS and c.labels and _all(_PLACE, c.labels)), None)
 
     @cached_property
+    def _that_name(self) -> tuple[Seen, ...]:
+        """Return the columns that may name whose row it is: no times, and no sizes."""
+        some = (c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when)
+        return tuple(c for c in some if not self._is_size(c))
+
+    def _is_size(self, column: Seen) -> bool:
+        """Return whether a column of numbers says how many, by its name; by its values, where a noun may mean both.
+
+        Numbers of employees or of a household's members neither stand together nor are told apart by another column.
+        """
+        if column.is_size or column.kind != WHOLE or column.words & NAMING:
+            return column.is_size
+        few = column.words & DWELLINGS and column_range(column) <= MOST_STATES
+        many = column.words & LIKE_PLURALS and len({len(text) for text in column.labels}) > 1
+        if not (few or many) or column.runs == len(column.labels) < column.rows:
+            return False
+        steps = [c for c in self.columns if c.kind == TIMES or c.tells_when or c.named("order") or c.is_epoch]
+        steps = [c for c in steps if not c.words or not c.words <= NUMBERING]
+        return not any(self.tell_rows_apart([column, step]) for step in steps)
+
+    @cached_property
     def repeated(self) -> Seen | None:
         """Return the column that names whose row it is where some have several rows; None where each row is another."""
         if self.each_row_another is not None and self.each_row_another.named("unit"):
             return None
-        names = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and c.named("unit") and not c.tells_when]
+        names = [c for c in self._that_name if c.named("unit")]
         names = [c for c in names if MOST_STATES < len(c.labels) < c.rows]
         return self.with_several_rows or next(iter(names), None)
 
     @cached_property
     def each_row_another(self) -> Seen | None:
         """Return a column that names whose row it is, a row each."""
-        rest = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when and c.rows > 1]
+        rest = [c for c in self._that_name if c.rows > 1]
         unique = [column for column in rest if len(column.labels) == column.rows]
         named = [column for column in unique if column.named("unit")]
         return next(iter([*named, *(column for column in unique if column.kind == TEXTS)]), None)
@@ -131,8 +160,7 @@ class Facts:
     @cached_property
     def with_several_rows(self) -> Seen | None:
         """Return a column that names whose row it is, several rows each."""
-        rest = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and not c.tells_when]
-        rest = [c for c in rest if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
+        rest = [c for c in self._that_name if 0 < len(c.labels) * 2 <= c.rows and c not in self.side_by_side]
         named = [column for column in rest if column.named("unit")]
         rest = [column for column in rest if not column.is_epoch]
         many = [c for c in rest if len(c.labels) > MOST_STATES and (c.kind == TEXTS or c is self.columns[0])]
@@ -220,7 +248,8 @@ class Facts:
         """Return the columns of numbers that measure or count something."""
         rest = [c for c in self.columns if c not in self._used() and c not in self.answers]
         numbers = [c for c in rest if c.kind == NUMBERS or (c.kind == WHOLE and len(c.labels) > 2)]
-        return tuple(c for c in numbers if not (c.tells_when or c.named("unit") or c.is_epoch))
+        numbers = [c for c in numbers if not (c.tells_when or c.is_epoch)]
+        return tuple(c for c in numbers if not c.named("unit") or self._is_size(c))
 
     @property
     def words(self) -> frozenset[str]:

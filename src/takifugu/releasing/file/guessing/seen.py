@@ -13,7 +13,14 @@ from typing import Any
 from takifugu.data import Numerals, TimeFormat
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
 from takifugu.data.values.texts import TIME
-from takifugu.releasing.file.guessing.column_words import CLOCK, GROUPS, WHEN, WORDS, words_in
+from takifugu.releasing.file.guessing.column_words import (
+    CLOCK,
+    GROUPS,
+    WHEN,
+    WORDS,
+    says_how_many,
+    words_in,
+)
 
 #: A column with more distinct values than this is not taken for a column of states.
 MOST_STATES = 20
@@ -147,8 +154,14 @@ class Seen:
         """Return whether the name is a question or a sentence: what it speaks of is not what the column names."""
         return self.name.rstrip().endswith("?") or len(self.name.split()) > _LONGEST_NAME
 
+    @cached_property
+    def is_size(self) -> bool:
+        """Return whether its name says that its numbers are sizes, or how many there are."""
+        return self.kind in (WHOLE, NUMBERS) and says_how_many(self.name)
+
     def named(self, role: str) -> int:
-        return 3 * bool(self.words & WORDS[role] and not (self.is_question and role != "value"))
+        speaks_of = (self.is_question and role != "value") or (self.is_size and role in ("unit", "piece"))
+        return 3 * bool(self.words & WORDS[role] and not speaks_of)
 
     def score(self, role: str) -> Score:
         """Return how much the column looks like one of this role: 2 points are enough."""
@@ -182,7 +195,7 @@ class Seen:
 
     def _unit(self) -> list[tuple[int, str]] | None:
         different = len(self.labels)
-        if self.kind == NUMBERS or self.tells_when or different > max(1, self.rows // 2):
+        if self.kind == NUMBERS or self.is_size or self.tells_when or different > max(1, self.rows // 2):
             return None
         return [(2 * (different > 1 and self.runs == different), "rows of one stand together")]
 
