@@ -30,7 +30,7 @@ _NOTHING_HELPS = (
 )
 _LEGEND = (
     "What is expected, from {source}. A published value lies between the ends of ▓ and ░ with probability 95 %, each "
-    "by itself."
+    "by itself; the ± of a release holds for all its values at once."
 )
 
 

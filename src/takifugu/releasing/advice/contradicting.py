@@ -122,6 +122,13 @@ def _refuse_out_of_range(
             raise InputError(f"{what}, {why}", fix=_FIX if is_count else "write what it can be").at("expect", key)
 
 
+def largest_difference(calibration: Calibration) -> float:
+    """Return how far two cells, or two values of one, can differ, in answer units; infinite where nothing says it."""
+    answer = calibration.problem.answers[0]
+    ends = _ends(calibration, answer)
+    return math.inf if ends is None else float(ends[1].max() - ends[0].min())
+
+
 def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[FloatArray, FloatArray] | None:
     """Return the least and the largest that each cell can be, in answer units; None where nothing bounds it."""
     if type(answer) is Additive:

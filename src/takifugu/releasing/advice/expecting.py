@@ -13,7 +13,7 @@ from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.advice.contradicting import refuse_impossible, share_of_rows
+from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
 from takifugu.releasing.file.expectations import size_that_matters
 
@@ -37,7 +37,7 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
         if declared(expect) is None:
             raise
     matters = declared(expect, cells)
-    expected = Expectation(cells, matters, source)
+    expected = Expectation(cells, matters, source, largest_difference(calibration))
     if not matters and not expected.varies:
         raise Unsupported("0 is expected, so that no share of it can matter", fix="write matters in [expect]")
     return expected

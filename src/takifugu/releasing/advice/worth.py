@@ -3,6 +3,7 @@
 A cell is off by at most e, and the difference of two cells by at most d, with probability 95 %. What matters to the
 reader is a difference: declared, or a fifth of what is expected to vary (of the range of the expected cells; of their
 mean, where there is one cell or all are alike). Their ratio is the verdict: up to 1 good, to 5 rough, beyond useless.
+Whatever matters, it is useless where even the largest difference that there can be is noise.
 """
 
 from __future__ import annotations
@@ -43,12 +44,13 @@ class Expectation:
     """What the cells of one answer are expected to be, in answer units, and the difference that matters to the reader.
 
     `matters` is None where it is not declared, `cells` None where nothing says what to expect: then `matters` must be.
-    `source` says where the expectation comes from.
+    `source` says where the expectation comes from, `reach` how far two cells, or two values of one, can ever differ.
     """
 
     cells: tuple[float, ...] | None
     matters: float | None
     source: str
+    reach: float = math.inf
 
     @property
     def varies(self) -> float:
@@ -81,16 +83,26 @@ class Worth:
 
     @property
     def ratio(self) -> float:
-        """Return how often what matters fits into the noise; infinite where nothing is expected to vary."""
+        """Return how often what matters fits into the noise; infinite where nothing is expected to vary.
+
+        Where nothing can show, it is as if a fifth of all that can be mattered.
+        """
         band = (self.difference or self.cell).width
         if not band:
             return 0.0
-        return band / self.matters if self.matters else math.inf
+        if not self.matters or not self.expectation.reach:
+            return math.inf
+        return max(band / self.matters, ROUGH * band / self.expectation.reach if self.shows_nothing else 0.0)
 
     @property
     def ratio_or_none(self) -> float | None:
         """The ratio for JSON, which has no infinity."""
         return self.ratio if math.isfinite(self.ratio) else None
+
+    @property
+    def shows_nothing(self) -> bool:
+        """Whether even the largest difference that there can be is noise."""
+        return (self.difference or self.cell).width > self.expectation.reach
 
     @property
     def verdict(self) -> Verdict:
@@ -123,6 +135,9 @@ class Worth:
         }[self.verdict]
 
     def _expected(self, unit: str) -> str:
+        if self.shows_nothing:
+            what = "it cannot vary" if self.difference is None else "no two can differ"
+            return f"{what} by more than {measured(self.expectation.reach, unit)}"
         if self.expectation.cells is None:
             return f"{measured(self.matters, unit)} matter"
         low, high = _about(min(self.expectation.cells)), _about(max(self.expectation.cells))
