@@ -76,6 +76,39 @@ def test_the_verdict_is_that_of_the_ratio(width: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("difference", "reach", "sentence"),
+    [
+        (Band(41.0, 0.95), 12.0,
+         "rough: differences below 41 rows are noise, and no two can differ by more than 12 rows"),
+        (Band(12.0, 0.95), 12.0, "good: differences above 12 rows show"),
+        (None, 12.0,
+         "rough: the value is off by up to 30 rows with 95 % probability, "
+         "and it cannot vary by more than 12 rows"),
+        (None, 30.0, "good: the value is off by at most 30 rows with 95 % probability"),
+    ],
+)
+def test_where_even_the_largest_difference_is_noise_nothing_is_good(
+    difference: Band | None, reach: float, sentence: str
+) -> None:
+    one = Worth(Band(30.0, 0.95), difference, 1e15, Expectation((6.0, 6.0), 1e15, "a hunch", reach))
+    assert one.sentence("rows") == sentence
+
+
+def test_how_far_cells_can_differ_is_that_of_the_table(tmp_path: Path) -> None:
+    (table,) = tf.advise(of_units(tmp_path)).tables
+    assert table.worth is not None
+    assert table.worth.expectation.reach == 168
+    means = (tmp_path / "release.toml").read_text().replace("budget = 8", 'budget = 8\ngaps = "public"')
+    mean = 'query = "mean"\ncodes = { off = -1, on = 3 }'
+    (tmp_path / "release.toml").write_text(
+        means.replace('query = "histogram"', mean) + '[expect]\nsource = "a hunch"\nmatters = 1\n'
+    )
+    (table,) = tf.advise(tmp_path / "release.toml").tables
+    assert table.worth is not None
+    assert table.worth.expectation.reach == pytest.approx(4)
+
+
+@pytest.mark.parametrize(
     ("cells", "varies"), [((40.0,), 40.0), ((100.0, 20.0), 80.0), ((100.0, 104.0), 102.0), ((-5.0, -5.0), 5.0)]
 )
 def test_what_is_expected_to_vary(cells: tuple[float, ...], varies: float) -> None:

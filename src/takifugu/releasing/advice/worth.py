@@ -3,7 +3,7 @@
 A cell is off by at most e, and the difference of two cells by at most d, with probability 95 %. What matters to the
 reader is a difference: declared, or a fifth of what is expected to vary (of the range of the expected cells; of their
 mean, where there is one cell or all are alike). Their ratio is the verdict: up to 1 good, to 5 rough, beyond useless.
-Whatever matters, it is useless where even the largest difference that there can be is noise.
+Whatever is declared to matter, it is no better than rough where even the largest difference that there can be is noise.
 """
 
 from __future__ import annotations
@@ -85,14 +85,13 @@ class Worth:
     def ratio(self) -> float:
         """Return how often what matters fits into the noise; infinite where nothing is expected to vary.
 
-        Where nothing can show, it is as if a fifth of all that can be mattered.
+        Where nothing can show, it is never good, however large a difference is said to matter.
         """
         band = (self.difference or self.cell).width
         if not band:
             return 0.0
-        if not self.matters or not self.expectation.reach:
-            return math.inf
-        return max(band / self.matters, ROUGH * band / self.expectation.reach if self.shows_nothing else 0.0)
+        ratio = band / self.matters if self.matters else math.inf
+        return max(ratio, ROUGH) if self.shows_nothing else ratio
 
     @property
     def ratio_or_none(self) -> float | None:
@@ -121,23 +120,24 @@ class Worth:
             if not self.cell.width:
                 return f"{self.verdict}: {self.hit} with 95 % probability"
             off = f"{measured(self.cell.width, unit)} with 95 % probability"
-            return {
-                Verdict.GOOD: f"good: {self.off} at most {off}",
-                Verdict.ROUGH: f"rough: {self.off} up to {off}, more than would matter",
-                Verdict.USELESS: f"useless: {self.off} up to {off}, and {self._expected(unit)}",
-            }[self.verdict]
+            if self.verdict is Verdict.GOOD:
+                return f"good: {self.off} at most {off}"
+            return f"{self.verdict}: {self.off} up to {off}, {self._too_much(unit, 'it cannot vary')}"
         least = measured(self.difference.width, unit)
         differences = "differences of adjusted values" if self.is_adjusted else "differences"
-        return {
-            Verdict.GOOD: f"good: {differences} above {least} show",
-            Verdict.ROUGH: f"rough: only {differences} above {least} show",
-            Verdict.USELESS: f"useless: {differences} below {least} are noise, and {self._expected(unit)}",
-        }[self.verdict]
+        if self.verdict.is_useful and not self.shows_nothing:
+            return f"{self.verdict}: {'' if self.verdict is Verdict.GOOD else 'only '}{differences} above {least} show"
+        return f"{self.verdict}: {differences} below {least} are noise, {self._too_much(unit, 'no two can differ')}"
+
+    def _too_much(self, unit: str, cannot: str) -> str:
+        """Say why the error is too large: for what is expected, for what matters, or for what can be at all."""
+        if self.verdict is Verdict.USELESS:
+            return f"and {self._expected(unit)}"
+        if self.shows_nothing:
+            return f"and {cannot} by more than {measured(self.expectation.reach, unit)}"
+        return "more than would matter"
 
     def _expected(self, unit: str) -> str:
-        if self.shows_nothing:
-            what = "it cannot vary" if self.difference is None else "no two can differ"
-            return f"{what} by more than {measured(self.expectation.reach, unit)}"
         if self.expectation.cells is None:
             return f"{measured(self.matters, unit)} matter"
         low, high = _about(min(self.expectation.cells)), _about(max(self.expectation.cells))
