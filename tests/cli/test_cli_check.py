@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,23 @@ def test_noise_is_tried_for_the_longest_sequence(tmp_path: Path, text: str, mech
     assert [table["mechanisms"] for table in one["tables"]] == [mechanisms]
     (notice,) = one["notices"]
     assert notice.startswith(f"hours: {words}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "words"),
+    [
+        (LOOSE, 'matters = "2 h"', "matters: .*'h' is nothing that the table hours .*; a time needs a step"),
+        (BRIEF, 'matters = "2 h"', "matters: .*'h' is nothing that the table hours .*; a time needs a step"),
+        (LOOSE, 'matters = "2 km"', "matters: .*'km' is nothing that the table hours is measured in"),
+        (BRIEF, "values = { calm = 1, lively = 2 }", "values: names 'lively', which is no cell of the table"),
+    ],
+)
+def test_an_expectation_is_checked_where_the_data_decide_the_noise(
+    tmp_path: Path, text: str, said: str, words: str
+) -> None:
+    outcome = invoke("check", write(tmp_path, text.replace("shares = { calm = 0.75, busy = 0.25 }", said)))
+    assert outcome.exit_code == BAD_INPUT
+    assert re.search(f"expect.{words}", outcome.stderr)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
     ("keys", "words"),
     [
         ("shares = { off = 0.75, on = 0.5 }", "sum to 1.25"),
-        ("shares = { off = 1.5, on = -0.5 }", "shares are at least 0"),
+        ("shares = { off = 1.5, on = -0.5 }", "say -0.5 of 'on'; shares are at least 0"),
         ("shares = { off = 1.0 }", "has no number for 'on'"),
         ("values = { off = 1, on = 2, away = 3 }", "names 'away', which is no cell"),
         ("values = 3", "is one number, and the table has 2 cells"),
@@ -109,6 +109,9 @@ def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
         ("matters = 0", "it must be above 0"),
         ("shares = { off = 0.0, on = 1.0 }", "840 is expected in 'on', where the belief expects 280: even 630 would"),
         ("values = { off = 0, on = 840 }", "a probability below 1e-9; see to the order of the states"),
+        ("values = { off = 300, on = 70 }\npeople = 2", "370 in all cells are more than the 336 rows of"),
+        ("values = { off = 9, on = 2 }\npeople = 5\nrows = 2", "11 in all cells are more than the 10 rows of"),
+        ("values = { off = 1, on = 2 }\npeople = 6", "are more than the 840 rows"),
         ("rows = 200", "are more than the 840 rows"),
         ("people = 6", "are more than the 840 rows"),
         ("people = 0", "people"),
@@ -244,6 +247,35 @@ def test_what_is_expected_of_normal_records(query: str, keys: str, expected: flo
     assert cells(of_text(tmp_path, text, keys)) == pytest.approx((expected,))
 
 
+@pytest.mark.parametrize(
+    ("query", "keys", "words"),
+    [
+        ('"mean"\ncodes = { off = 0, on = 100 }', "values = 900", "900 in 'mean' is not from 0 to 100"),
+        ('"mean"\ncodes = { off = 0, on = 100 }', "values = { media = 50 }", "names 'media', which is no cell"),
+        ('"mean"\ncodes = { off = 0, on = 100 }', "shares = { mean = 1 }", "write values = NUMBER instead"),
+        ('"mean"\ncodes = { off = 0, on = 100 }', "people = 6", "more than the 840 rows"),
+        ('"median"\ncodes = { off = 0, on = 100 }', "people = 6", "more than the 840 rows"),
+        ('"count"\nstates = ["on"]', "values = 340\npeople = 2", "340 in .* are more than the 336 rows of the people"),
+    ],
+)
+def test_a_contradiction_is_told_before_what_is_missing(query: str, keys: str, words: str, tmp_path: Path) -> None:
+    path = with_expect(tmp_path, keys)
+    text = path.read_text().replace('query = "histogram"', f"query = {query}")
+    path.write_text(text.replace("budget = 8", 'budget = 8\ngaps = "public"'))
+    with pytest.raises(SpecError, match=words):
+        tf.advise(path)
+
+
+def test_a_number_without_a_verdict_says_how_far_it_is_off(tmp_path: Path) -> None:
+    only = NORMAL.replace("[source]", "[source]\nonly_release = true")
+    (table,) = tf.advise(of_text(tmp_path, only, "people = 7")).tables
+    said = table.to_dict()
+    assert said["verdict"] is None
+    assert said["error_of_a_cell"] > 0
+    assert said["coverage_of_a_cell"] == pytest.approx(0.95, abs=0.01)
+    assert table.sentence.endswith(f"; each value is within ± {said['error_of_a_cell']:g} with probability 95 %")
+
+
 def test_a_mean_outside_its_range_is_refused_for_normal_records(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="7,000 in 'mean' is not from 0 to 100"):
         tf.advise(of_text(tmp_path, NORMAL, "values = 7000\nmatters = 2"))
@@ -254,6 +286,8 @@ def test_a_mean_outside_its_range_is_refused_for_normal_records(tmp_path: Path) 
     [
         ("people = 900", "expect.people: 900 people are more than the 600 that the belief is about"),
         ("rows = 2", "expect.rows: 600 people with 2 rows each are more than the 600 rows"),
+        ("people = 2\nvalues = { yes = 6, no = 6 }", "12 in all cells are more than the 2 rows of the people"),
+        ("values = { \"yés\" = 6, no = 6 }", "which is no cell of the table but looks like 'yes': copy it"),
     ],
 )
 def test_people_and_rows_of_a_survey_are_those_of_its_belief(keys: str, words: str, tmp_path: Path) -> None:
@@ -305,6 +339,7 @@ def test_what_matters_may_have_a_unit(matters: str, measured_in: str, rows: floa
         ('"-2 h"', "expect.matters: is '-2 h'"),
         ('"0 h"', "expect.matters: is '0 h'; it must be above 0"),
         ("nan", "expect.matters: is 'nan'"),
+        ('"2,5 rows"', "is '2,5 rows'; numbers have a decimal point and no commas; write for example 2.5"),
     ],
 )
 def test_what_matters_in_no_unit_of_the_table_is_refused(matters: str, words: str, tmp_path: Path) -> None:
@@ -313,7 +348,7 @@ def test_what_matters_in_no_unit_of_the_table_is_refused(matters: str, words: st
 
 
 def test_a_time_is_no_unit_where_steps_are_numbers(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="'h' is nothing that the table use"):
+    with pytest.raises(SpecError, match=r"'h' is nothing that the table use.*; a time needs a step that is one"):
         tf.advise(with_expect(tmp_path, 'matters = "2 h"'))
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import takifugu as tf
+from takifugu.core.errors import SpecError
 from takifugu.releasing.advice.bands import Band
+from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.safe_lists import Named
 from takifugu.releasing.advice.worth import Expectation, Verdict
 
@@ -19,3 +24,62 @@ def test_good_from_four_fifths_and_rough_from_one_fifth(share: float, verdict: V
     assert named.verdict is verdict
     assert named.sentence().startswith(f"{verdict}: ")
     assert f"{100 * share:.3g} % of the safe places" in named.sentence()
+
+
+SAFE = """
+ledger = "ledger.db"
+[source]
+name = "gps"
+file = "absent.csv"
+person = "who"
+x = "x"
+y = "y"
+budget = 1
+[belief]
+kind = "asymmetric"
+grid = {{ x = [0, 1], y = [0, 1], columns = {boxes}, rows = {boxes} }}
+[hide]
+visits = "all"
+[[release]]
+name = "safe"
+query = "safe"
+at_most = {at_most}
+epsilon = 1
+"""
+
+
+def listed(folder: Path, boxes: int = 3, at_most: int = 5, more: str = "") -> Path:
+    path = folder / "safe.toml"
+    path.write_text(SAFE.format(boxes=boxes, at_most=at_most) + more)
+    return path
+
+
+@pytest.mark.parametrize("section", ["expect", "release.expect"])
+@pytest.mark.parametrize(
+    "key",
+    ["values = { nosuch = 7 }", "shares = { a = 1 }", "people = 9", "rows = 3", "matters = 3", 'matters = "3 cats"'],
+)
+def test_what_a_list_does_not_use_is_refused(section: str, key: str, tmp_path: Path) -> None:
+    path = listed(tmp_path, more=f'[{section}]\nsource = "a hunch"\n{key}\n')
+    with pytest.raises(SpecError, match=f"expect.{key.split()[0]}: is not used by a list of safe places.*prior"):
+        tf.advise(path)
+
+
+def test_other_tables_of_its_file_may_have_an_expectation(tmp_path: Path) -> None:
+    counts = '[[release]]\nname = "counts"\nquery = "visitors"\nepsilon = 0.5\n'
+    expect = '[expect]\nsource = "a hunch"\nmatters = 3\n'
+    path = listed(tmp_path, more=f"{counts}{expect}")
+    path.write_text(path.read_text().replace("epsilon = 1\n", "epsilon = 0.5\n"))
+    assert [table.name for table in tf.advise(path).tables] == ["safe", "counts"]
+
+
+def test_of_too_many_places_no_list_is_worth_it(tmp_path: Path) -> None:
+    path = listed(tmp_path, boxes=70)
+    assert "No list of so many safe places is worth publishing" in " ".join(str(tf.advise(path)).split())
+    assert "No list" not in str(tf.advise(listed(tmp_path, boxes=10)))
+
+
+def test_a_threshold_beyond_all_people_takes_no_memory(tmp_path: Path) -> None:
+    (table,) = tf.advise(listed(tmp_path, at_most=10**12)).tables
+    assert table.sentence.startswith("good: 100 %")
+    assert check(listed(tmp_path, at_most=10**12)).tables

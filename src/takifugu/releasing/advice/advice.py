@@ -16,6 +16,7 @@ from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.ifs import what_if
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
+from takifugu.releasing.advice.safe_lists import Named
 from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.file.loading import load, parsed
 from takifugu.releasing.planning.plan import Watch, calibrated, unwatched
@@ -27,6 +28,10 @@ MOST_CELLS = 12
 _NOTHING_HELPS = (
     "Nothing that was tried helps enough: fewer cells, a longer window or more people in one number need less noise "
     "beside what they count."
+)
+_NO_LIST = (
+    "No list of so many safe places is worth publishing: each place that one person can have been at makes the others "
+    "less sure. Fewer places, or a bound on them that is a fact (most under [belief]), need less noise."
 )
 _LEGEND = (
     "What is expected, from {source}. A published value lies between the ends of ▓ and ░ with probability 95 %, each "
@@ -83,9 +88,18 @@ class Advice:
             yield from ((f"    {line}", None) for line in remedy.lines)
         if self.remedies:
             yield "", None
-        elif not all(table.is_useful for table in self.tables):
+        if self._is_hopeless_list:
+            yield filled(_NO_LIST), None
+        elif not self.remedies and not all(table.is_useful for table in self.tables):
             yield filled(_NOTHING_HELPS), None
         yield filled(self.of_the_belief), None
+
+    @property
+    def _is_hopeless_list(self) -> bool:
+        """Whether the worst table is a useless list of safe places, of which no remedy makes a useful one."""
+        judged = poorest(self.tables)
+        of_list = judged is not None and isinstance(judged[1], Named) and not judged[1].verdict.is_useful
+        return of_list and not any(remedy.worth.verdict.is_useful for remedy in self.remedies)
 
     @property
     def alike(self) -> list[tuple[str, TableAdvice]]:

@@ -12,14 +12,18 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, SpecError, TakifuguError, Unsupported
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.model.queries.additive import Additive
+from takifugu.releasing.advice.bands import Band, cell_band
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
-from takifugu.releasing.advice.expecting import expectation_of
-from takifugu.releasing.advice.mattering import in_answer_units
+from takifugu.releasing.advice.expecting import expectation_of, numbers_for
+from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
 from takifugu.releasing.advice.reaching import Reach, reach_of
-from takifugu.releasing.advice.safe_lists import worth_of_list
-from takifugu.releasing.advice.worth import Worth, worst, worth
+from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
+from takifugu.releasing.advice.worth import Worth, measured, worst, worth
+from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sequences.sections import SourceSpec
 from takifugu.releasing.planning.asking import Totals
 from takifugu.releasing.planning.expected import expected as noise_of
@@ -35,7 +39,7 @@ class TableAdvice:
     """What one table is worth; without a worth, `reason` says why there is no verdict.
 
     `reach` stands for the worth of a number without a verdict, where it can be compared with all that the number can
-    be; `hopeless` says that it would be nothing but noise.
+    be; `hopeless` says that it would be nothing but noise, `cell` how far one of its values is off.
     """
 
     name: str
@@ -46,13 +50,18 @@ class TableAdvice:
     reason: str = ""
     reach: Reach | None = None
     hopeless: str = ""
+    cell: Band | None = None
 
     @property
     def sentence(self) -> str:
         if self.worth is not None:
             return self.worth.sentence(self.measured_in)
-        noise = f"; and it would be nothing but noise: {self.hopeless}" if self.hopeless else ""
-        return f"no verdict: {self.reason}{noise}"
+        if self.hopeless:
+            return f"no verdict: {self.reason}; and it would be nothing but noise: {self.hopeless}"
+        if self.cell is None:
+            return f"no verdict: {self.reason}"
+        off = measured(self.cell.width, self.measured_in)
+        return f"no verdict: {self.reason}; each value is within ± {off} with probability 95 %"
 
     @property
     def is_useful(self) -> bool:
@@ -68,7 +77,10 @@ class TableAdvice:
         """Return plain data for JSON, in answer units."""
         data: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
         if self.worth is None:
-            return {**data, "verdict": None}
+            error = {} if self.cell is None else {
+                "error_of_a_cell": self.cell.width, "coverage_of_a_cell": self.cell.coverage,
+            }  # fmt: skip
+            return {**data, "verdict": None, **error}
         one, expected = self.worth, self.worth.expectation
         return {
             **data, "verdict": str(one.verdict), "ratio": one.ratio_or_none, "matters": one.matters,
@@ -80,18 +92,13 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(
-    table: Table, expect: ExpectSpec | None, prior: PriorSpec | None, step: int | float | str | None = None
-) -> TableAdvice:
+def table_advice(planned: Plan, table: Table) -> TableAdvice:
     """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
 
-    `prior` is what a file under a policy says of counts, `step` how long a step of its source is. Raises SpecError for
-    an expectation that the table contradicts.
+    Raises SpecError for an expectation that the table contradicts.
     """
-    try:
-        expected = in_answer_units(expect if table.item.expect is None else table.item.expect, table, step)
-    except InputError as error:
-        raise SpecError([error]) from None
+    expected = _expect_of(planned, table)
+    prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
     people = {id(q.calibration): len(q.readers) for q in table.questions}
     totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
     labels: tuple[str, ...] = ()
@@ -109,12 +116,60 @@ def table_advice(
     return TableAdvice(table.name, table.scope, labels, worst(worths), table.measured_in)
 
 
+def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
+    """Return what is expected of a table, in answer units; None of a list of safe places, of which it says nothing."""
+    if _is_list(table):
+        return None
+    has_steps = isinstance(planned.file.source, SourceSpec)
+    return _in_units(planned.file, table.item, unit_of(table, step_of(planned.file), has_steps))
+
+
+def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
+    try:
+        return in_answer_units(file.spec.expect if item.expect is None else item.expect, unit)
+    except InputError as error:
+        raise SpecError([error]) from None
+
+
+def step_of(file: ReleaseFile) -> int | float | str | None:
+    """Return how long a step of the source is; None without one."""
+    return file.source.step if isinstance(file.source, SourceSpec) else None
+
+
+def refuse_other_units(file: ReleaseFile, item: Item) -> None:
+    """Raise SpecError for a unit that a table cannot have, as far as that shows before it is calibrated."""
+    step = step_of(file)
+    measured_in = item.measured_in or ("rows" if step is None else f"steps of {step}")
+    _in_units(file, item, Unit(item.name, measured_in, step=step, has_steps=isinstance(file.source, SourceSpec)))
+
+
+def refuse_other_names(planned: Plan) -> None:
+    """Raise SpecError for units and cells that no table of a plan has, however long its sequences are."""
+    for table in planned.tables:
+        expect, answer = _expect_of(planned, table), table.calibrations[0].problem.answers[0]
+        for key in ("values", "shares"):
+            given = getattr(expect, key, None)
+            try:
+                if isinstance(answer, Additive) and isinstance(given, dict):
+                    numbers_for(answer.labels, given, key)
+            except InputError as error:
+                raise SpecError([error]) from None
+
+
+def _is_list(table: Table) -> bool:
+    return all(isinstance(one.randomiser, SafeCells) for one in table.calibrations)
+
+
 def _without_verdict(table: Table, error: TakifuguError) -> TableAdvice:
     """Return why there is no verdict, and whether the table would be nothing but noise all the same."""
     blurred = noise_of(table)
     noise = blurred.words_of_nothing() if blurred.says_nothing else blurred.words() if blurred.hopeless else ""
-    reach = reach_of(blurred)
-    return TableAdvice(table.name, table.scope, (), None, table.measured_in, str(error), reach, noise)
+    numbers = {id(one): one.randomiser for one in table.calibrations}.values()
+    cells = [cell_band(one) for one in numbers if isinstance(one, Noise) and not one.output.is_column]
+    is_plain = table.totals is None and len(cells) == len(numbers)  # adjusted values are off by something else
+    cell = max(cells, key=lambda band: band.width, default=None) if is_plain else None
+    reason, reach = str(error), reach_of(blurred)
+    return TableAdvice(table.name, table.scope, (), None, table.measured_in, reason, reach, noise, cell)
 
 
 def worth_of(
@@ -159,12 +214,23 @@ def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
 
 def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
     """Return what every table of a plan is worth, in the file's order."""
-    prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
-    source = planned.file.source
-    step = source.step if isinstance(source, SourceSpec) else None
-    advice = tuple(table_advice(table, planned.spec.expect, prior, step) for table in planned.tables)
+    _refuse_unused(planned)
+    advice = tuple(table_advice(planned, table) for table in planned.tables)
     _refuse_more_people(planned)
     return advice
+
+
+def _refuse_unused(planned: Plan) -> None:
+    """Raise SpecError for what is expected of lists of safe places: of one, or of a file that has nothing else."""
+    lists = [table for table in planned.tables if _is_list(table)]
+    try:
+        for table in lists:
+            if table.item.expect is not None:
+                refuse_unused(table.item.expect, ("release", planned.file.items.index(table.item), "expect"))
+        if planned.spec.expect is not None and lists and len(lists) == len(planned.tables):
+            refuse_unused(planned.spec.expect, ("expect",))
+    except InputError as error:
+        raise SpecError([error]) from None
 
 
 def _refuse_more_people(planned: Plan) -> None:

@@ -15,6 +15,8 @@ Idea = tuple[tuple[Change, ...], str]
 #: Windows and calendar cells from fine to coarse.
 _WINDOWS = ("day", "week", "month", "year")
 _CALENDAR_CELLS = ("date", "week", "month")
+#: A grid with fewer columns or rows tells hardly where anything is.
+_FEWEST_BOXES = 3
 
 
 def of_table(raw: Plain, index: int, key: str, value: object) -> Change:
@@ -68,14 +70,15 @@ def _windows(raw: Plain, poor: Sequence[tuple[int, Plain]]) -> Iterator[Idea]:
 
 
 def _grids(raw: Plain) -> Iterator[Idea]:
-    """Yield a grid of places of which each is four of the declared ones: nothing is believed about them."""
+    """Yield a grid of places of which each is four of the declared ones, as long as it still tells where they are."""
     belief = raw.get("belief", {})
     grid = belief.get("grid")
     if belief.get("kind") != "asymmetric" or not isinstance(grid, dict):
         return
-    for part in (2, 5):
-        counts = {key: max(1, grid[key] // part) for key in ("columns", "rows") if isinstance(grid.get(key), int)}
-        yield (Change(("belief", "grid"), {**grid, **counts}),), "coarser places"
+    boxes = {key: grid[key] for key in ("columns", "rows") if isinstance(grid.get(key), int)}
+    fewer = {key: count // 2 for key, count in boxes.items() if count // 2 >= _FEWEST_BOXES}
+    if fewer:
+        yield (Change(("belief", "grid"), {**grid, **fewer}),), "coarser places"
 
 
 def _shared(raw: Plain, items: Sequence[Plain], ratios: Mapping[int, float]) -> Iterator[Idea]:

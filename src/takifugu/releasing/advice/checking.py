@@ -13,7 +13,7 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
-from takifugu.releasing.advice.advising import advice_of
+from takifugu.releasing.advice.advising import advice_of, refuse_other_names, refuse_other_units
 from takifugu.releasing.advice.refusing import refusals
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
@@ -105,11 +105,14 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
     """Return the mechanisms of tables whose noise the data decide, for the longest sequence; and what that tells."""
     why = why_untried(file, item)
     if why:
+        refuse_other_units(file, item)
         return {}, f"the noise was not tried: {why}"
     steps = file.kind.part(file, item).most_steps or 0
     whole = f"a sequence of length {steps:,}, the most that the file allows, with a row in each step"
     try:
-        return _mechanisms(calibrated_at_most(file, item, watch)), f"tried for {whole}; the data decide"
+        planned = calibrated_at_most(file, item, watch)
+        refuse_other_names(planned)
+        return _mechanisms(planned), f"tried for {whole}; the data decide"
     except CalibrationRefused as refused:
         return {}, f"there is no noise for {whole}: {refused.message}"
 

@@ -41,9 +41,17 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
     noise = calibration.randomiser
     assert isinstance(noise, PermuteAndFlip)
     is_rank = isinstance(noise.goal, AtRank)
-    if is_rank and (expect is None or expect.matters is None):
-        raise Unsupported("nothing says which difference of a quantile matters", fix="write matters in [expect]")
-    counts, source = _counts(calibration, expect, people)
+    has_no_default = is_rank and (expect is None or expect.matters is None)
+    undecided = Unsupported("nothing says which difference of a quantile matters", fix="write matters in [expect]")
+    if has_no_default and expect is None:
+        raise undecided
+    try:
+        counts, source = _counts(calibration, expect, people)  # which refuses what contradicts the choice
+    except (InputError, Unsupported) as error:
+        if not has_no_default or error.where[:1] == ("expect",):
+            raise
+    if has_no_default:
+        raise undecided
     worths = []
     for expected in counts:
         matters = declared(expect, None if is_rank else expected)
@@ -72,7 +80,7 @@ def _counts(
             raise InputError("is not a number for each value", fix="leave it out").at("expect", key)
         listed = numbers_for([str(outcome) for outcome in answer.outcomes], given, key)
         counts = tuple(x * (belief.size * times if key == "shares" else 1) for x in listed)
-        refuse_more_often(answer, counts, key)
+        refuse_more_often(answer, counts, key, times)
         return [counts], expect.source
     means = [mean * times / float(answer.grid) for mean in expected_answer(belief, answer).tolist()]
     groups = [tuple(means[first : first + size]) for first in range(0, len(means), size + 1)]

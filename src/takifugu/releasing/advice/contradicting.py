@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,17 +42,16 @@ def people_in(belief: Belief, readers: int) -> int:
 def share_of_rows(expect: ExpectSpec, belief: Belief, readers: int) -> float:
     """Return how many of the rows that the belief is about are expected; InputError for more than there are."""
     size, there = belief.size, people_in(belief, readers)
-    rows = size / there if expect.rows is None else float(expect.rows)
+    rows = Fraction(size, there) if expect.rows is None else Fraction(expect.rows)
     if there != readers and expect.people is not None and expect.people > there:
         what = f"{expect.people:,} people are more than the {there:,} that the belief is about"
         raise InputError(what, fix=_FIX).at("expect", "people")
     counted = there if expect.people is None or there == 1 else expect.people
     if rows * counted > size:
-        key = "rows" if expect.rows is not None and expect.rows > size / there else "people"
-        raise InputError(
-            f"{counted} people with {rows:g} rows each are more than the {size:,} rows that the table reads", fix=_FIX
-        ).at("expect", key)
-    return rows * counted / size
+        key = "rows" if expect.rows is not None and expect.rows * there > size else "people"
+        what = f"{counted} people with {number(rows)} rows each are more than the {size:,} rows that the table reads"
+        raise InputError(what, fix=_FIX).at("expect", key)
+    return float(rows * counted / size)
 
 
 def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str | int, ...]) -> None:
@@ -61,16 +61,19 @@ def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str |
         raise InputError(what, fix="count those whose rows this table reads").at(*where, "people")
 
 
-def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str) -> None:
-    """Raise InputError for expected cells, in answer units, that no data give which some belief allows."""
+def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str, share: float = 1.0) -> None:
+    """Raise InputError for expected cells, in answer units, that no data give which some belief allows.
+
+    `share` is that of its rows which the expected people have: cells that count rows count no more than these.
+    """
     answer = calibration.problem.answers[0]
     _refuse_out_of_range(calibration, answer, cells, key)
     if not isinstance(answer, Additive) or not answer.is_count:
         return
-    total = answer.constant_sum()
-    if total is not None and math.fsum(cells) > float(total) * (1 + _ROUNDING):
-        what = f"{math.fsum(cells):,g} in all cells are more than the {number(total)} rows that the table reads"
-        raise InputError(what, fix=_FIX).at("expect", key)
+    total, most = answer.constant_sum(), answer.cell_bounds()[1]
+    refuse_more_rows(math.fsum(cells), math.fsum(most) if total is None else float(total), share, "in all cells", key)
+    for label, value, high in zip(answer.labels, cells, most, strict=True):
+        refuse_more_rows(value, float(high), share, f"in {label!r}", key)
     try:
         # without a belief there is one answer, about the domain
         pairs = zip(calibration.framework.beliefs, calibration.problem.answers, strict=False)
@@ -138,13 +141,19 @@ def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[Floa
     return EXPECTED_ANSWER.of(beliefs[0])(beliefs[0]).ends(answer) if beliefs else None
 
 
-def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str) -> None:
+def refuse_more_rows(counted: float, read: float, share: float, where: str, key: str) -> None:
+    """Raise InputError for more rows than are read of those people that are expected: this share of all rows."""
+    if counted > read * share * (1 + _ROUNDING):
+        whose = "that the table reads" if share == 1 else "of the people and rows that are expected"
+        what = f"{number(counted)} {where} are more than the {number(read * share)} rows {whose}"
+        raise InputError(what, fix=_FIX).at("expect", key)
+
+
+def refuse_more_often(answer: Candidates, counts: Sequence[float], key: str, share: float = 1.0) -> None:
     """Raise InputError for values that are expected less often than never, or more often than there are rows."""
     read = int(np.count_nonzero(answer.weights))
     for outcome, value in zip(answer.outcomes, counts, strict=True):
         if not 0 <= value <= read:
             what = f"{value:,g} of {str(outcome)!r} is not from 0 to {read:,}, the rows that the table reads"
             raise InputError(what, fix=_FIX).at("expect", key)
-    if math.fsum(counts) > read * (1 + _ROUNDING):
-        what = f"{math.fsum(counts):,g} in all are more than the {read:,} rows that the table reads"
-        raise InputError(what, fix=_FIX).at("expect", key)
+    refuse_more_rows(math.fsum(counts), read, share, "in all", key)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import By, Mean, Query
 from takifugu.model.queries.additive import Additive
@@ -28,14 +29,18 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
     """
-    if _is_mean(calibration.query) and (expect is None or expect.matters is None):
-        raise Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
+    has_no_default = _is_mean(calibration.query) and (expect is None or expect.matters is None)
+    undecided = Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
+    if has_no_default and expect is None:
+        raise undecided
     cells, source = None, "" if expect is None else expect.source
     try:
-        cells, source = _expected(calibration, expect, people)
+        cells, source = _expected(calibration, expect, people)  # which refuses what contradicts the table
     except Unsupported:
-        if declared(expect) is None:
+        if declared(expect) is None and not has_no_default:
             raise
+    if has_no_default:
+        raise undecided
     matters = declared(expect, cells)
     expected = Expectation(cells, matters, source, largest_difference(calibration))
     if not matters and not expected.varies:
@@ -48,14 +53,14 @@ def _expected(
 ) -> tuple[tuple[float, ...], str]:
     """Return the expected cells, and who says so; Unsupported where nobody does."""
     answer = calibration.problem.answers[0]
-    if expect is not None and expect.values is not None:
-        cells = _by_label(_valued(expect.values, answer), answer, "values")
-        refuse_impossible(calibration, cells, "values")
-        return cells, expect.source
     beliefs = calibration.framework.beliefs
     times = 1.0 if expect is None or not beliefs else share_of_rows(expect, beliefs[0], people)
     if _is_mean(calibration.query):
         times = 1.0  # it is one of the rows, however many there are
+    if expect is not None and expect.values is not None:
+        cells = _by_label(_valued(expect.values, answer), answer, "values")
+        refuse_impossible(calibration, cells, "values", times)
+        return cells, expect.source
     if expect is not None and expect.shares is not None:
         cells = _of_shares(expect.shares, answer, beliefs[0].size if beliefs else 0, times)
         refuse_impossible(calibration, cells, "shares")
@@ -134,11 +139,18 @@ def _by_label(given: Mapping[str, Number], answer: Additive | ColumnSums, key: s
     return numbers_for(answer.labels, given, key)
 
 
+def _odd(label: str, labels: Sequence[str]) -> str:
+    """Say that a label is no cell, and that it looks like one: two texts may look the same and not be."""
+    like = Lookalikes(labels)(label)
+    alike = "" if like is None else f" but looks like {like!r}: copy it from where it is declared"
+    return f"which is no cell of the table{alike}"
+
+
 def numbers_for(labels: Sequence[str], given: Mapping[str, Number], key: str) -> tuple[float, ...]:
     """Return one number for each cell; InputError for cells that are not there, or have none."""
     odd = [label for label in given if label not in labels]
     lacking = [label for label in labels if label not in given]
     if odd or lacking:
-        what = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"
+        what = f"names {odd[0]!r}, {_odd(odd[0], labels)}" if odd else f"has no number for {lacking[0]!r}"
         raise InputError(what, fix=f"write one for each of {list(labels)[:8]}").at("expect", key)
     return tuple(float(as_fraction(given[label], "an expected number", "expect", key)) for label in labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,49 +18,67 @@ if TYPE_CHECKING:
 _PER_ONE = {"row": "rows", "step": "steps"}
 
 
-def in_answer_units(expect: ExpectSpec | None, table: Table, step: Any) -> ExpectSpec | None:
+@dataclass(frozen=True)
+class Unit:
+    """What the values of a table are in; `step` is how long a step of its source is, None without one.
+
+    `has_steps` says that a source of its kind can have one, `counts_rows` that the values are numbers of rows.
+    """
+
+    table: str
+    measured_in: str
+    counts_rows: bool = True
+    step: Any = None
+    has_steps: bool = False
+
+    @property
+    def known(self) -> str:
+        """Say what may be written."""
+        units = [self.measured_in] if self.measured_in else []
+        if self.counts_rows:
+            units += [one for one in _PER_ONE.values() if one not in units]
+            units += ["a time such as 2 h"] if seconds_of_step(self.step) is not None else []
+        named = (one if " " in one else f"one with {one!r}" for one in units)
+        return ", ".join(["a number", *named, 'or one with "%"'])
+
+
+def unit_of(table: Table, step: Any, has_steps: bool) -> Unit:
+    """Return what the values of a planned table are in."""
+    answers = [answer for one in table.calibrations for answer in one.problem.answers]
+    counts_rows = all(isinstance(answer, Additive) and answer.is_count for answer in answers)
+    return Unit(table.name, table.measured_in, counts_rows, step, has_steps)
+
+
+def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
     """Return the same with a difference that matters in answer units; per cent of the expected mean stay per cent.
 
-    `step` is how long a step of the source is, None without one. Raises InputError for a unit that is none of the
-    table's.
+    Raises InputError for a unit that is none of the table's.
     """
     if expect is None or expect.matters is None:
         return expect
-    size, unit = size_that_matters(expect.matters)
-    if unit in ("", "%"):
+    size, written = size_that_matters(expect.matters)
+    if written in ("", "%"):
         return expect
-    times = _times(unit.casefold(), table, step)
+    times = _times(written.casefold(), unit)
     if times is None:
-        what = f"is {expect.matters!r}, and {unit!r} is nothing that the table {table.name} is measured in"
-        raise InputError(what, fix=f"write {_known(table, step)}").at("expect", "matters")
+        what = f"is {expect.matters!r}, and {written!r} is nothing that the table {unit.table} is measured in"
+        is_time = unit.has_steps and unit.counts_rows and seconds_in(written.casefold()) is not None
+        lacking = '; a time needs a step that is one, such as step = "10min" under [source]' if is_time else ""
+        raise InputError(what, fix=f"write {unit.known}{lacking}").at("expect", "matters")
     return expect.model_copy(update={"matters": str(size * times)})
 
 
-def _times(unit: str, table: Table, step: Any) -> Fraction | None:
-    """Return how many answer units one of a unit is; None for a unit that is none of the table's."""
-    measured = table.measured_in.casefold()
-    if unit == measured or unit + "s" == measured:
+def _times(written: str, unit: Unit) -> Fraction | None:
+    """Return how many answer units one of what is written is; None for what is none of the table's units."""
+    measured = unit.measured_in.casefold()
+    if written == measured or written + "s" == measured:
         return Fraction(1)
-    if _counts_rows(table) and _PER_ONE.get(unit, unit) in _PER_ONE.values():
+    if unit.counts_rows and _PER_ONE.get(written, written) in _PER_ONE.values():
         return Fraction(1)
-    seconds, of_one = seconds_in(unit), seconds_in(measured)
+    seconds, of_one = seconds_in(written), seconds_in(measured)
     if seconds is None:
         return None
     if of_one is not None:
         return Fraction(seconds, of_one)
-    of_a_step = seconds_of_step(step) if _counts_rows(table) else None
+    of_a_step = seconds_of_step(unit.step) if unit.counts_rows else None
     return None if of_a_step is None else seconds / of_a_step
-
-
-def _counts_rows(table: Table) -> bool:
-    answers = [answer for one in table.calibrations for answer in one.problem.answers]
-    return all(isinstance(answer, Additive) and answer.is_count for answer in answers)
-
-
-def _known(table: Table, step: Any) -> str:
-    """Return what may be written, in words."""
-    units = [table.measured_in] if table.measured_in else []
-    if _counts_rows(table):
-        units += [one for one in _PER_ONE.values() if one not in units]
-        units += ["a time such as 2 h"] if seconds_of_step(step) is not None else []
-    return ", ".join(["a number", *(one if " " in one else f"one with {one!r}" for one in units), 'or one with "%"'])

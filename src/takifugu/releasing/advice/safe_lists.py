@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
+from takifugu.core.errors import InputError
 from takifugu.core.text.tables import number
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import as_fraction
@@ -12,8 +14,13 @@ from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict, Worth
 from takifugu.releasing.file.policies.sections import PriorSpec
 
+if TYPE_CHECKING:
+    from takifugu.releasing.file.sections import ExpectSpec
+
 #: A list is good if it names this share of what is safe, rough if it names that one.
 GOOD_SHARE, ROUGH_SHARE = 0.8, 0.2
+#: What [expect] can say beside its source.
+_EXPECTED = ("values", "shares", "people", "rows", "matters")
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,14 @@ class Named(Worth):
             Verdict.ROUGH: f"rough: only {share} are expected to be called safe",
             Verdict.USELESS: f"useless: only {share} are expected to be called safe",
         }[self.verdict]
+
+
+def refuse_unused(expect: ExpectSpec, where: tuple[str | int, ...]) -> None:
+    """Raise InputError for what is expected of a list of safe places, which is judged by [prior] alone."""
+    unused = next((key for key in _EXPECTED if getattr(expect, key) is not None), None)
+    if unused is not None:
+        what = "is not used by a list of safe places, which is judged by what counts and shares under [prior] say"
+        raise InputError(what, fix="take it out, or write [prior]").at(*where, unused)
 
 
 def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:

@@ -86,10 +86,14 @@ def _values(value: dict[str, Number] | Number | None) -> dict[str, Number] | Num
 
 def _shares(value: dict[str, Number] | None) -> dict[str, Number] | None:
     numbers = [as_fraction(one, "a share") for one in (value or {}).values()]
-    if value is not None and (any(one < 0 for one in numbers) or abs(float(sum(numbers)) - 1) > SUMS_TO_ONE):
+    below = [label for label, one in zip(value or {}, numbers, strict=True) if one < 0]
+    if value is not None and below:
+        what = f"say {value[below[0]]} of {below[0]!r}"
+        raise InputError(what, rule="shares are at least 0", fix="write 0 or more")
+    if value is not None and abs(float(sum(numbers)) - 1) > SUMS_TO_ONE:
         raise InputError(
             f"sum to {float(sum(numbers)):.6g}",
-            rule="shares are at least 0 and sum to 1",
+            rule="shares sum to 1",
             fix="for a table of a single number write values = NUMBER instead",
         )
     return value

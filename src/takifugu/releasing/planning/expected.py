@@ -192,8 +192,8 @@ def _marks(noise: object) -> Iterator[tuple[int, float]]:
     if not isinstance(noise, SafeCells):
         return
     threshold = min(noise.thresholds)
-    counts = sorted({0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold} & {*range(threshold + 1)})
-    for count in counts:
+    around = {0, 1, 2, threshold // 2, threshold - 2, threshold - 1, threshold}
+    for count in sorted(count for count in around if 0 <= count <= threshold):
         yield count, noise.chance(count, threshold)
 
 

@@ -113,12 +113,18 @@ def _rest(columns: Sequence[Column], kind: str, hides: Sequence[str]) -> Iterato
         yield from comment("FILL IN the column whose mean is published.")
         yield f"# attribute = {other}"
         yield line("delta = 1e-6", "normal noise needs a delta above 0")
+        yield EPSILON
+        yield ""
+        yield line("[expect]", "for `takifugu advise`: it changes neither the noise nor what is published")
+        yield line('source = "a hunch"', "FILL IN who says so; never these data")
+        yield from comment("FILL IN the least difference of the number that matters to its readers.")
+        yield "# matters = 5"
     else:
         yield from release_lines("published-number", "count", 'or "count-rows", "histogram", "sum", "mean"')
         yield from comment("FILL IN the column, and the values that are counted.")
         yield f"# attribute = {second}"
         yield '# states = ["yes"]'
-    yield EPSILON
+        yield EPSILON
 
 
 def _names(columns: Sequence[Column]) -> tuple[str, str]:
