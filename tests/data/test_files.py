@@ -288,7 +288,7 @@ def test_columns_by_name(tmp_path: Path, reader: str) -> None:
         table.require(["state"])
     with pytest.raises(InputError, match="no column 'persn': did you mean 'person'"):
         entries(table, Layout("persn", "person"), STATES)
-    with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its first line") as refusal:
+    with pytest.raises(InputError, match="no column 'minute', nor any other that is named: its columns") as refusal:
         entries(table, Layout("persn", "minute"), STATES)
     assert "state" not in str(refusal.value)
 
@@ -360,7 +360,7 @@ def test_a_first_line_that_is_somebodys_row_is_not_quoted(tmp_path: Path, as_fra
     data: Any = tmp_path / "d.csv"
     if as_frame:
         data = polars.read_csv(data)
-    with pytest.raises(InputError, match="no column 'patient': write a name of its first line") as refusal:
+    with pytest.raises(InputError, match="no column 'patient': write the name of a column") as refusal:
         open_frame(data).require(["state", "patient"])
     assert not {"Maria", "Schmidt", "Patience"} & set(re.findall("[A-Za-z]+", str(refusal.value)))
 

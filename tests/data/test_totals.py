@@ -172,6 +172,8 @@ def test_a_mutant_that_rounds_with_the_engine_is_found(monkeypatch: pytest.Monke
         (0, 1, 1, 2, "missing values count as 2"),
         (0, 1, 0, 0, "must be above 0"),
         (0, 1, -1, 0, "must be above 0"),
+        (1, 0, 1, None, r"is bounded by 1 and 0: the lower bound must be at most the upper one; write \[0, 1\]"),
+        (0, 1, "1e300", 0, "the grid of column 'x' is 1e300: neither its numerator nor"),
         (0, 2**60, 1, 0, "coarsen the grid"),
         (0, INF, 1, 0, "finite number"),
         (NAN, 1, 1, 0, "finite number"),

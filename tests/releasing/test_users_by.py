@@ -271,7 +271,28 @@ def test_a_missing_value_without_a_rule_is_refused_with_what_to_write(tmp_path: 
         path = written(tmp_path, text, rows=without_some_ages())
         with pytest.raises(DataError) as caught:
             cells(path)
-        assert 'missing = { age = "..." }' in caught.value.fix
+        assert 'missing = { age = "no answer" }' in caught.value.fix
+
+
+@pytest.mark.parametrize("size", ["0", "5e4"])
+def test_a_key_that_is_wrong_is_not_said_to_be_missing_too(tmp_path: Path, size: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load(written(tmp_path, FILE, ("size = 60", f"size = {size}")))
+    (line,) = caught.value.problems
+    assert line.startswith("belief.size: is ")
+
+
+def test_no_answer_can_be_a_value_of_its_own(tmp_path: Path) -> None:
+    rows = without_some_ages()
+    values = 'values = ["young", "old"]', 'values = ["young", "old", "no answer"]'
+    declared = ('kind = "users"', 'kind = "users"\nmissing = { age = "no answer" }')
+    text = GROUPED.replace(*values)
+    for law in ('["0.5", "0.5"]', '["0.1", "0.9"]'):
+        assert law in text
+        text = text.replace(law, '["0.1", "0.5", "0.4"]')
+    assert cells(written(tmp_path, text, declared, rows=rows)) == Counter(
+        f"{ward}, {age or 'no answer'}" for ward, age, _ in rows
+    )
 
 
 @pytest.mark.parametrize(("missing", "where"), [

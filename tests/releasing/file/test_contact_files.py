@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.support.research import research_file
 import takifugu as tf
 from takifugu.cli import main
 from takifugu.core.errors import DataError, SpecError
+from takifugu.model.beliefs import contacts
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
@@ -126,7 +128,8 @@ def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
         ('["one", "other"]', '["one"]', r"belief\.columns"),
         ("{ minutes = 5 }", "{ hours = 5 }", r"belief: .*'hours'"),
         ("{ minutes = 5 }", "{ other = 5 }", r"belief: .*'other' of the meetings is 'ben'; it must be a finite number"),
-        ('["finn"]', '["finn", "ana"]', r"belief: people lists 'ana', whom the file names too"),
+        ('["finn"]', '["finn", "ana"]', r"belief: people lists 'ana', whom the file names too; list only"),
+        ("{ minutes = 5 }", "5", r"belief\.at_least: is 5, not { name = ... }; write at_least = { minutes = 5 }"),
         ('["well", "ill"]', '["well", "well"]', r"belief.states: .*states .*repeat a name"),
         ("outside = 0.1", "outside = 1.5", r"belief.outside: outside is 1\.5; it must be a probability"),
         ('inside = "2/5"', 'inside = "much"', r"belief: a probability is 'much'"),
@@ -149,7 +152,8 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (rows({**STATES, "zoe": "ill"}), r"source\.person: the data has somebody whom the belief does not know"),
+        (rows({**STATES, "zoe": "ill"}),
+         r'source\.person: the data has somebody whom the belief does not know: write people = \["Ana"\] under'),
         (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.person: somebody of the belief is not in"),
         (rows(STATES) + "ill,ana\n", r"source\.person: .*names somebody twice"),
         (rows(STATES) + "ill,?\n", r"source\.person: .*missing values"),
@@ -157,7 +161,7 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
         (rows({**STATES, "ben": "?"}), r"'state' has missing values"),
         ("state,who\n", r"source\.person: somebody of the belief is not in the data"),
     ],
-)
+)  # fmt: skip
 def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: Path, data: str, problem: str) -> None:
     path = written(tmp_path, data=data)
     with pytest.raises(DataError, match=problem) as raised:
@@ -165,6 +169,34 @@ def test_data_that_break_a_rule_release_nothing_and_are_not_repeated(tmp_path: P
     assert not any(word in str(raised.value) for word in ("zoe", "sick", "ben"))
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_log_of_too_many_meetings_says_what_to_make_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contacts, "MOST_WORK", 3)
+    path = written(tmp_path, PUPILS.replace("at_least = { minutes = 5 }", ""))
+    with pytest.raises(SpecError, match=r"at_least = \{ minutes = 5 \}") as caught:
+        spec.load(path)
+    assert "frame.groupby(['one', 'other']).size().reset_index(name=\"meetings\")" in str(caught.value)
+
+
+def test_a_draft_names_the_table_of_the_meetings(tmp_path: Path) -> None:
+    base = sqlite3.connect(tmp_path / "school.sqlite")
+    base.execute("create table met (pupil_i text, pupil_j text)")
+    base.execute("create table meta (key text)")
+    pairs = [(f"p{one:02}", f"p{other:02}") for one in range(25) for other in range(one)]
+    base.executemany("insert into met values (?, ?)", pairs)
+    base.commit()
+    base.close()
+    output = tmp_path / "r.toml"
+    assert CliRunner().invoke(main, ["init", str(tmp_path / "school.sqlite"), "-o", str(output)]).exit_code == 0
+    draft = output.read_text(encoding="utf-8")
+    for key in ("table", "columns", "states", "outside", "inside", "person", "value"):
+        draft = draft.replace(f"# {key} = ", f"{key} = ")
+    draft = draft.replace('# file = "school.sqlite"', 'file = "school.sqlite"').replace("# file =", "file =")
+    assert 'table = "met"' in draft
+    output.write_text(draft.replace('# states = ["ill"]', 'states = ["ill"]'), encoding="utf-8")
+    (tmp_path / "people.csv").write_text("person,state\n" + "".join(f"p{n:02},well\n" for n in range(25)))
+    assert spec.load(output).belief.size == 25
 
 
 def test_a_mapping_by_name_in_the_library() -> None:

@@ -48,7 +48,7 @@ def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
         "belief.initial: is 'statonary'; did you mean 'stationary'?; write \"stationary\" or \"any\"",
         "release[0].query: is 'histgram'; did you mean 'histogram'?; "
         'write "histogram" or "sum" or "linear" or 7 more',
-        "release[0].epsilon: the budget is nan; it must be a finite number; write for example 0.5 or '1/3'",
+        "release[0].epsilon: epsilon is nan; it must be a finite number; write for example 0.5 or '1/3'",
         'release[0].per: is \'all\'; write "unit" or "pooled" or "both"',
         "ledgr: is not a known key here; did you mean 'ledger'?; "
         "write one of ledger, ledger_id, require_ledger or 11 more (`takifugu schema` has all)",

@@ -70,7 +70,7 @@ class Table:
             if column not in self.names and set(self.names).isdisjoint(known or columns):
                 raise InputError(
                     f"the data has no column {column!r}, nor any other that is named",
-                    rule="its first line must hold the names of the columns",
+                    rule="its columns must have names, in a text file in its first line",
                 )
             if column not in self.names:
                 raise InputError(f"the data has no column {column!r}", fix=self._fix(column))
@@ -81,7 +81,7 @@ class Table:
         near = [name for name in self.names if _differs_by_a_letter(column, name)]
         if near:
             return f"did you mean {near[0]!r}?"
-        return "write a name of its first line; a file without such a line needs header = false"
+        return "write the name of a column; a text file without a line of names needs header = false"
 
     def pick(self, roles: Mapping[str, str]) -> Frame:
         """Return a narwhals frame with one column for each role, whatever the table calls it.

@@ -39,14 +39,26 @@ class Bounded:
         for name, value in (("low", low), ("high", high), ("grid", grid), ("missing", missing)):
             given = None if value is None else as_fraction(value, f"{name} of column {column!r}")
             object.__setattr__(self, name, given)
-        if not self.low <= (self.low if self.missing is None else self.missing) <= self.high:
+        if self.low > self.high:
+            raise InputError(
+                f"column {column!r} is bounded by {low} and {high}",
+                rule="the lower bound must be at most the upper one",
+                fix=f"write [{high}, {low}]",
+            ).at("low")
+        if self.missing is not None and not self.low <= self.missing <= self.high:
             raise InputError(
                 f"column {column!r} is bounded by {low} and {high} and its missing values count as {missing}",
-                rule="the lower bound must be at most the upper one, and the replacement between them",
+                rule="what they count as must lie between the bounds",
             ).at("missing")
-        if self.grid <= 0 or max(self.grid.numerator, self.grid.denominator) > MOST_UNITS:
+        if self.grid <= 0:
             raise InputError(
                 f"the grid of column {column!r} is {grid}", rule="it must be above 0, for example 0.01"
+            ).at("grid")
+        if max(self.grid.numerator, self.grid.denominator) > MOST_UNITS:
+            raise InputError(
+                f"the grid of column {column!r} is {grid}",
+                rule="neither its numerator nor its denominator may be above 2**50",
+                fix="write for example 0.01",
             ).at("grid")
         if max(abs(self.low), abs(self.high)) / self.grid > MOST_UNITS:
             raise InputError(

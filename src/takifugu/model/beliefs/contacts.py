@@ -292,7 +292,7 @@ def _grown(
         raise InputError(
             f"the contacts of so many people cannot be divided into cliques (of at most {LARGEST_CLIQUE} people) in "
             "a reasonable time",
-            fix="count fewer meetings (at_least), or name the groups yourself",
+            fix="leave out pairs who seldom met, or list the groups yourself",
         )
     if not choices:
         return clique if len(clique) > len(best) else best

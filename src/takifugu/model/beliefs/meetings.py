@@ -48,9 +48,13 @@ class ContactsSection(PublicFile):
         repeated = sorted(set(people) & named)
         if repeated:
             raise InputError(
-                f"people lists {repeated[0]!r}, whom the file names too", fix="list only those who met nobody"
+                f"people lists {repeated[0]!r}, whom the file names too", fix="list only those whom it does not name"
             )
-        cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *people])
+        try:
+            cliques = cliques_of([pair for pair, often in met.items() if often], people=[*named, *people])
+        except InputError as error:
+            error.fix = _fewer(self.columns)
+            raise
         return clique_infection(
             cliques, lambda size: household_infection(size, outside, inside), self.states, source=self.source
         )
@@ -70,6 +74,15 @@ class ContactsSection(PublicFile):
             often = all(_size(number, column, table) >= as_fraction(low, column) for number, (column, low) in sizes)
             often_of[first, second] = often_of.get((first, second), False) or often
         return often_of
+
+
+def _fewer(columns: tuple[str, str]) -> str:
+    return (
+        "write under [belief] at_least = { minutes = 5 }, with a column of the file that says how long or how often a "
+        "pair met, so that fewer pairs count; a log with a row for each meeting becomes such a file first (in pandas, "
+        f'frame.groupby({[*columns]}).size().reset_index(name="meetings"), then at_least = {{ meetings = 5 }}); or '
+        "name a file with a row for each two people of the same group, if you know the groups"
+    )
 
 
 def _size(text: str | None, column: str, table: PublicTable) -> Fraction:

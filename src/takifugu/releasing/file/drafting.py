@@ -63,7 +63,7 @@ class Start:
                 "must be hidden together. Make them one row each first, or, where something orders the rows, start "
                 "again with --kind sequences."
             )
-        yield from _written_lines(self.columns)
+        yield from written_lines(self.columns)
 
     def budget(self, words: str, budget: float | Mapping[str, float] = 1.0) -> str:
         """Return the line with the budget of the source: that of the other release file that reads these data."""
@@ -105,7 +105,7 @@ def name_line(data: Path, output: Path) -> str:
     return line(f"name = {toml_of(other.source)}", words)
 
 
-def _written_lines(columns: Sequence[Column]) -> Iterator[str]:
+def written_lines(columns: Sequence[Column]) -> Iterator[str]:
     """Yield how the file is written, where that must be declared."""
     if not columns:
         return

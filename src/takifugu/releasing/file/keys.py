@@ -37,7 +37,7 @@ def _thousands(value: str | None) -> str | None:
 
 
 def _epsilon(value: int | float | str) -> int | float | str:
-    as_epsilon(value, "the budget")
+    as_epsilon(value)
     return value
 
 

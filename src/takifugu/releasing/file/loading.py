@@ -131,7 +131,8 @@ def checked(raw: Json, path: Path, data: object = None) -> ReleaseFile:
         promise = raw.get("joint_epsilon"), raw.get("joint_delta", 0)
         shared += sharing_problems(spec.release, *promise, meaning.framework, has_units)
     if faults or shared or not meaning.complete:
-        raise SpecError([*faults, *meaning.faults, *shared])
+        others = [one for one in meaning.faults if ".".join(map(str, one.where)) not in faulty]  # told of that key
+        raise SpecError([*faults, *others, *shared])
     return ReleaseFile(path, meaning.spec, kind, meaning.belief, meaning.framework, data, meaning.table)
 
 

@@ -166,7 +166,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json) -> TakifuguE
     if kind in ("string_too_short", "too_short"):
         return InputError(f"is {'empty' if not given else 'too short'}", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
-        kinds = list(dict.fromkeys(_KINDS[m["type"]] for m in _members(node) if m.get("type") in _KINDS))
+        kinds = list(dict.fromkeys(_kind(m) for m in _members(node) if m.get("type") in _KINDS))
         kinds = [k for k in kinds if k != "a whole number" or "a number" not in kinds]
         what = f"is {_text(given)}, not {' or '.join(kinds) or 'what belongs here'}"
         return InputError(what, fix=_write(key, node, schema))
@@ -197,6 +197,11 @@ _KINDS = {
     "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
     "array": "a list", "object": "a section",
 }  # fmt: skip
+
+
+def _kind(node: Json) -> str:
+    names_its_keys = node["type"] != "object" or "properties" in node
+    return _KINDS[node["type"]] if names_its_keys else "{ name = ... }"
 
 
 def _members(node: Json) -> list[Json]:

@@ -56,6 +56,5 @@ def _key_of(error: TakifuguError, given: NormalSection, name: str) -> tuple[str,
     """Return the key to blame for a column that cannot be read as declared."""
     if error.where == ("grid",):
         return ("resolution",)
-    low, high = (as_fraction(end, "an end of a range") for end in given.ranges[name])
-    return ("missing" if name in (given.missing or {}) and low <= high else "ranges", name)
+    return ("missing" if error.where == ("missing",) else "ranges", name)
 

@@ -149,7 +149,10 @@ def counted(
 
 def count_them(column: str) -> str:
     """Return what helps where a column has missing values."""
-    return f"write missing = {toml_of({column: '...'})} under [belief], with one of its values"
+    return (
+        f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
+        "probability; one of the other values there would count them as that answer"
+    )
 
 
 def _text(code: int, column: str, bins: Bins | None, texts: Sequence[str], where_missing: str | None) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from takifugu.releasing.file.drafting import EPSILON, Start, comment, line, listed, name_line, relative, release_lines
+from takifugu.releasing.file.drafting import (
+    EPSILON,
+    Start,
+    comment,
+    line,
+    listed,
+    name_line,
+    relative,
+    release_lines,
+    written_lines,
+)
 from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.problems import toml_of
 
@@ -110,11 +120,14 @@ def _independent(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _users(columns: Sequence[Column]) -> Iterator[str]:
+    value = next((column.name for column in columns if column.role == "value"), None)
     yield line('source = "assumed"', "FILL IN where the belief comes from; the certificate prints it")
     yield from comment("FILL IN how many users there are (this becomes public), what each can contribute, how likely.")
     yield "# size = 25"
-    yield '# values = ["yes", "no"]'
-    yield "# probabilities = [0.1, 0.9]"
+    yield '# values = ["yes", "no", "no answer"]'
+    yield "# probabilities = [0.1, 0.85, 0.05]"
+    if value is not None:
+        yield line(f"# missing = {toml_of({value: 'no answer'})}", "with values: what an empty cell counts as")
     yield from comment("Or, instead of size, values and probabilities, with group:")
     yield '# groups = [{ name = "ward 1", size = 25, values = ["yes", "no"], probabilities = [0.1, 0.9] }]'
     yield ""
@@ -128,7 +141,10 @@ def _contacts(columns: Sequence[Column], data: str) -> Iterator[str]:
     else:
         yield from comment("FILL IN a public file of who met whom, and the two columns with the names of a pair.")
     yield f"# file = {toml_of(data if ends else 'meetings.csv')}"
+    for row in written_lines(columns if ends else ()):
+        yield from (f"# {part.removeprefix('# ')}" for part in row.splitlines())
     yield f"# columns = {toml_of(ends or ['one', 'other'])}"
+    yield line('# people = ["Ana"]', "those whom the file of meetings does not name")
     yield from comment("FILL IN the two states, well first; how likely infection is from outside, by an ill person.")
     yield '# states = ["well", "ill"]'
     yield "# outside = 0.1"

@@ -16,6 +16,7 @@ from takifugu.releasing.file.reading import called, no_lookalikes, texts, value_
 from takifugu.releasing.file.records.kind import READERS, Records
 from takifugu.releasing.file.records.sections import RecordReleaseSpec, bins_problems
 
+_TO_NAME = 'write people = ["Ana"] under [belief], with the names of those whom its own file does not name'
 _COLUMNS = {"person": "the column with the name of each person", "value": "the column with their value"}
 _NAMELESS = "is missing", f'write person = "<{_COLUMNS["person"]}>"'
 
@@ -51,6 +52,10 @@ class SingleValues(Records):
         return (Unit(None, _listed(file) if file.belief.names is None else _by_name(file)),)
 
 
+def _may_name(file: ReleaseFile) -> bool:
+    return "people" in type(file.spec.belief).model_fields
+
+
 def _columns(file: ReleaseFile) -> tuple[str, str]:
     """Return the columns of people and values, which `shape_faults` and `misfits` require where they are read."""
     source = file.sections(RecordReleaseSpec).source
@@ -83,7 +88,7 @@ def _by_name(file: ReleaseFile) -> dict[str, Hashable]:
         if name not in belief.names:
             no_lookalikes(file.table, column, belief.names, "person")
             what = "the data has somebody whom the belief does not know"
-            raise wrong("person", what, fix="name them in [belief]")
+            raise wrong("person", what, fix=_TO_NAME if _may_name(file) else "name them in [belief]")
         values[name] = _value(file, text, belief.position(name))
     if len(values) < belief.size:
         raise wrong("person", "somebody of the belief is not in the data", rule=once)
