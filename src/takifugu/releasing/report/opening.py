@@ -71,7 +71,7 @@ def _what_came(t: Reported, one: Worth) -> str:
     if answer.randomiser.output is MARKS:
         safe = sum(value == "safe" for value in answer.values)
         return f" That was expected before publishing; what came: {safe:,} called safe, of {len(answer.values):,}."
-    if not one.verdict.is_useful or len(values) != len(answer.values) or len(t.answers) > 1:
+    if one.shows_nothing or not one.verdict.is_useful or len(values) != len(answer.values) or len(t.answers) > 1:
         return ""
     if one.difference is None and len(values) == 1 and 0 < one.cell.width >= abs(values[0]):
         return " The published value is no larger than that, so it is not told from 0."
