@@ -74,6 +74,9 @@ def public_file(kind: str, table: str, draft: str) -> str:
         declared = {tomllib.loads(value[1])["value"]: states}
     if kind == "populations" and places is not None:
         declared |= dict.fromkeys(tomllib.loads(places[1])["coordinates"], ("1.5", "2.5", "7.5"))
+    if kind == "populations" and 'population = "population"' in draft:
+        names, rows = [*names, "population"], [[*row, "ab"[number % 2]] for number, row in enumerate(rows)]
+        header = [*header, "population"]
     declared = {name: values for name, values in declared.items() if name in names}
     for number, row in enumerate(rows):
         for name, values in declared.items():

@@ -360,6 +360,46 @@ def test_numbers_of_those_whose_rows_are_told_apart_are_people(tmp_path: Path, h
     assert names.name == header.split(";")[0]
 
 
+def people_of_households(folder: Path, answer: str) -> Path:
+    rows = (f"{n};H{n // 3};{20 + n % 50};{'yes' if n % 7 < 2 else 'no'}" for n in range(150))
+    (folder / "d.csv").write_text("\n".join([f"person_id;household;age;{answer}", *rows]), encoding="utf-8")
+    return folder / "d.csv"
+
+
+@pytest.mark.parametrize(("answer", "kind"), [("infected", "contacts"), ("covid_status", "contacts"), ("job", "users")])
+def test_what_spreads_in_a_household_is_about_contacts(tmp_path: Path, answer: str, kind: str) -> None:
+    path = people_of_households(tmp_path, answer)
+    assert guess_about(path).kind == kind
+    done = CliRunner().invoke(main, ["init", str(path), "-o", str(tmp_path / "r.toml")])
+    said = " ".join(done.output.split())
+    assert ("'household', and this kind takes all people as independent" in said) == (kind == "users")
+    assert ("frame.merge(frame, on='household')[[\"person_id_x\", \"person_id_y\"]]" in said) == (kind == "contacts")
+
+
+def test_what_is_suggested_for_households_of_the_ill_works(tmp_path: Path) -> None:
+    path = people_of_households(tmp_path, "infected")
+    assert CliRunner().invoke(main, ["init", str(path), "-o", str(tmp_path / "r.toml")]).exit_code == 0
+    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    for key in ("file", "columns", "states", "outside", "inside"):
+        draft = draft.replace(f"# {key} = ", f"{key} = ")
+    (tmp_path / "r.toml").write_text(draft.replace('["well", "ill"]', '["no", "yes"]').replace('["ill"]', '["yes"]'))
+    pairs = (f"{one},{other}\n" for one in range(150) for other in range(150) if one // 3 == other // 3)
+    (tmp_path / "meetings.csv").write_text("one,other\n" + "".join(pairs), encoding="utf-8")
+    assert load(tmp_path / "r.toml").belief.describe().startswith("50 independent cliques of 150 people")
+
+
+def test_a_draft_suggests_no_times_names_or_running_numbers(tmp_path: Path) -> None:
+    rows = (f"{n},2026-01-01 10:{n:02}:00,Casa {n},{n % 3},{n % 2 == 1},{48 + n / 997:.5f},{11 + n / 991:.5f}"
+            for n in range(60))  # fmt: skip
+    (tmp_path / "d.csv").write_text("\n".join(["no,stamp,nombre,score,smokes,lat,lon", *rows]), encoding="utf-8")
+    for kind, offered in {"users": 'group = "score"', "populations": 'population = "smokes"'}.items():
+        words = ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--force", "--kind", kind]
+        assert CliRunner().invoke(main, words).exit_code == 0
+        draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+        assert offered in draft
+        assert "# unit = " not in draft
+
+
 def test_a_table_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("who,minute,state\n")
     assert "it has no rows" in guess_about(tmp_path / "d.csv").why

@@ -376,7 +376,7 @@ def test_init_drafts_a_file_that_is_complete_once_it_is_filled_in(tmp_path: Path
     assert 'unit = "person"' in text
     assert 'coordinates = ["x", "y"]' in text
     text = text.replace("# box = {", "box = {").replace("# units_independent", "units_independent")
-    offered = '# reference = { file = "public.csv", population = "person"'
+    offered = '# reference = { file = "public.csv", population = "population"'
     assert offered in text
     text = text.replace(offered, 'reference = { file = "survey.csv", population = "status"')
     draft.write_text(text.replace("\nepsilon = ", '\nmechanism = "planar-laplace"\nepsilon = '))

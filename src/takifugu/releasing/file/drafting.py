@@ -17,8 +17,10 @@ from typing import get_type_hints
 
 from takifugu.core.errors import InputError
 from takifugu.core.sections import Key, metadata_of
+from takifugu.data.kinds import NUMBERS, TIMES
 from takifugu.model.queries import name_of
 from takifugu.releasing.file.guessing.columns import Column
+from takifugu.releasing.file.guessing.seen import MOST_STATES
 from takifugu.releasing.file.neighbours import first_about, ledger_for, output_by_default
 from takifugu.releasing.file.problems import toml_of
 
@@ -153,6 +155,12 @@ def section_lines(section: type) -> Iterator[str]:
 def to_name(columns: Sequence[Column], roles: Sequence[str]) -> dict[str, Column]:
     """Return columns that no role has been guessed for as examples of these roles, as far as there are any."""
     return dict(zip(roles, (column for column in columns if column.role is None), strict=False))
+
+
+def groups_of(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns in which a few values recur, such as those of groups: no people, times, or amounts."""
+    some = [column for column in columns if column.kind not in (NUMBERS, TIMES) and column.role != "unit"]
+    return [column for column in some if column.recurs and len(column.labels) <= MOST_STATES]
 
 
 def listed(columns: Sequence[Column]) -> str:

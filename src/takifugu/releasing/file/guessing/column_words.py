@@ -71,7 +71,13 @@ _NUMBER_OF = words("n nb nbr nbre")
 _PLURALS = words("children people enfants kinder personen menschen haushalte einwohner beschaftigte")
 #: Nouns that name those of a row, or how many there are: households (their members), and words that are their plural.
 DWELLINGS = words("household home house family haushalt menage hogar")
+TOGETHER = DWELLINGS | words("familie famille familia foyer couple room zimmer chambre class klasse classe team equipe")
 LIKE_PLURALS = words("mitarbeiter teilnehmer nutzer benutzer schuler")
+#: Words in the name of a column of who is infected.
+INFECTED = words(
+    "infected infection infektion infiziert infecte infectado covid corona flu influenza grippe gripe virus measles "
+    "contagious contagio ill sick krank malade enfermo"
+)
 #: Words in the names of columns of degrees.
 NORTH = words("lat latitude latitud latitudine breite breitengrad")
 EAST = words("lon lng long longitude longitud longitudine lange langengrad")

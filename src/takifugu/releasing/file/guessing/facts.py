@@ -14,10 +14,12 @@ from takifugu.data.values.texts import INTEGER, NUMBER
 from takifugu.releasing.file.guessing.column_words import (
     DWELLINGS,
     EAST,
+    INFECTED,
     LIKE_PLURALS,
     NAMING,
     NORTH,
     NUMBERING,
+    TOGETHER,
     words,
 )
 from takifugu.releasing.file.guessing.columns import FirstLook
@@ -156,6 +158,21 @@ class Facts:
         unique = [column for column in rest if len(column.labels) == column.rows]
         named = [column for column in unique if column.named("unit")]
         return next(iter([*named, *(column for column in unique if column.kind == TEXTS)]), None)
+
+    @cached_property
+    def shared(self) -> Seen | None:
+        """Return a column of households, rooms or teams that several people with a row each have in common."""
+        who = self.each_row_another
+        if who is None or not who.named("unit"):
+            return None
+        some = (c for c in self._that_name if c is not who and c.words & TOGETHER and not c.is_question)
+        return next((c for c in some if 1 < len(c.labels) * 3 <= c.rows * 2), None)
+
+    @property
+    def infected(self) -> Seen | None:
+        """Return a column of two values that says who is infected."""
+        few = (c for c in self.columns if c.kind in (TEXTS, YES_NO, WHOLE) and len(c.labels) == 2)
+        return next((c for c in few if c.words & INFECTED), None)
 
     @cached_property
     def with_several_rows(self) -> Seen | None:

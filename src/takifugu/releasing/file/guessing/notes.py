@@ -29,6 +29,8 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
             yield _two_readings(column)
         if column.repeats is not None:
             yield _several_rows(column, *column.repeats)
+        if column.is_shared:
+            yield _shared(column.name)
 
 
 def _one_of_several(contents: Mapping[str, int], written: Written) -> str:
@@ -55,6 +57,14 @@ def _several_rows(column: Column, rows: int, names: int) -> str:
         f"The first {rows:,} rows belong to {people.counted(names)}, by {visible(column.name)!r}, and this kind takes "
         f"each row for another one. All rows of one {people.one} must be hidden together: make them one row each "
         "first, or, where something orders the rows, start again with --kind sequences."
+    )
+
+
+def _shared(name: str) -> str:
+    return (
+        f"Several people have the same in {visible(name)!r}, and this kind takes all people as independent of each "
+        "other. Where one says something about those who live with them (an infection, a habit), that protects too "
+        "little: start again with --kind contacts for what spreads, or make all people of one a single row."
     )
 
 

@@ -44,6 +44,14 @@ Rule = Callable[[Facts], tuple[int, str] | None]
 
 
 def _contacts(facts: Facts) -> tuple[int, str] | None:
+    who, shared, infected = facts.each_row_another, facts.shared, facts.infected
+    if facts.ends is None and who is not None and shared is not None and infected is not None:
+        pair = f'[["{who.name}_x", "{who.name}_y"]].to_csv("meetings.csv", header=["one", "other"], index=False)'
+        return 64, (
+            f"{names_of([infected])} spreads among people with the same in {names_of([shared])}, who are not "
+            "independent. Who lives with whom becomes a public file, a row for each two (in pandas, "
+            f"frame.merge(frame, on={shared.name!r}){pair})"
+        )
     if facts.ends is None:
         return None
     return 90, f"each row names two, in {names_of(facts.ends)}"
@@ -188,9 +196,16 @@ def with_pairs(facts: Facts, columns: Sequence[Column], kind: str) -> tuple[Colu
 
 
 def with_repeats(facts: Facts, columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return the columns of a table in which a row should be a person, with how many rows share how many names."""
+    """Return the columns of a table in which a row should be a person, with how many rows share how many names.
+
+    Or, where each row is another person, with what several of them have in common.
+    """
     names = facts.repeated
-    if names is None or any(column.role in ("one", "unit") for column in columns):
+    if any(column.role in ("one", "unit") for column in columns):
+        return tuple(columns)
+    if facts.shared is not None and all(column.role != "person" for column in columns):
+        return tuple(replace(c, is_shared=c.name == facts.shared.name) for c in columns)
+    if names is None:
         return tuple(columns)
     return tuple(replace(c, repeats=(names.rows, len(names.labels))) if c.name == names.name else c for c in columns)
 

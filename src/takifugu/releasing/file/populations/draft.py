@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from takifugu.data.kinds import NUMBERS, WHOLE
-from takifugu.releasing.file.drafting import Start, comment, line, plain, release_lines
+from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE
+from takifugu.releasing.file.drafting import Start, comment, groups_of, line, plain, release_lines
+from takifugu.releasing.file.guessing.column_words import WORDS, words_in
 from takifugu.releasing.file.guessing.columns import Column
+from takifugu.releasing.file.guessing.seen import MOST_STATES
 from takifugu.releasing.file.problems import toml_of
 
 
@@ -23,8 +25,7 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     places = _places(columns)
     yield from start.source("one row per value")
     if unit is None:
-        rest = [c for c in columns if c.kind != NUMBERS][1:]
-        if rest:
+        if rest := _names(columns):
             yield line(f"# unit = {toml_of(rest[0].name)}", "with units_independent: whose row it is")
     else:
         yield line(f"unit = {toml_of(unit.name)}", "guessed: whose row it is")
@@ -42,6 +43,12 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     yield line('# batch = "2026-03"', "a name for these rows: no row is in batches of two names")
     yield start.budget("the most epsilon that a person may ever spend")
     yield ""
+
+
+def _names(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns that may say whose row it is, where some have several rows."""
+    some = [column for column in columns if column.recurs and column.kind not in (NUMBERS, TIMES)]
+    return [c for c in some if words_in(c.name) & WORDS["unit"] or (c.kind == TEXTS and len(c.labels) > MOST_STATES)]
 
 
 def _places(columns: Sequence[Column]) -> list[str]:
@@ -62,7 +69,8 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield 'kind = "populations"'
     yield line('source = "assumed"', "FILL IN where they come from; the certificate prints it")
     box = "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
-    counted = f'file = "public.csv", population = {toml_of(columns[0].name)}, smoothing = 1, confidence = 0.99'
+    population = next((c.name for c in groups_of(columns) if c.kind == TEXTS), "population")
+    counted = f'file = "public.csv", population = {toml_of(population)}, smoothing = 1, confidence = 0.99'
     reference = f"# reference = {{ {counted} }}"
     if _places(columns):
         yield from comment("FILL IN a box that the places lie in and that is known without them.")
@@ -86,7 +94,7 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield from comment("FILL IN: are a person's rows independent of each other, given the population? Only then write")
     yield "# rows_independent = true"
     if all(c.role != "unit" for c in columns):
-        if [c for c in columns if c.kind != NUMBERS][1:]:
+        if _names(columns):
             yield line("# units_independent = true", "with unit: one person says nothing about the others")
     else:
         yield from comment("FILL IN: does one person say nothing about the others (no families)? Only then write this.")

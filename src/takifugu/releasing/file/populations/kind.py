@@ -38,7 +38,8 @@ class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
     facts = Shape(
-        EACH_ROW, PopulationReleaseSpec, draft, PopulationItemSpec, AboutUnits, named=("unit", "value", "coordinates")
+        EACH_ROW, PopulationReleaseSpec, draft, PopulationItemSpec, AboutUnits,
+        roles={"value": "value", "unit": "unit"}, named=("unit", "value", "coordinates"),
     )
 
     def shape(self, spec: PopulationReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:

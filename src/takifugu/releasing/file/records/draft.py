@@ -9,6 +9,7 @@ from takifugu.releasing.file.drafting import (
     EPSILON,
     Start,
     comment,
+    groups_of,
     line,
     listed,
     name_line,
@@ -57,6 +58,8 @@ def _source(start: Start, columns: Sequence[Column], roles: Sequence[str]) -> It
     read = [] if "value" in roles else free[:2]  # what the belief is about
     guessed = {role: column for role, column in by_role.items() if role == "group"}
     unused = [column for column in free if column not in read]
+    if "group" in roles:
+        unused = groups_of(unused)
     examples = guessed | dict(zip([role for role in roles if role not in by_role], unused, strict=False))
     for role in roles:
         if role in by_role and role != "group":
