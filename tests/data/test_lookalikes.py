@@ -81,9 +81,6 @@ def test_the_same_row_on_every_engine(engine: str, tmp_path: Path) -> None:
 
 VISITS = """
 ledger = "l.db"
-[expect]
-source = "a test"
-matters = 1000
 [source]
 name = "s"
 file = "v.csv"

@@ -23,9 +23,6 @@ from takifugu.releasing.planning.plan import plan
 F = Fraction
 FILE = """\
 ledger = "ledger.db"
-[expect]
-source = "a test"
-matters = 1000
 [source]
 name = "infected"
 file = "visits.csv"
