@@ -198,8 +198,8 @@ def _worth_of(
         return worth_of_list(noise, prior)
     if noise.output.is_column:
         raise Unsupported(
-            "each row is randomised by itself, and none is to be read alone: what a table made of them is worth "
-            "depends on how many rows it counts"
+            "each row is randomised by itself, so that it hides from which population it comes and not its own value, "
+            "which may come out as it is; what a table made of these rows is worth depends on how many it counts"
         )
     if not isinstance(noise, Noise):
         raise Unsupported(f"{calibration.mechanism} does not add noise to a number that is as likely too low as high")

@@ -11,7 +11,9 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from takifugu.accounting.suspicion import percent, posterior
 from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
@@ -28,7 +30,6 @@ from takifugu.releasing.planning.plan import Plan, calibrated
 MOST_TRIED, MOST_ALONE, MOST_TOGETHER, AT_LEAST, SECONDS = 10, 5, 2, 2, 10.0
 #: No remedy asks for a larger epsilon: a suspicion of 1 % could become one of 60 %.
 LARGEST_EPSILON = 5.0
-_WEAKER = "a weaker promise: suspicions may grow more"
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,15 @@ class Remedy:
 class Made:
     """A file with changes: the worst table of each [[release]] that is judged, and by how much its epsilons may grow.
 
-    `room` is how often what it costs fits into the budget, infinite without one.
+    `room` is how often what it costs fits into the budget, infinite without one; `price` says how much weaker its
+    promise is.
     """
 
     changes: tuple[Change, ...]
     why: str
     worst: Mapping[int, tuple[TableAdvice, Worth]]
     room: float = math.inf
+    price: str = ""
 
     @property
     def poorest(self) -> tuple[TableAdvice, Worth]:
@@ -136,7 +139,7 @@ class _Search:
     def tried(self) -> int:
         return len(self.done)
 
-    def tries(self, changes: Sequence[Change], why: str) -> Made | None:
+    def tries(self, changes: Sequence[Change], why: str, price: str = "") -> Made | None:
         """Return the file with these changes; None where there are none, they are refused, or time is over."""
         key = frozenset((change.where, repr(change.value)) for change in changes)
         is_over = time.process_time() > self.ends and self.tried >= AT_LEAST
@@ -152,7 +155,7 @@ class _Search:
             return None  # what [expect] says of the table as it is contradicts this one
         if worst.keys() != self.measured:
             return None
-        return Made(tuple(changes), why, worst, room_of(planned))
+        return Made(tuple(changes), why, worst, room_of(planned), price)
 
     def keeps(self, made: Made) -> None:
         """Remember what helps; it names the budget that it needs."""
@@ -160,7 +163,7 @@ class _Search:
             return
         fits = made.room >= 1
         budget = () if fits else (larger_budget(self.raw, made.room),)
-        why = "; ".join([made.why, *(first for change in budget if (first := said_to_ledger(self.planned, change)))])
+        why = "; ".join(filter(None, (made.why, made.price, *(said_to_ledger(self.planned, one) for one in budget))))
         table, worth = made.poorest
         changes = (*made.changes, *budget)
         is_one = len(self.measured) == 1
@@ -223,7 +226,7 @@ def _with_epsilons(search: _Search, made: Made, at_most: float = math.inf) -> Ma
     """
     file = applied(search.raw, made.changes)
     values: dict[tuple[str | int, ...], Change] = {change.where: change for change in made.changes}
-    grown = False
+    grown: list[tuple[float, float]] = []
     poor = {index: ratio for index, ratio in made.ratios.items() if ratio > GOOD}
     epsilons = {i: file["release"][i]["epsilon"] for i in poor if "epsilon" in file["release"][i]}
     shared = [ratio for i, ratio in poor.items() if i not in epsilons]
@@ -234,10 +237,27 @@ def _with_epsilons(search: _Search, made: Made, at_most: float = math.inf) -> Ma
         epsilon = number_of(written)
         larger = min(two_digits(epsilon * min(ratio, at_most), at_most < ratio), LARGEST_EPSILON)
         if larger > epsilon:
-            grown = True
+            grown.append((larger, number_of(_written(search.raw, change.where) or written)))
             values[change.where] = Change(change.where, larger, change.table)
-    why = made.why if made.why.endswith(_WEAKER) else "; ".join(filter(None, (made.why, _WEAKER)))
-    return search.tries(tuple(values.values()), why) if grown else None
+    return search.tries(tuple(values.values()), made.why, _weaker(*max(grown))) if grown else None
+
+
+def _written(raw: Plain, where: Sequence[Any]) -> Any:
+    """Return what the file says at a place; None where it says nothing."""
+    place: Any = raw
+    for key in where:
+        place = place[key] if isinstance(place, list) else place.get(key)
+    return place
+
+
+def _weaker(epsilon: float, before: float) -> str:
+    """Say what a larger epsilon costs.
+
+    >>> _weaker(4.3, 1.0)
+    'a weaker promise: who is 50 % sure of something hidden can become 98.7 % sure, not 73.2 %'
+    """
+    high, now = (percent(posterior(0.5, one), up=True) for one in (epsilon, before))
+    return f"a weaker promise: who is 50 % sure of something hidden can become {high} sure, not {now}"
 
 
 def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan | None:

@@ -48,7 +48,7 @@ DRAFTED = {
     "independent-records": "answers; a whole column is the secret",
     "normal": "numbers; a whole column is the secret",
     "parameters": "answers; what the population is like is secret",
-    "populations": "answers or places, each randomised by itself",
+    "populations": "answers or places; from which population is secret",
     "asymmetric": "visits: who was at which place",
 }
 

@@ -65,6 +65,10 @@ def _coordinates(columns: Sequence[Column]) -> list[str]:
 
 
 def _belief(columns: Sequence[Column]) -> Iterator[str]:
+    yield from comment(
+        "Hidden is from which population a row comes, not the row's own value or place: that is published nearly as it "
+        "is where epsilon, or the difference between the populations, allows it. The report says how nearly."
+    )
     yield line("[belief]", "the populations that a row may come from")
     yield 'kind = "populations"'
     yield line('source = "assumed"', "FILL IN where they come from; the certificate prints it")
