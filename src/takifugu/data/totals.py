@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
@@ -115,11 +115,15 @@ def _engine_totals(
         yield tuple(text_of(part) for part in key) if keys else (), int(count), [int(s) for s in rest[: len(numbers)]]
 
 
-_FAULTS = {"text": not_numbers, "missing": no_number_at_all, "outside": out_of_bounds}
+_FAULTS: Mapping[str, Callable[[Bounded], DataError]] = {
+    "text": lambda rule: not_numbers(rule.column),
+    "missing": lambda rule: no_number_at_all(rule.column, rule.middle),
+    "outside": lambda rule: out_of_bounds(rule.column),
+}
 
 
 def _refuse(numbers: Sequence[Bounded], wrong: Mapping[str, Hashable]) -> None:
     """Raise DataError for the first fault of which some row has one: texts before missing values before others."""
     faults = [name.split("_v") for name, count in wrong.items() if count]
     for fault, number in sorted(faults, key=lambda one: list(_FAULTS).index(one[0])):
-        raise _FAULTS[fault](numbers[int(number)].column)
+        raise _FAULTS[fault](numbers[int(number)])

@@ -251,6 +251,15 @@ def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: s
     assert not any(number in refusal for number in ("4.5", "0.25", "xyzzy"))
 
 
+def test_a_survey_with_another_decimal_sign_than_the_data_is_told_where_to_say_so(tmp_path: Path) -> None:
+    people = "person;x;y\n" + "".join(f"p{number};{number % 4},5;0,5\n" for number in range(60))
+    comma = PLACES.replace('unit = "person"', 'unit = "person"\ndecimal = ","')
+    refusal = refused(places_in(tmp_path, comma, people), SpecError, "reference.file: survey.csv: column 'x' has texts")
+    assert 'write the decimal sign of this file beside its name: decimal = "."' in refusal
+    declared = comma.replace('file = "survey.csv", ', 'file = "survey.csv", decimal = ".", ')
+    assert tf.release_file(places_in(tmp_path, declared, people)).tables
+
+
 def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -> None:
     people = "person,x,y\np1,1.0,1.0\np7,400,-3\n"
     text = PLACES.replace("metres = [1000, 500] }", 'metres = [1000, 500], outside = "clamp" }')

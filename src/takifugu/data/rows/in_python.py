@@ -273,7 +273,7 @@ def _number(text: str | None, rule: Bounded) -> int:
         raise not_numbers(rule.column)
     value = float("nan") if text is None else float(text)
     if rule.missing is None and not math.isfinite(value):
-        raise no_number_at_all(rule.column)
+        raise no_number_at_all(rule.column, rule.middle)
     if not rule.clips and math.isfinite(value) and not float(rule.low) <= value <= float(rule.high):
         raise out_of_bounds(rule.column)
     return rule.units(value)

@@ -70,6 +70,11 @@ class Bounded:
         """Return the smallest and the largest integer that a row can become."""
         return self.units(float(self.low)), self.units(float(self.high))
 
+    @property
+    def middle(self) -> float:
+        """Return the number half way between the bounds."""
+        return float((self.low + self.high) / 2)
+
     def units(self, value: float | None) -> int:
         """Return the integer that a raw value becomes."""
         if value is None or not abs(value) < float("inf"):

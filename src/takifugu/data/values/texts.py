@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from takifugu.core.errors import DataError
 
 #: What is stripped from both ends of a text; engines differ in what they call a blank.
@@ -53,10 +55,13 @@ def zone_of_numbers(column: str) -> DataError:
     )
 
 
-def no_number_at_all(column: str) -> DataError:
+def no_number_at_all(column: str, counts_as: float) -> DataError:
+    """Return what is wrong with a column of which some are missing; `counts_as` is a number that they might count as.
+    """
+    missing = f"missing = {{ {json.dumps(column, ensure_ascii=False)} = {counts_as:.12g} }} under [belief]"
     return DataError(
         f"column {column!r} has values that are missing or not finite",
-        fix="fill them, or write what they count as: missing = ...",
+        fix=f"fill them, or write what they count as: {missing}",
     )
 
 
@@ -69,7 +74,8 @@ def out_of_bounds(column: str) -> DataError:
 
 #: What helps where a mark such as NA stands for a missing value; which one the data hold is not told.
 NAME_MARKS = 'name a mark for missing values (NA, -99, ?) as it is written: missing = ["NA"] under [source]'
+REPAIR_THEM = f"repair them, or {NAME_MARKS}"
 
 
-def not_numbers(column: str) -> DataError:
-    return DataError(f"column {column!r} has texts that are no numbers", fix=f"repair them, or {NAME_MARKS}")
+def not_numbers(column: str, fix: str = REPAIR_THEM) -> DataError:
+    return DataError(f"column {column!r} has texts that are no numbers", fix=fix)

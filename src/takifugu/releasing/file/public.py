@@ -52,7 +52,8 @@ class PublicTable:
 
     def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
         self.table.require(columns)
-        return list(map(int, codes_of(columns_of(self.table, columns), columns, self.table, values, grid)))
+        read = columns_of(self.table, columns)
+        return list(map(int, codes_of(read, columns, self.table, values, grid, self._where_no_numbers)))
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
         counts = Counter[tuple[Hashable, ...]]()
@@ -63,13 +64,19 @@ class PublicTable:
             counts[tuple(key)] += group.rows
         return counts
 
+    @property
+    def _where_no_numbers(self) -> str:
+        other = "." if self.table.numerals.decimal == "," else ","
+        return f'repair them, or write the decimal sign of this file beside its name: decimal = "{other}"'
+
     def _value(self, text: str | None, name: str, bins: Bins | None, classes: Any) -> Hashable:
         """Return what a cell counts as; DataError for a missing value that no class is declared for."""
         code = UNOBSERVED
         if classes is not None:
             text = None if text is None else self.table.numerals.plain(text)
             if text is not None and not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
-                raise DataError(f"{self.source}: column {name!r} has texts that are no numbers", fix="repair them")
+                what = f"{self.source}: column {name!r} has texts that are no numbers"
+                raise DataError(what, fix=self._where_no_numbers)
             code = classes.classes().code(None if text is None else float(text))
         if code == UNOBSERVED and (text is None or classes is not None):
             fix = FILL_THEM if classes is None else f'fill them, or write missing = "..." under [belief.classes.{name}]'

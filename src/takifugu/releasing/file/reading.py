@@ -13,7 +13,7 @@ import numpy.typing as npt
 from takifugu.core.errors import DataError, first_of
 from takifugu.data import Numerals, Table, meant, refuse_lookalikes, text_of
 from takifugu.data.lookalikes import Lookalikes, lookalike
-from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, not_numbers
+from takifugu.data.values.texts import NAME_MARKS, NOT_FINITE, NUMBER, REPAIR_THEM, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.degrees import are_degrees, refuse_beyond
@@ -114,15 +114,16 @@ def codes_of(
     table: Table,
     values: Sequence[Hashable],
     grid: Grid | None = None,
+    where_no_numbers: str = REPAIR_THEM,
 ) -> Codes:
     """Return the number of each row's value, or that of the cell of a grid that its two coordinates lie in.
 
-    Raises DataError, which names the key, for rows that have none.
+    Raises DataError, which names the key, for rows that have none; `where_no_numbers` says what helps with texts.
     """
     if grid is None:
         places = {text: number for number, text in enumerate(spelled(values))}
         return coded(texts_in(read[0], table), places, names[0])
-    first, second = (numbers_in(read[axis], names[axis], table) for axis in (0, 1))
+    first, second = (numbers_in(read[axis], names[axis], table, where_no_numbers) for axis in (0, 1))
     if grid.in_degrees or are_degrees(names[:2]):
         refuse_beyond(table, names, (first, second))
     return grid.cells_of(first, second)
@@ -143,11 +144,14 @@ def texts_in(values: Iterable[Hashable], table: Table) -> list[str | None]:
     return texts
 
 
-def numbers_in(values: Sequence[Hashable], column: str, table: Table) -> npt.NDArray[np.float64]:
+def numbers_in(
+    values: Sequence[Hashable], column: str, table: Table, where_no_numbers: str = REPAIR_THEM
+) -> npt.NDArray[np.float64]:
     """Return a column of numbers, NaN where one is missing; DataError for texts that are none."""
     if all(value.__class__ in (float, int) for value in values):
         return np.array(values, dtype=np.float64)
-    return np.array([_number(text, column, table.numerals) for text in texts_in(values, table)], dtype=np.float64)
+    numbers = [_number(text, column, table.numerals, where_no_numbers) for text in texts_in(values, table)]
+    return np.array(numbers, dtype=np.float64)
 
 
 def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
@@ -169,10 +173,10 @@ def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> C
         ).at("value") from None
 
 
-def _number(text: str | None, column: str, numerals: Numerals) -> float:
+def _number(text: str | None, column: str, numerals: Numerals, where_no_numbers: str) -> float:
     text = None if text is None else numerals.plain(text)
     if text is None or re.match(NOT_FINITE, text):
         return math.nan
     if not re.match(NUMBER, text):
-        raise not_numbers(column).at("coordinates")
+        raise not_numbers(column, where_no_numbers).at("coordinates")
     return float(text)
