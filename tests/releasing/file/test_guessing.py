@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -296,6 +298,14 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
         ("markov-chain", "at,zone,open,ppm", lambda n: f"{1767225600 + n // 5 * 60},Z{n % 5},{n * n % 3},{400 + n}"),
         ("contacts", "Pupil,works with", lambda n: f"c{n * 7 % 31},c{n * 11 % 29}"),
         ("populations", "position", lambda n: f'"{48 + n / 997:.5f}, {11 + n / 991:.5f}"'),
+        ("contacts", "zeit,élève1,élève2,classe1,classe2",
+         lambda n: f"{1730000000 + n // 9 * 20},{1400 + n * 7 % 61},{1400 + (n * 7 + 1 + n % 5) % 61},6{n % 2},6A"),
+        ("contacts", "when,agentA,agentB,site,minutes",
+         lambda n: f"2026-01-01 10:{n % 60:02},Ada {n * 7 % 31},Ada {n * 11 % 29},{'xyz'[n % 3]},{n % 7}"),
+        ("normal", "Nr,systolic_1,systolic_2,weight,height",  # measured twice, and the same now and then
+         lambda n: f"{n},{110 + n * 7 % 41},{110 + n * n % 43},{60 + n % 31}.5,{160 + n % 37}.5"),
+        ("normal", "n° patient;glycémie (g/L);cholestérol;tension",
+         lambda n: f"{50001 + n};{90 + n % 41}.{n % 7};{'ND' if n % 90 == 3 else 1 + n % 97 / 100};{110 + n * 7 % 23}"),
         ("markov-chain", "who,k,s", lambda n: f"p{n // 30},{n % 30},{n * n % 7 < 3}"),
     ],
 )  # fmt: skip
@@ -308,6 +318,42 @@ def test_what_tells_kinds_apart(tmp_path: Path, kind: str, header: str, row: Cal
         draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
         assert 'unit = "zone"' in draft
         assert 'value = "open"' in draft
+
+
+def test_two_of_a_name_are_a_pair_however_they_are_written(tmp_path: Path) -> None:
+    met = [{"élève1": 1400 + n * 7 % 61, "élève2": 1400 + (n * 7 + 1 + n % 5) % 61} for n in range(270)]
+    rows = [{"horodatage": 1730000000 + n, **two, "classe1": "6A", "classe2": "6B"} for n, two in enumerate(met)]
+    accents = unicodedata.normalize("NFD", "élève")
+    apart = [{"at": n, f"{accents}_1_id": a["élève1"], "élève_2_id": a["élève2"], "x": 1} for n, a in enumerate(met)]
+    for told in (rows, apart):
+        (tmp_path / "d.jsonl").write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in told), "utf-8")
+        guess = guess_about(tmp_path / "d.jsonl")
+        assert (guess.kind, "each row names two" in guess.why) == ("contacts", True)
+
+
+@pytest.mark.parametrize("mark", ["ND", "k.A.", "n/a", "-", "?"])
+@pytest.mark.parametrize("kind", ["normal", "users"])
+def test_numbers_with_a_few_marks_are_no_people(tmp_path: Path, mark: str, kind: str) -> None:
+    values = [mark if n % 90 == 3 else f"{1 + n % 97 / 100:.2f}" for n in range(320)]
+    rows = (f"{50001 + n};{90 + n % 41}.{n % 7};{value}" for n, value in enumerate(values))
+    (tmp_path / "d.csv").write_text("\n".join(["n° patient;glycémie;cholestérol", *rows]), encoding="utf-8")
+    done = CliRunner().invoke(main, ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", kind])
+    assert done.exit_code == 0, done.output
+    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert "belong to" not in done.output
+    assert "several rows, by" not in draft
+
+
+@pytest.mark.parametrize("name", ["n° patient", "NIF", "ID", "Matricule", "running"])
+def test_a_draft_about_numbers_offers_no_identifiers(tmp_path: Path, name: str) -> None:
+    rows = (f"{n if name == 'running' else n * 3701 % 9973};{90 + n % 41}.5;{110 + n % 23}" for n in range(90))
+    (tmp_path / "d.csv").write_text("\n".join([f"{name};glucose;tension", *rows]), encoding="utf-8")
+    assert name not in guess_about(tmp_path / "d.csv").why
+    words = ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", "normal"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert '# columns = ["glucose", "tension"]' in draft
+    assert '# property = { attribute = "glucose", ' in draft
 
 
 def test_dates_and_times_of_day_in_two_columns_order_together(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def _count(kind: str) -> Iterator[str]:
 
 
 def _normal(columns: Sequence[Column]) -> Iterator[str]:
-    one, other = _names([c for c in columns if c.kind in (NUMBERS, WHOLE)] or columns)
+    one, other = _names(_measured(columns))
     single = one == other
     yield from comment(
         "FILL IN the columns that matter, the range of their numbers (known without the data), and the step to which "
@@ -93,7 +93,7 @@ def _parameters(columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _rest(columns: Sequence[Column], kind: str, hides: Sequence[str]) -> Iterator[str]:
-    one, other = _names([c for c in columns if c.kind in (NUMBERS, WHOLE)] or columns)
+    one, other = _names(_measured(columns))
     first, second = _names(columns)
     yield "[hide]"
     if "property" not in hides:
@@ -125,6 +125,12 @@ def _rest(columns: Sequence[Column], kind: str, hides: Sequence[str]) -> Iterato
         yield f"# attribute = {second}"
         yield '# states = ["yes"]'
         yield EPSILON
+
+
+def _measured(columns: Sequence[Column]) -> Sequence[Column]:
+    """Return the columns of numbers that measure something, or else those of any numbers, or all."""
+    numbers = [c for c in columns if c.kind in (NUMBERS, WHOLE)]
+    return [c for c in numbers if not c.is_identifier] or numbers or columns
 
 
 def _names(columns: Sequence[Column]) -> tuple[str, str]:

@@ -78,6 +78,8 @@ INFECTED = words(
     "infected infection infektion infiziert infecte infectado covid corona flu influenza grippe gripe virus measles "
     "contagious contagio ill sick krank malade enfermo"
 )
+#: Words in the name of a column whose numbers only identify, where each row has another.
+IDENTIFIERS = NAMING - {"name"} | words("nif cif siren siret vat iban ssn matricule kennung nummer")
 #: Words in the names of columns of degrees.
 NORTH = words("lat latitude latitud latitudine breite breitengrad")
 EAST = words("lon lng long longitude longitud longitudine lange langengrad")
@@ -103,14 +105,15 @@ def says_how_many(name: str) -> bool:
 
     >>> [says_how_many(name) for name in ("Größe_Haushalt", "Kinderzahl", "n_person", "number of users", "Employees")]
     [True, True, True, True, True]
-    >>> [says_how_many(name) for name in ("household", "patient number", "número de cliente", "users_id", "n")]
+    >>> [says_how_many(name) for name in ("household", "patient number", "número de cliente", "users_id", "n° patient")]
     [False, False, False, False, False]
     """
     spelt = _spelt(name)
     if not spelt or {"id", "uid", "pid", "key", "code", "name"}.intersection(spelt):
         return False
     plural = any(word in _PLURALS or _is_plural(word) for word in spelt)
-    numbered = len(spelt) > 1 and (spelt[0] in _NUMBER_OF or spelt[:2] == ["number", "of"])
+    of_one = "°" in name and not WORDS["unit"].isdisjoint(spelt)  # n° patient: which, not how many
+    numbered = len(spelt) > 1 and not of_one and (spelt[0] in _NUMBER_OF or spelt[:2] == ["number", "of"])
     return plural or numbered or any(word in _SIZES or word.endswith(_SIZE_ENDS) for word in spelt)
 
 

@@ -23,7 +23,8 @@ class Column:
     `form` is the format of its times, where that is not ISO 8601, and `or_form` another that all of them have, too;
     `is_unclear` where nothing tells which is meant. `written` is how its table is written; `labels` are private.
     Where a row should be a person, `repeats` are the rows and the fewer names that this column has for them, and it
-    `is_shared` if several people live in one of what it names. It `recurs` if its values have two rows each or more.
+    `is_shared` if several people live in one of what it names. It `recurs` if its values have two rows each or more,
+    and `is_identifier` if its numbers only say which row it is.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Column:
     written: Written = field(default_factory=Written, repr=False)
     recurs: bool = False
     is_shared: bool = False
+    is_identifier: bool = False
 
 
 #: The keys of [source] that name a column of sequences, and what such a column must look like.
@@ -131,7 +133,7 @@ def with_roles(look: FirstLook, roles: Mapping[str, str] = SEQUENCE_ROLES) -> tu
         Column(
             s.name, s.kind, named.get(s.name), s.labels, *reasons.get(s.name, ("", "")),
             _form(s, named.get(s.name), clock_column), next(iter(s.forms[1:]), None), s.name in look.unclear, None,
-            look.written, _recurs(s),
+            look.written, _recurs(s), is_identifier=s.is_identifier,
         )
         for s in seen.values()
     )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 
 from takifugu.data.kinds import NUMBERS, TEXTS, TIMES, WHOLE, YES_NO
-from takifugu.data.values.texts import INTEGER, NUMBER
 from takifugu.releasing.file.guessing.column_words import (
     DWELLINGS,
     EAST,
@@ -23,6 +21,7 @@ from takifugu.releasing.file.guessing.column_words import (
     words,
 )
 from takifugu.releasing.file.guessing.columns import FirstLook
+from takifugu.releasing.file.guessing.marks import all_match, without_marks
 from takifugu.releasing.file.guessing.readings import rises
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
@@ -40,8 +39,6 @@ _TRIED = 20
 _SIDE_BY_SIDE = 3
 #: Both coordinates of a place, in degrees or metres, in one text.
 _PLACE = r"(?i)\s*(?:point)?\s*[(\[]?\s*-?[0-9]{1,7}\.[0-9]+\s*[,; ]\s*-?[0-9]{1,7}\.[0-9]+\s*[)\]]?\s*$"
-#: What often stands for a missing value.
-_MISSING = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "-999"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,17 +106,36 @@ class Facts:
             nameless = fewest > MOST_STATES and self.rarely_equal(one, other)
             if shared and (named or (alike and one.named("unit")) or nameless):
                 return one, other
+        return self._alike
+
+    @property
+    def _alike(self) -> tuple[Seen, Seen] | None:
+        """Return the only two columns of a name that hold the same many names, or numbers of recurring people."""
+        some = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and len(c.labels) > MOST_STATES and c.stem]
+        stems = Counter(column.stem for column in self.columns)
+        for one, other in combinations((c for c in some if not (c.tells_when or c.is_size)), 2):
+            if one.stem != other.stem or stems[one.stem] != 2 or one.kind != other.kind:
+                continue
+            fewest = min(len(one.labels), len(other.labels))
+            is_shared = len(set(one.labels) & set(other.labels)) * 2 >= fewest
+            # What is measured twice is the same now and then; nobody meets himself.
+            recur = 2 * fewest <= one.rows and self._equal_rows(one, other) == 0
+            if is_shared and (recur if one.kind == WHOLE else self.rarely_equal(one, other)):
+                return one, other
         return None
 
     def rarely_equal(self, one: Seen, other: Seen) -> bool:
         """Return whether at most one row in twenty has the same in both columns."""
-        pairs = [*zip(self.look.rows[one.name], self.look.rows[other.name], strict=True)]
-        return sum(a == b for a, b in pairs if a is not None) * 20 <= len(pairs)
+        return self._equal_rows(one, other) * 20 <= len(self.look.rows[one.name])
+
+    def _equal_rows(self, one: Seen, other: Seen) -> int:
+        pairs = zip(self.look.rows[one.name], self.look.rows[other.name], strict=True)
+        return sum(a == b for a, b in pairs if a is not None)
 
     @cached_property
     def places_in_one_column(self) -> Seen | None:
         """Return a column that holds both coordinates of a place in one text."""
-        return next((c for c in self.columns if c.kind == TEXTS and c.labels and _all(_PLACE, c.labels)), None)
+        return next((c for c in self.columns if c.kind == TEXTS and c.labels and all_match(_PLACE, c.labels)), None)
 
     @cached_property
     def _that_name(self) -> tuple[Seen, ...]:
@@ -266,27 +282,11 @@ class Facts:
         rest = [c for c in self.columns if c not in self._used() and c not in self.answers]
         numbers = [c for c in rest if c.kind == NUMBERS or (c.kind == WHOLE and len(c.labels) > 2)]
         numbers = [c for c in numbers if not (c.tells_when or c.is_epoch)]
-        return tuple(c for c in numbers if not c.named("unit") or self._is_size(c))
+        return tuple(c for c in numbers if not (c.named("unit") or c.is_identifier) or self._is_size(c))
 
     @property
     def words(self) -> frozenset[str]:
         return frozenset().union(*(column.words for column in self.columns))
-
-
-def without_marks(look: FirstLook) -> FirstLook:
-    """Return a first look in which what usually stands for a missing value is missing."""
-    rows, columns = dict(look.rows), dict(look.columns)
-    for name, column in look.columns.items():
-        if column.kind == TEXTS and any(text.strip().lower() in _MISSING for text in column.labels):
-            values = [None if v is None or v.strip().lower() in _MISSING else v for v in look.rows[name]]
-            plain = [column.numerals.plain(value) for value in values if value is not None]
-            kind = next((k for k, form in ((WHOLE, INTEGER), (NUMBERS, NUMBER)) if _all(form, plain)), TEXTS)
-            rows[name], columns[name] = values, Seen(name, kind, values, column.numerals, column.forms)
-    return replace(look, columns=columns, rows=rows)
-
-
-def _all(form: str, texts: Sequence[str]) -> bool:
-    return bool(texts) and all(re.match(form, text) for text in texts)
 
 
 def _exchanged(north: Seen, east: Seen) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from takifugu.data.values.texts import TIME
 from takifugu.releasing.file.guessing.column_words import (
     CLOCK,
     GROUPS,
+    IDENTIFIERS,
     WHEN,
     WORDS,
     says_how_many,
@@ -60,8 +62,23 @@ class Seen:
 
     @cached_property
     def stem(self) -> str:
-        """Return the name without what tells two like it apart: a digit or one letter at its end."""
-        return re.sub(r"(?i)(?:[ _-]?[0-9]+|[ _-][abij])$", "", self.name).strip().lower()
+        """Return the name without what tells two like it apart: a digit or one letter at its end, or before id or no.
+
+        >>> from takifugu.data import Numerals
+        >>> [Seen(name, TEXTS, (), Numerals(), ()).stem for name in ("Élève 2", "person1_id", "eleveA", "node_b")]
+        ['élève', 'person_id', 'eleve', 'node']
+        """
+        last = r"(?:[ _-]?[0-9]+|[ _-][ABIJabij]|(?<=[a-z])[ABIJ])(?=(?:[ _-](?i:id|nr|no))?$)"
+        return re.sub(last, "", unicodedata.normalize("NFC", self.name)).strip().lower()
+
+    @cached_property
+    def is_identifier(self) -> bool:
+        """Return whether its whole numbers, another in each row, only say which row it is."""
+        if self.kind != WHOLE or self.is_size or not 1 < self.rows == len(self.labels):
+            return False
+        ranks = self.ranks(self.labels)
+        counted = max(ranks) - min(ranks) == self.rows - 1
+        return counted or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
 
     @property
     def decimals(self) -> int:

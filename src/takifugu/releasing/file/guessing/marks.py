@@ -1,0 +1,47 @@
+"""What stands for missing values in columns: usual marks, and the few texts among many numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE
+from takifugu.data.values.texts import INTEGER, NUMBER
+from takifugu.releasing.file.guessing.columns import FirstLook
+from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
+
+#: What often stands for a missing value.
+_MISSING = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "-999"))
+#: Of a column of numbers at most one row in so many is a mark for a missing value, and so many are different marks.
+_ONE_MARK_IN, _MARKS = 4, 3
+
+
+def without_marks(look: FirstLook) -> FirstLook:
+    """Return a first look in which what usually stands for a missing value is missing."""
+    rows, columns = dict(look.rows), dict(look.columns)
+    for name, column in look.columns.items():
+        marks = _marks_of(column, look.rows[name])
+        if marks:
+            values = [None if v in marks else v for v in look.rows[name]]
+            plain = [column.numerals.plain(value) for value in values if value is not None]
+            kind = next((k for k, form in ((WHOLE, INTEGER), (NUMBERS, NUMBER)) if all_match(form, plain)), TEXTS)
+            rows[name], columns[name] = values, Seen(name, kind, values, column.numerals, column.forms)
+    return replace(look, columns=columns, rows=rows)
+
+
+def _marks_of(column: Seen, values: Sequence[str | None]) -> frozenset[str]:
+    """Return the texts that stand for missing values: usual ones, and the few without digits among many numbers."""
+    if column.kind != TEXTS:
+        return frozenset()
+    usual = frozenset(text for text in column.labels if text.strip().lower() in _MISSING)
+    no_numbers = (t for t in column.labels if t not in usual and not re.match(NUMBER, column.numerals.plain(t)))
+    others = frozenset(islice(no_numbers, _MARKS + 1))
+    few = len(others) <= _MARKS and sum(v in others for v in values) * _ONE_MARK_IN <= len(values)
+    are_marks = few and len(column.labels) - len(usual | others) > MOST_STATES
+    return usual | others if are_marks and not any(re.search("[0-9]", text) for text in others) else usual
+
+
+def all_match(form: str, texts: Sequence[str]) -> bool:
+    return bool(texts) and all(re.match(form, text) for text in texts)
