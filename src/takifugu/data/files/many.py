@@ -114,12 +114,15 @@ def open_many(path: Path, written: Written) -> tuple[str, Table, SourceFormat]:
 
 
 def _kind_of(path: Path, written: Written) -> object:
-    """Return the format and the columns of a file; None for one that is no table."""
+    """Return the format and the columns of a file; None for one that is no table.
+
+    Databases and workbooks are not opened: one may be the ledger, and SQLite writes beside what it reads.
+    """
     try:
         file = data_file(path, "a file")
         form = format_of(file)
         with careful_with_format(file, form):
-            return form.name, () if form is PARQUET else sorted(_rows_of(form, file, written)[0])
+            return form.name, () if form is PARQUET or form.parts else sorted(_rows_of(form, file, written)[0])
     except InputError:
         return None
 
