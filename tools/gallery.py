@@ -62,18 +62,18 @@ def section(example: Example, tables: Sequence[Published]) -> Iterator[str]:
 def alternative(table: Published) -> str:
     """Say what the picture of a table shows, to those who do not see it."""
     values = [f"{row.get('unit') or row['cell']} {row['value']}" for row in table.rows]
-    shown = "; ".join(values if table.scope == "unit" or len(values) < 9 else [*values[:8], "and more"])
-    return html.escape(f"{table.title}, as bars with their 95 % intervals: {shown}", quote=False)
+    first_values = "; ".join(values if table.scope == "unit" or len(values) < 9 else [*values[:8], "and more"])
+    return html.escape(f"{table.title}, as bars with their 95 % intervals: {first_values}", quote=False)
 
 
 def main() -> None:
-    shown = "\n".join([
+    pictures = "\n".join([
         HEADER,
         *(row(example, advised(example)) for example in examples()),
         *(line for example in examples() for line in section(example, released(example))),
     ])  # fmt: skip
     page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(_MADE.sub(lambda match: f"{match[1]}\n{shown}\n\n{match[2]}", page), encoding="utf-8")
+    PAGE.write_text(_MADE.sub(lambda match: f"{match[1]}\n{pictures}\n\n{match[2]}", page), encoding="utf-8")
 
 
 if __name__ == "__main__":

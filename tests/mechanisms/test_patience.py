@@ -55,12 +55,12 @@ def test_the_only_release_does_not_wait_for_what_needs_no_less_noise() -> None:
     patient = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
     assert patient["laplace-exact"].status == POSSIBLE
     assert patient["kantorovich-relaxed"].status == SKIPPED
-    asked = attempt(patient["kantorovich-relaxed"].line, problem, True, limited=False)
-    exact, relaxed = patient["laplace-exact"].bound, asked.bound
+    unlimited = attempt(patient["kantorovich-relaxed"].line, problem, True, limited=False)
+    exact, relaxed = patient["laplace-exact"].bound, unlimited.bound
     assert exact is not None
     assert relaxed is not None
     assert exact.randomiser.scale <= relaxed.randomiser.scale
-    choices = choose([*patient.values()]), choose([*patient.values(), asked])
+    choices = choose([*patient.values()]), choose([*patient.values(), unlimited])
     assert len({choice.taken(True).line.name for choice in choices if choice is not None}) == 1
 
 

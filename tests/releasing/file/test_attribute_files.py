@@ -129,12 +129,12 @@ def test_what_breaks_a_rule_of_the_data(tmp_path: Path, kind: str, old: str, new
 
 def test_what_a_missing_number_may_count_as_can_be_pasted(tmp_path: Path) -> None:
     rows = FILES["normal"][2].replace("40.000;70.00", "40.000;ND")
-    marked = {'file = "': 'missing = ["ND"]\nfile = "'}
+    with_mark = {'file = "': 'missing = ["ND"]\nfile = "'}
     with pytest.raises(TakifuguError, match="missing or not finite") as caught:
-        release_file(written(tmp_path / "a", "normal", marked, rows))
+        release_file(written(tmp_path / "a", "normal", with_mark, rows))
     line = re.search(r"what they count as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]", str(caught.value))
     assert line is not None, caught.value
-    counted = marked | {'resolution = "0.5"\n': f'resolution = "0.5"\n{line[1]}\n'}
+    counted = with_mark | {'resolution = "0.5"\n': f'resolution = "0.5"\n{line[1]}\n'}
     assert release_file(written(tmp_path / "b", "normal", counted, rows)).tables
 
 

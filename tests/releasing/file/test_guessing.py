@@ -325,8 +325,8 @@ def test_two_of_a_name_are_a_pair_however_they_are_written(tmp_path: Path) -> No
     rows = [{"horodatage": 1730000000 + n, **two, "classe1": "6A", "classe2": "6B"} for n, two in enumerate(met)]
     accents = unicodedata.normalize("NFD", "élève")
     apart = [{"at": n, f"{accents}_1_id": a["élève1"], "élève_2_id": a["élève2"], "x": 1} for n, a in enumerate(met)]
-    for told in (rows, apart):
-        (tmp_path / "d.jsonl").write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in told), "utf-8")
+    for meetings in (rows, apart):
+        (tmp_path / "d.jsonl").write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in meetings), "utf-8")
         guess = guess_about(tmp_path / "d.jsonl")
         assert (guess.kind, "each row names two" in guess.why) == ("contacts", True)
 

@@ -42,10 +42,10 @@ def changed(raw: Any) -> Iterator[Any]:
 def test_both_models_take_the_same_files_and_read_them_alike(path: Path) -> None:
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
     kind = KINDS.find(raw["belief"]["kind"])
-    own, whole = model_of_named(kind, raw), model_of_file(kind)
-    assert read(own, raw) == read(whole, raw) is not None
-    assert {table.__name__ for table in tables_in(own)} <= {table.__name__ for table in tables_in(whole)}
-    assert len(tables_in(own)) == len({table["query"] for table in raw["release"]})
+    named, whole = model_of_named(kind, raw), model_of_file(kind)
+    assert read(named, raw) == read(whole, raw) is not None
+    assert {table.__name__ for table in tables_in(named)} <= {table.__name__ for table in tables_in(whole)}
+    assert len(tables_in(named)) == len({table["query"] for table in raw["release"]})
     for other in changed(raw):
         assert read(model_of_named(kind, other), other) == read(whole, other)
 

@@ -34,8 +34,7 @@ def _source(start: Start, columns: Sequence[Column]) -> Iterator[str]:
     else:
         listed = plain(", ".join(toml_of(c.name) for c in columns))
         yield from comment(f"FILL IN the column with the values, or the two with the coordinates, of {listed}.")
-        of_values = [c for c in columns if c.role != "unit"] or columns
-        yield f"# value = {toml_of(of_values[0].name)}"
+        yield f"# value = {toml_of(_value(columns).name)}"
         if numbers := _coordinates(columns):
             yield line(f"# coordinates = {toml_of(numbers)}", "instead of value, values, laws, with box, reference")
     yield from comment("FILL IN the most rows that one person may have; the promise is about all of them together.")
@@ -49,6 +48,12 @@ def _names(columns: Sequence[Column]) -> list[Column]:
     """Return the columns that may say whose row it is, where some have several rows."""
     some = [column for column in columns if column.recurs and column.kind not in (NUMBERS, TIMES)]
     return [c for c in some if words_in(c.name) & WORDS["unit"] or (c.kind == TEXTS and len(c.labels) > MOST_STATES)]
+
+
+def _value(columns: Sequence[Column]) -> Column:
+    """Return the column that may hold the values: the first texts, where there are any."""
+    some = [column for column in columns if column.role != "unit"] or columns
+    return next((column for column in some if column.kind == TEXTS), some[0])
 
 
 def _places(columns: Sequence[Column]) -> list[str]:
@@ -73,7 +78,9 @@ def _belief(columns: Sequence[Column]) -> Iterator[str]:
     yield 'kind = "populations"'
     yield line('source = "assumed"', "FILL IN where they come from; the certificate prints it")
     box = "# box = { first = [0, 10], second = [0, 10], cells = [10, 10], metres = [1000, 1000] }"
-    population = next((c.name for c in groups_of(columns) if c.kind == TEXTS), "population")
+    value = None if _places(columns) else _value(columns)
+    groups = (column.name for column in groups_of(columns) if column.kind == TEXTS and column is not value)
+    population = next(groups, "population")
     counted = f'file = "public.csv", population = {toml_of(population)}, smoothing = 1, confidence = 0.99'
     reference = f"# reference = {{ {counted} }}"
     if _places(columns):
