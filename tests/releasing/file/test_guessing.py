@@ -304,6 +304,8 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
          lambda n: f"2026-01-01 10:{n % 60:02},Ada {n * 7 % 31},Ada {n * 11 % 29},{'xyz'[n % 3]},{n % 7}"),
         ("normal", "Nr,systolic_1,systolic_2,weight,height",  # measured twice, and the same now and then
          lambda n: f"{n},{110 + n * 7 % 41},{110 + n * n % 43},{60 + n % 31}.5,{160 + n % 37}.5"),
+        ("normal", "Nr,before_1,before_2,weight,height",  # and here never
+         lambda n: f"{n},{110 + n * 7 % 41},{100 + n * 7 % 41},{60 + n % 31}.5,{160 + n % 37}.5"),
         ("normal", "n° patient;glycémie (g/L);cholestérol;tension",
          lambda n: f"{50001 + n};{90 + n % 41}.{n % 7};{'ND' if n % 90 == 3 else 1 + n % 97 / 100};{110 + n * 7 % 23}"),
         ("markov-chain", "who,k,s", lambda n: f"p{n // 30},{n % 30},{n * n % 7 < 3}"),
@@ -324,7 +326,7 @@ def test_two_of_a_name_are_a_pair_however_they_are_written(tmp_path: Path) -> No
     met = [{"élève1": 1400 + n * 7 % 61, "élève2": 1400 + (n * 7 + 1 + n % 5) % 61} for n in range(270)]
     rows = [{"horodatage": 1730000000 + n, **two, "classe1": "6A", "classe2": "6B"} for n, two in enumerate(met)]
     accents = unicodedata.normalize("NFD", "élève")
-    apart = [{"at": n, f"{accents}_1_id": a["élève1"], "élève_2_id": a["élève2"], "x": 1} for n, a in enumerate(met)]
+    apart = [{"at": row["horodatage"], f"{accents}_1_id": row["élève1"], "élève_2_id": row["élève2"]} for row in rows]
     for meetings in (rows, apart):
         (tmp_path / "d.jsonl").write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in meetings), "utf-8")
         guess = guess_about(tmp_path / "d.jsonl")

@@ -113,13 +113,16 @@ class Facts:
         """Return the only two columns of a name that hold the same many names, or numbers of recurring people."""
         some = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and len(c.labels) > MOST_STATES and c.stem]
         stems = Counter(column.stem for column in self.columns)
+        # A row that is another case, or says nothing of when or in which groups, may hold what was measured twice.
+        of_meetings = (c.kind == TIMES or c.is_epoch or (c.kind == TEXTS and stems[c.stem] == 2) for c in self.columns)
+        meets = any(of_meetings) and not any(column.is_identifier for column in self.columns)
         for one, other in combinations((c for c in some if not (c.tells_when or c.is_size)), 2):
             if one.stem != other.stem or stems[one.stem] != 2 or one.kind != other.kind:
                 continue
             fewest = min(len(one.labels), len(other.labels))
             is_shared = len(set(one.labels) & set(other.labels)) * 2 >= fewest
-            # What is measured twice is the same now and then; nobody meets himself.
-            recur = 2 * fewest <= one.rows and self._equal_rows(one, other) == 0
+            # What is measured twice is the same now and then, too; nobody meets himself.
+            recur = meets and 2 * fewest <= one.rows and self._equal_rows(one, other) == 0
             if is_shared and (recur if one.kind == WHOLE else self.rarely_equal(one, other)):
                 return one, other
         return None

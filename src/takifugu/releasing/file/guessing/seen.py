@@ -74,7 +74,8 @@ class Seen:
     @cached_property
     def is_identifier(self) -> bool:
         """Return whether its whole numbers, another in each row, only say which row it is."""
-        if self.kind != WHOLE or self.is_size or not 1 < self.rows == len(self.labels):
+        counts_or_tells_when = self.is_size or self.tells_when or self.is_epoch
+        if self.kind != WHOLE or counts_or_tells_when or not 1 < self.rows == len(self.labels):
             return False
         ranks = self.ranks(self.labels)
         counted = max(ranks) - min(ranks) == self.rows - 1
