@@ -207,7 +207,7 @@ def profile_of(belief: Belief, release: Release) -> Profile:
             np.stack([release.changes, _states(belief)]),
             lambda change, count: _table(change * (1 - np.eye(count, dtype=np.int64)), release.scale),
         )
-    kinds = np.zeros(belief.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    kinds = answer.table_numbers
     distances = [_distances(table) for table in answer.tables]
     profile = _in_runs(
         np.stack([kinds, np.abs(answer.weights)]),

@@ -114,7 +114,7 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
 
 def _kinds(answer: Additive) -> IntArray:
     """Return a number for each entry, the same only for entries that move the answer alike."""
-    tables = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    tables = answer.table_numbers
     return np.unique(np.stack([tables, answer.weights]), axis=1, return_inverse=True)[1].ravel().astype(np.int64)
 
 

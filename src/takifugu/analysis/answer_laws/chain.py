@@ -51,7 +51,7 @@ class Steps:
 def steps(answer: Additive) -> Steps:
     """Write the contributions of all entries over one base and the largest common unit."""
     table = np.stack([t[:, 0] for t in answer.tables])
-    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    which = answer.table_numbers
     offsets = table[which] * answer.weights[:, None]
     lowest = offsets.min(axis=1)
     offsets = offsets - lowest[:, None]

@@ -42,7 +42,7 @@ SETTLED = 1e-12
 def of_groups(answer: Additive, group: IntArray, laws: list[FloatArray]) -> FloatArray:
     """Return the mean of each cell, in grid units, where entry i has the law `laws[group[i]]`."""
     total = np.zeros(answer.cells)
-    table_of = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    table_of = answer.table_numbers
     for number, law in enumerate(laws):
         for table, values in enumerate(answer.tables):
             weight = float(answer.weights[(group == number) & (table_of == table)].sum())
@@ -229,7 +229,7 @@ def moments_of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -
 
 def _runs(count: Additive) -> list[tuple[int, int]]:
     """Return the longest runs of steps, first and last + 1, that add the same for each value."""
-    kinds = np.zeros(count.size, dtype=np.int64) if count.table_of is None else count.table_of
+    kinds = count.table_numbers
     changes = (np.diff(kinds) != 0) | (np.diff(count.weights) != 0)
     starts = [0, *(1 + np.flatnonzero(changes)).tolist()]
     added = [count.contribution(first).tobytes() for first in starts]
@@ -272,7 +272,7 @@ def moments_of_records(records: Records, count: Additive, tilts: FloatArray) -> 
 
 def _of_groups(count: Additive, group: IntArray, laws: list[FloatArray], tilts: FloatArray) -> FloatArray:
     """Return the sum where entry i has the law `laws[group[i]]`; entries that add the same are taken together."""
-    kinds = np.zeros(count.size, dtype=np.int64) if count.table_of is None else count.table_of
+    kinds = count.table_numbers
     different, times = np.unique(np.stack([group, kinds, count.weights]), axis=1, return_counts=True)
     total = np.zeros(len(tilts))
     for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):

@@ -117,7 +117,7 @@ def as_normal(losses: FloatArray) -> FloatArray:
 def _kinds(release: NormalRelease) -> tuple[list[FloatArray], IntArray]:
     """Return the matrices |w(u) - w(v)|^2 / sigma^2 of the different entries, rounded up, and each entry's number."""
     answer = release.answer
-    tables = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    tables = answer.table_numbers
     kinds, number = np.unique(np.stack([tables, np.abs(answer.weights)]), axis=1, return_inverse=True)
     matrices = [_squares(answer.tables[table], (weight / release.sigma) ** 2) for table, weight in kinds.T.tolist()]
     return matrices, number.ravel()

@@ -94,7 +94,7 @@ def most_answers(belief: Belief, answer: Additive) -> float:
     26.0
     """
     values = [np.unique(table[:, 0]) for table in answer.tables]
-    which = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    which = answer.table_numbers
     spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[which] * np.abs(answer.weights)
     steps = np.array([np.gcd.reduce(np.diff(v)) if len(v) > 1 else 0 for v in values])[which] * answer.weights
     states = np.log2([len(v) for v in values])[which] * (spreads > 0)

@@ -110,7 +110,7 @@ def public_end(problem: Problem) -> int | None:
     if not isinstance(answer, Additive):
         return None
     low, high = np.zeros((2, answer.cells), dtype=object)
-    kinds = np.zeros(answer.size, dtype=np.int64) if answer.table_of is None else answer.table_of
+    kinds = answer.table_numbers
     for number, table in enumerate(answer.tables):
         weights = answer.weights[kinds == number]
         up, down = int(weights[weights > 0].sum()), int(weights[weights < 0].sum())

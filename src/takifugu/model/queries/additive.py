@@ -60,6 +60,11 @@ class Additive:
         table_of = None if self.table_of is None else self.table_of.tobytes()
         return self.weights.tobytes(), table_of, tuple((t.shape, t.tobytes()) for t in self.tables)
 
+    @property
+    def table_numbers(self) -> IntArray:
+        """Return which of the tables each entry uses, shape (entries,)."""
+        return np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
+
     def table(self, entry: int) -> IntArray:
         return self.tables[0 if self.table_of is None else int(self.table_of[entry])]
 
@@ -100,7 +105,7 @@ class Additive:
         """Return the least and the largest that each cell can be, in grid units, whatever the data."""
         least = np.array([table.min(axis=0) for table in self.tables], dtype=np.int64)
         most = np.array([table.max(axis=0) for table in self.tables], dtype=np.int64)
-        which = np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
+        which = self.table_numbers
         added, taken = np.zeros(len(self.tables), dtype=np.int64), np.zeros(len(self.tables), dtype=np.int64)
         np.add.at(added, which, np.maximum(self.weights, 0))
         np.add.at(taken, which, np.minimum(self.weights, 0))
@@ -118,7 +123,7 @@ class Additive:
         An entry adds the same to the sum whatever its value, so the sum is that of all entries: public as they are.
         """
         sums = [table.sum(axis=1) for table in self.tables]
-        which = np.zeros(self.size, dtype=np.int64) if self.table_of is None else self.table_of
+        which = self.table_numbers
         read = np.unique(which[self.weights != 0]).tolist()
         if any(sums[t].min() != sums[t].max() for t in read):
             return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -125,8 +126,15 @@ def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
 
 
 def _in_units(file: ReleaseFile, item: Item, unit: Unit) -> ExpectSpec | None:
-    try:
+    with _as_fault_of_file():
         return in_answer_units(file.spec.expect if item.expect is None else item.expect, unit)
+
+
+@contextmanager
+def _as_fault_of_file() -> Iterator[None]:
+    """Raise what [expect] cannot say as SpecError."""
+    try:
+        yield
     except InputError as error:
         raise SpecError([error]) from None
 
@@ -149,11 +157,9 @@ def refuse_other_names(planned: Plan) -> None:
         expect, answer = _expect_of(planned, table), table.calibrations[0].problem.answers[0]
         for key in ("values", "shares"):
             given = getattr(expect, key, None)
-            try:
-                if isinstance(answer, Additive) and isinstance(given, dict):
+            if isinstance(answer, Additive) and isinstance(given, dict):
+                with _as_fault_of_file():
                     numbers_for(answer.labels, given, key)
-            except InputError as error:
-                raise SpecError([error]) from None
 
 
 def _is_list(table: Table) -> bool:
@@ -223,23 +229,20 @@ def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
 def _refuse_unused(planned: Plan) -> None:
     """Raise SpecError for what is expected of lists of safe places: of one, or of a file that has nothing else."""
     lists = [table for table in planned.tables if _is_list(table)]
-    try:
+    with _as_fault_of_file():
         for table in lists:
             if table.item.expect is not None:
                 refuse_unused(table.item.expect, ("release", planned.file.items.index(table.item), "expect"))
         if planned.spec.expect is not None and lists and len(lists) == len(planned.tables):
             refuse_unused(planned.spec.expect, ("expect",))
-    except InputError as error:
-        raise SpecError([error]) from None
 
 
 def _refuse_more_people(planned: Plan) -> None:
     """Raise SpecError for more people than there are, where their names were read."""
     units = len(planned.unit_names)
-    try:
-        if units:
-            for place, item in enumerate(planned.file.items):
-                refuse_more_people(item.expect, units, ("release", place, "expect"))
-            refuse_more_people(planned.spec.expect, units, ("expect",))
-    except InputError as error:
-        raise SpecError([error]) from None
+    if not units:
+        return
+    with _as_fault_of_file():
+        for place, item in enumerate(planned.file.items):
+            refuse_more_people(item.expect, units, ("release", place, "expect"))
+        refuse_more_people(planned.spec.expect, units, ("expect",))

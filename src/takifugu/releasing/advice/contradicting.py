@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.file.sections import ExpectSpec
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 #: What floats may lose of a sum, as a share of what a cell can be.
 _ROUNDING = 1e-9
@@ -85,17 +86,17 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
             what = f"{number(value)} is expected in {label!r}, which the belief makes impossible"
             raise InputError(what, fix="write 0, or a belief that allows it").at("expect", key)
     if means:
-        _refuse_unlikely(calibration, answer, cells, np.max(means, axis=0), key)
+        _refuse_unlikely(calibration, answer, cells, np.max(means, axis=0), most, key)
 
 
 def _refuse_unlikely(
-    calibration: Calibration, answer: Additive, cells: Sequence[float], means: FloatArray, key: str
+    calibration: Calibration, answer: Additive, cells: Sequence[float], means: FloatArray, most: IntArray, key: str
 ) -> None:
     """Raise InputError for more rows in a cell than each belief allows, even roughly, with a probability of 1e-9.
 
-    Cells that are smaller than the belief says are no contradiction: rows may be missing.
+    `most` are the rows that each cell can count. Cells that are smaller than the belief says are no contradiction:
+    rows may be missing.
     """
-    most = answer.cell_bounds()[1]
     low = np.asarray(cells) - _ROUGHLY * most
     cell = int(np.argmax((low - means) / np.maximum(most, 1)))
     if low[cell] <= means[cell]:

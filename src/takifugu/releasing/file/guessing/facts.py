@@ -101,8 +101,7 @@ class Facts:
             narrow = len(self.columns) <= 4 and (alike or one.kind == other.kind == TEXTS)
             if not (named or narrow or (alike and one.named("unit"))):
                 continue
-            fewest = min(len(one.labels), len(other.labels))
-            shared = len(set(one.labels) & set(other.labels)) * 2 >= fewest
+            fewest, shared = _fewest_and_shared(one, other)
             nameless = fewest > MOST_STATES and self.rarely_equal(one, other)
             if shared and (named or (alike and one.named("unit")) or nameless):
                 return one, other
@@ -119,8 +118,7 @@ class Facts:
         for one, other in combinations((c for c in some if not (c.tells_when or c.is_size)), 2):
             if one.stem != other.stem or stems[one.stem] != 2 or one.kind != other.kind:
                 continue
-            fewest = min(len(one.labels), len(other.labels))
-            is_shared = len(set(one.labels) & set(other.labels)) * 2 >= fewest
+            fewest, is_shared = _fewest_and_shared(one, other)
             # What is measured twice is the same now and then, too; nobody meets himself.
             recur = meets and 2 * fewest <= one.rows and self._equal_rows(one, other) == 0
             if is_shared and (recur if one.kind == WHOLE else self.rarely_equal(one, other)):
@@ -290,6 +288,12 @@ class Facts:
     @property
     def words(self) -> frozenset[str]:
         return frozenset().union(*(column.words for column in self.columns))
+
+
+def _fewest_and_shared(one: Seen, other: Seen) -> tuple[int, bool]:
+    """Return how many different values the poorer of two columns has, and whether the other has half of them."""
+    fewest = min(len(one.labels), len(other.labels))
+    return fewest, len(set(one.labels) & set(other.labels)) * 2 >= fewest
 
 
 def _exchanged(north: Seen, east: Seen) -> bool:
