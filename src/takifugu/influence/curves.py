@@ -230,7 +230,7 @@ def _distances(table: IntArray) -> IntArray:
 
 
 def _table(changes: IntArray, scale: Fraction) -> FloatArray:
-    rates = {int(change): float_above(Fraction(int(change)) / scale) for change in np.unique(changes)}
+    rates = {int(change): float_above(Fraction(int(change)) / scale) for change in set(changes.ravel().tolist())}
     return np.array([[rates[change] for change in row] for row in changes.tolist()])
 
 

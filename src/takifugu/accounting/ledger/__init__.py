@@ -1,34 +1,34 @@
 """The ledger: who has spent what, in one file that every release from the same data goes through.
 
-What reads and writes that file is a database, and is loaded when it is asked for; its values are not.
+What reads and writes that file is a database. It is loaded when it is asked for, and so are its values.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.ledger.values import (
-    DRAWN,
-    PUBLISHED,
-    RESERVED,
-    Amount,
-    Debit,
-    Entry,
-    Event,
-    Payment,
-    Pending,
-    Reservation,
-    Source,
-    SourceRow,
-    Spent,
-    UnitSpent,
-)
 from takifugu.core.registry import loaded
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger.book import Ledger
     from takifugu.accounting.ledger.previewing import Charged, Preview, preview
     from takifugu.accounting.ledger.session import Session
+    from takifugu.accounting.ledger.values import (
+        DRAWN,
+        PUBLISHED,
+        RESERVED,
+        Amount,
+        Debit,
+        Entry,
+        Event,
+        Payment,
+        Pending,
+        Reservation,
+        Source,
+        SourceRow,
+        Spent,
+        UnitSpent,
+    )
 
 __all__ = [
     "DRAWN",
@@ -58,8 +58,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module 'takifugu.accounting.ledger' has no attribute {name!r}")
-    value = loaded(f"accounting.ledger.{_MODULES[name]}:{name}")
+    value = loaded(f"accounting.ledger.{_MODULES.get(name, 'values')}:{name}")
     globals()[name] = value
     return value

@@ -71,6 +71,5 @@ def settle(
         entry = int(np.argmax(upper))
     largest = float(upper[entry])
     ties = np.flatnonzero(upper >= largest * (1 - 10 * SAME))
-    return Settled(
-        largest, worst, tuple((settled[n], ties[source[ties] == n]) for n in np.unique(source[ties]))
-    )
+    sources = sorted(set(source[ties].tolist()))
+    return Settled(largest, worst, tuple((settled[n], ties[source[ties] == n]) for n in sources))

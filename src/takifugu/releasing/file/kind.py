@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_chec
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Plain
+from takifugu.core.registry import loaded
 from takifugu.core.sections import values_of, written
 from takifugu.data import Table as Data
 from takifugu.model.frameworks import Assuming, Framework
@@ -22,9 +23,7 @@ from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
-from takifugu.releasing.file.drafting import Start, head
 from takifugu.releasing.file.guessing.column_words import people_of
-from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.neighbours import output_by_default
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.sections import BudgetSpec, Described, FileSpec, Section, SourceKeys
@@ -33,6 +32,8 @@ from takifugu.releasing.file.shape import Shape, opened
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
+    from takifugu.releasing.file.drafting import Start
+    from takifugu.releasing.file.guessing.columns import Column
 
 Spec = TypeVar("Spec", bound=FileSpec)
 
@@ -199,8 +200,11 @@ class Kind:
 
         It is valid as soon as the lines that say FILL IN are filled in. Raises InputError for a belief without a draft.
         """
+        from takifugu.releasing.file.drafting import Start, head
+
+        draft: Callable[[Start], Iterable[str]] = loaded(self.facts.draft)
         start = Start(data, output, columns, kind, [*self.facts.roles], self.section, self.drafted)
-        return "\n".join([*head(data, output), *self.facts.draft(start)]) + "\n"
+        return "\n".join([*head(data, output), *draft(start)]) + "\n"
 
     # What the file means. Faults are yielded with their place; an error that is raised is blamed on the section.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import is_dataclass
+from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, nearest_words
 from takifugu.core.plain import Json
@@ -12,9 +13,11 @@ from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, names_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.described import file_of
-from takifugu.releasing.file.guessing.columns import Column
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.sections import FileSpec
+
+if TYPE_CHECKING:
+    from takifugu.releasing.file.guessing.columns import Column
 
 #: The kind that faults are listed for where a file names none that there is.
 SEQUENCES = "markov-chain"

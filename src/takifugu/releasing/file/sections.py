@@ -45,7 +45,7 @@ from takifugu.releasing.file.keys import (
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Described(Section):

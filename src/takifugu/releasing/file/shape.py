@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,7 @@ from takifugu.core.entries import columns_of as columns_believed
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import values_of
 from takifugu.data import Table as Data
-from takifugu.releasing.file.drafting import Start, not_drafted
-from takifugu.releasing.file.guessing.columns import SEQUENCE_ROLES
+from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sections import FileSpec, Section, Table
 from takifugu.releasing.file.source import PARTS, open_source
@@ -26,17 +25,17 @@ if TYPE_CHECKING:
 class Shape:
     """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
 
-    `sections` is the model of the whole file, `draft` makes its first text, `table` has the keys that all tables have,
-    `believed` those that all beliefs have. `roles` are the keys of [source] that name columns, each with what its
-    column looks like; `named` those whose column the data must have, `of_belief` whether they must have the belief's,
-    `has_lengths` whether a unit has more or fewer entries than another one. The belief is made of the sections
-    `believes_from`: faults in others are told beside its own. `meaning` is `meaning.meaning_of` for sections that are
-    checked one by one, where others are not valid.
+    `sections` is the model of the whole file, `draft` names what makes its first text (`registry.loaded`), `table` has
+    the keys that all tables have, `believed` those that all beliefs have. `roles` are the keys of [source] that name
+    columns, each with what its column looks like; `named` those whose column the data must have, `of_belief` whether
+    they must have the belief's, `has_lengths` whether a unit has more or fewer entries than another one. The belief is
+    made of the sections `believes_from`: faults in others are told beside its own. `meaning` is `meaning.meaning_of`
+    for sections that are checked one by one, where others are not valid.
     """
 
     rows: str
     sections: type[FileSpec]
-    draft: Callable[[Start], Iterable[str]] = not_drafted
+    draft: str = "releasing.file.drafting:not_drafted"
     table: type[Table] = Table
     believed: type[Section] = Section
     roles: Mapping[str, str] = field(default_factory=lambda: SEQUENCE_ROLES)

@@ -18,7 +18,6 @@ from takifugu.model.secrets.of_entries import every_entry
 from takifugu.model.secrets.properties import dataset_property, distribution_parameter
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.attributes.draft import draft
 from takifugu.releasing.file.attributes.sections import (
     AttributeReleaseSpec,
     OneRecordSpec,
@@ -47,7 +46,10 @@ class Listing(Protocol):
 class Attributes(Kind):
     """A kind whose records are hidden as a whole; a belief's section `hides` the keys of [hide] that it answers."""
 
-    facts = Shape(WHOLE_COLUMNS, AttributeReleaseSpec, draft, roles={}, of_belief=True, believes_from=("belief",))
+    facts = Shape(
+        WHOLE_COLUMNS, AttributeReleaseSpec, "releasing.file.attributes.draft:draft",
+        roles={}, of_belief=True, believes_from=("belief",),
+    )  # fmt: skip
 
     @property
     def hides(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 
 from takifugu.core.people import PEOPLE, People
 
@@ -12,6 +13,8 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+#: The keys of [source] that name a column of sequences, and what such a column must look like.
+SEQUENCE_ROLES: Mapping[str, str] = {"order": "order", "value": "value", "unit": "unit", "piece": "piece"}
 #: Words in a column's name that suggest a role.
 _BY_ROLE = {
     "unit": (

@@ -9,6 +9,7 @@ from datetime import datetime
 from takifugu.data import Table, Written, column_kinds, text_of
 from takifugu.data.files.sniff import numerals_of, time_formats
 from takifugu.data.kinds import TEXTS, TIMES, WHOLE
+from takifugu.releasing.file.guessing.column_words import SEQUENCE_ROLES
 from takifugu.releasing.file.guessing.readings import reading_that_rises, rises
 from takifugu.releasing.file.guessing.seen import ISO_DATE, Score, Seen
 
@@ -43,8 +44,6 @@ class Column:
     is_identifier: bool = False
 
 
-#: The keys of [source] that name a column of sequences, and what such a column must look like.
-SEQUENCE_ROLES: Mapping[str, str] = {"order": "order", "value": "value", "unit": "unit", "piece": "piece"}
 #: What a guess of so many points is called, and how far the next best must be behind.
 _SURE, _LIKELY, _ENOUGH = 5, 3, 2
 

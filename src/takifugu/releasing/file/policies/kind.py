@@ -22,7 +22,6 @@ from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
-from takifugu.releasing.file.policies.draft import draft
 from takifugu.releasing.file.policies.reading import Placed, listed_places, numbers_of, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.problems import blamed, fault
@@ -40,8 +39,8 @@ class UnderPolicy(Kind):
     """People and the places where they were, or one declared value for each person; hidden is what a policy says."""
 
     facts = Shape(
-        POLICY, PolicyReleaseSpec, draft, roles={"person": "unit"}, named=("person", "place", "x", "y", "value"),
-        believes_from=("belief",),
+        POLICY, PolicyReleaseSpec, "releasing.file.policies.draft:draft",
+        roles={"person": "unit"}, named=("person", "place", "x", "y", "value"), believes_from=("belief",),
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:

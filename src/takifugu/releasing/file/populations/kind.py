@@ -24,7 +24,6 @@ from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.degrees import are_degrees, misplaced
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed, undeclared
-from takifugu.releasing.file.populations.draft import draft
 from takifugu.releasing.file.populations.sections import PopulationItemSpec, PopulationReleaseSpec
 from takifugu.releasing.file.problems import fault
 from takifugu.releasing.file.public import Public
@@ -38,7 +37,7 @@ class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
     facts = Shape(
-        EACH_ROW, PopulationReleaseSpec, draft, PopulationItemSpec, AboutUnits,
+        EACH_ROW, PopulationReleaseSpec, "releasing.file.populations.draft:draft", PopulationItemSpec, AboutUnits,
         roles={"value": "value", "unit": "unit"}, named=("unit", "value", "coordinates"),
     )
 

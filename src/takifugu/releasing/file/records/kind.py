@@ -18,7 +18,6 @@ from takifugu.model.secrets.of_entries import attribute, every_entry
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import fault
-from takifugu.releasing.file.records.draft import draft
 from takifugu.releasing.file.records.sections import RecordItemSpec, RecordReleaseSpec
 from takifugu.releasing.file.shape import Shape
 
@@ -33,7 +32,10 @@ class Records(Kind):
     `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has.
     """
 
-    facts = Shape(RECORDS, RecordReleaseSpec, draft, RecordItemSpec, named=("unit", "person", "value", "group"))
+    facts = Shape(
+        RECORDS, RecordReleaseSpec, "releasing.file.records.draft:draft", RecordItemSpec,
+        named=("unit", "person", "value", "group"),
+    )  # fmt: skip
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
 

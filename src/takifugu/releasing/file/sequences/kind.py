@@ -20,7 +20,6 @@ from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.sequences.build import recode_of, secret_of
 from takifugu.releasing.file.sequences.by import by_cells, slots_of, words_of_cells
 from takifugu.releasing.file.sequences.checks import meaning_of
-from takifugu.releasing.file.sequences.draft import draft
 from takifugu.releasing.file.sequences.groups import attribute_of, by_attribute, cells_of_nobody, used_by
 from takifugu.releasing.file.sequences.lasting import lasting
 from takifugu.releasing.file.sequences.sections import (
@@ -37,7 +36,10 @@ from takifugu.releasing.file.shape import Shape
 class Sequences(Kind):
     """Every unit's pieces are runs of one chain, independent of each other; their lengths and gaps are public."""
 
-    facts = Shape(IN_ORDER, ReleaseSpec, draft, ItemSpec, SequenceBelief, has_lengths=True, meaning=meaning_of)
+    facts = Shape(
+        IN_ORDER, ReleaseSpec, "releasing.file.sequences.draft:draft", ItemSpec, SequenceBelief,
+        has_lengths=True, meaning=meaning_of,
+    )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:
         spec = file.sections(ReleaseSpec)
