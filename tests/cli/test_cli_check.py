@@ -131,11 +131,20 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
         (WARD.replace("[belief]", "budget = 0.4\n[belief]"), "costs epsilon 0.5, and the whole budget is epsilon 0.4"),
     ],
 )
-def test_what_a_release_refuses_before_it_reads_is_not_valid(tmp_path: Path, text: str, words: str) -> None:
-    outcome = invoke("check", write(tmp_path, text))
+def test_what_a_release_refuses_before_it_reads_is_valid_and_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = write(tmp_path, text)
+    outcome = invoke("check", path)
     assert outcome.exit_code == REFUSED
     assert words in outcome.stderr
+    assert f"{path}: valid, but hours-2026-W02 " in outcome.stderr
     assert os.listdir(tmp_path) == ["release.toml"]
+    both = invoke("check", path, write(tmp_path, WARD, "other.toml"))
+    assert both.exit_code == REFUSED
+    assert f"{path}: valid, but hours-2026-W02 " in both.stderr
+    assert "other.toml: valid table" in " ".join(both.stdout.split())
+    faulty = invoke("check", write(tmp_path, text.replace("ward.csv", ""), "other.toml"), path)
+    assert faulty.exit_code == BAD_INPUT
+    assert "other.toml: valid" not in faulty.stderr
 
 
 def test_what_is_published_anyway_is_checked_anyway(tmp_path: Path) -> None:

@@ -66,5 +66,5 @@ def test_words_are_counted_where_they_are_many() -> None:
 
 
 def test_where_words_stand_beside_numbers_these_are_counted_too() -> None:
-    rows = [{"cell": f"r{i}c0", "value": 8 + i if i % 4 == 0 else "safe"} for i in range(200)]
-    assert _counted(rows) == "of 200: 150 safe, 50 with a number"
+    rows = [{"cell": f"r{i}c0", "safe_or_at_most": 8 + i if i % 4 == 0 else "safe"} for i in range(200)]
+    assert _counted(rows) == "of 200: 150 safe, 50 with an upper value"

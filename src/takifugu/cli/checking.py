@@ -11,10 +11,13 @@ from takifugu.cli.failures import failure
 from takifugu.cli.group import DONE, code_of, complain
 from takifugu.cli.output import print_json, wrapped
 from takifugu.cli.progress import watching
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import CalibrationRefused, SpecError, TakifuguError
 from takifugu.core.plain import Json
 from takifugu.releasing.advice.checking import NOT_SEEN
 from takifugu.releasing.advice.checking import check as checked
+
+#: What is refused has no fault: all keys are right, and a table is useless, has no noise, or costs too much.
+_REFUSED = "valid, but "
 
 
 def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bool) -> None:
@@ -27,6 +30,8 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
                 made = checked(file, window, watch, anyway)
         except TakifuguError as error:
             if len(files) == 1:
+                if isinstance(error, CalibrationRefused) and not as_json:
+                    error.what = f"{file}: {_REFUSED}{error.what}"
                 raise
             code = code_of(error)
             worst = max(worst, code)
@@ -47,5 +52,6 @@ def check(files: tuple[Path, ...], anyway: bool, window: str | None, as_json: bo
 
 def _lines(file: Path, error: TakifuguError) -> Iterator[str]:
     """Yield what is wrong with one of several files, each line with the file that it is about."""
+    before = _REFUSED if isinstance(error, CalibrationRefused) else ""
     for line in error.problems if isinstance(error, SpecError) else (error.message,):
-        yield line if line.startswith(str(file)) else f"{file}: {line}"
+        yield line if line.startswith(str(file)) else f"{file}: {before}{line}"

@@ -16,9 +16,11 @@ from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars
+from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
+from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
@@ -33,7 +35,7 @@ LEGEND = (
 #: How much is printed: units, cells of each, and cells with words ("safe") that are not only counted.
 _DRAWN_UNITS, _DRAWN_CELLS, _LISTED_WORDS = 12, 60, 12
 #: What stands for all numbers where words are counted.
-_A_NUMBER = "with a number"
+_A_NUMBER = "with an upper value"
 #: The table, its certificate twice, its report: the first of its files.
 _FOR_PEOPLE = 4
 
@@ -86,10 +88,11 @@ def _print_tables(tables: Sequence[Published]) -> None:
             if unit is not None:
                 click.echo(f"\n  {unit}")
             rows = [row for row in table.rows if row.get("unit") == unit]
-            if len(rows) > _LISTED_WORDS and any(isinstance(row["value"], str) for row in rows):
+            if len(rows) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows):
                 click.echo(wrapped(f"{_counted(rows)}; all are in {table.name}.csv"))
                 continue
-            click.echo("\n".join(bars(rows[:_DRAWN_CELLS], longest, lowest=lowest)))
+            drawn = [{**row, "value": in_words(row)} if UPPER in row else row for row in rows[:_DRAWN_CELLS]]
+            click.echo("\n".join(bars(drawn, longest, lowest=lowest)))
             if len(rows) > _DRAWN_CELLS:
                 click.echo(wrapped(f"and {len(rows) - _DRAWN_CELLS:,} more cells, in the table"))
         if len(units) > _DRAWN_UNITS:
@@ -100,8 +103,8 @@ def _print_tables(tables: Sequence[Published]) -> None:
         click.echo(wrapped(words))
     if any(table.certificate.adjusting for table in tables):
         click.echo()
-    drawn = (table.rows for table in tables if not isinstance(table.rows, Rows))
-    if any(row["high"] is not None for rows in drawn for row in rows):
+    listed = (table.rows for table in tables if not isinstance(table.rows, Rows))
+    if any(row["high"] is not None for rows in listed for row in rows):
         click.echo(f"{wrapped(LEGEND)}\n")
     first = tables[0].files
     windows = [path for table in tables for path in windows_files(first[0].parent, table.certificate)]
@@ -119,9 +122,13 @@ def _file_lines(table: Published) -> list[str]:
     return [*(f"  {path.name}" for path in people), *([f"  {table.name}{ends}"] if ends else [])]
 
 
+def _published(row: Row) -> object:
+    return row[UPPER] if UPPER in row else row["value"]
+
+
 def _counted(rows: Sequence[Row]) -> str:
     """Say how often each word was published, where words were: "safe" and the like; and how many numbers."""
-    counts = Counter(row["value"] if isinstance(row["value"], str) else _A_NUMBER for row in rows)
+    counts = Counter(value if isinstance(value, str) else _A_NUMBER for value in map(_published, rows))
     said = ", ".join(f"{many:,} {word}" for word, many in counts.most_common(_LISTED_WORDS))
     others = len(counts) - _LISTED_WORDS
     return f"of {len(rows):,}: {said}{f', and {others:,} other words' if others > 0 else ''}"

@@ -71,9 +71,16 @@ def test_persons_count_once_at_a_place_however_many_rows_say_so(tmp_path: Path) 
 def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     outcome = tf.release_file(written(tmp_path))
     (table,) = outcome.tables
-    cells = {row["cell"]: row["value"] for row in table.rows}
+    cells = {row["cell"]: row["safe_or_at_most"] for row in table.rows}
     assert cells["gym"] != "safe"
     assert cells["gym"] >= 9
+    upper = f"at most {cells['gym']}"
+    again = invoke("release", tmp_path / "release.toml", "--anyway", "--output", tmp_path / "printed")
+    assert "gym   at most " in again.output, again.output
+    assert upper in (tmp_path / "release-published" / "safe.report.html").read_text()
+    assert upper in str(table.releases[0][1])
+    assert upper in table.releases[0][1]._repr_html_()
+    assert "safe or at most" in str(table)
     assert tf.read_table(tmp_path / "release-published" / "safe.csv") == tuple(
         {**row, "low": None, "high": None} for row in table.rows
     )

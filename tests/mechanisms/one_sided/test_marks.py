@@ -144,7 +144,7 @@ def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) ->
     out = tf.release(calibration, data, ledger=ledger, source="people", budget=1)
     assert out.value["bar"] >= 30
     assert out.value["shop"] == "not answered"
-    assert out.rows()[1] == {"cell": "shop", "value": "not answered", "low": None, "high": None}
+    assert out.rows()[1] == {"cell": "shop", "safe_or_at_most": "not answered", "low": None, "high": None}
     assert ledger.spent("people").spent.epsilon == 1
     text = " ".join(out.certificate.text().split())
     assert '"safe" means that the true count is at most 3, and that is never wrong' in text

@@ -139,7 +139,11 @@ def test_safe_places_have_coordinates(tmp_path: Path) -> None:
     (tmp_path / "evening.csv").write_text("\n".join(["person,lon,lat", *people]), encoding="utf-8")
     (table,) = release_file(tmp_path / "evening.toml", anyway=True).tables
     assert len(table.rows) == 24
-    check_package(table.files[0].parent, table.name)
+    fields = check_package(table.files[0].parent, table.name)["table"]["schema"]["fields"]
+    assert [field["name"] for field in fields] == ["cell", "safe_or_at_most", "low", "high", "x", "y"]
+    assert "no count" in fields[1]["description"]
+    package = json.loads((table.files[0].parent / f"{table.name}.datapackage.json").read_text(encoding="utf-8"))
+    assert "never below the true count" in package["description"]
     geo = json.loads((table.files[0].parent / f"{table.name}.geojson").read_text(encoding="utf-8"))
     assert len(geo["features"]) == len(table.rows)
     for feature, row in zip(geo["features"], table.rows, strict=True):
@@ -147,7 +151,7 @@ def test_safe_places_have_coordinates(tmp_path: Path) -> None:
         assert ring[0] == ring[-1]
         (left, low), (right, high) = ring[0], ring[2]
         assert (row["x"], row["y"]) == pytest.approx(((left + right) / 2, (low + high) / 2), abs=1e-10)
-        assert feature["properties"]["value"] == row["value"]
+        assert feature["properties"]["safe_or_at_most"] == row["safe_or_at_most"]
     assert [dict(row) for row in read_table(table.files[0])] == [dict(row) for row in table.rows]
     picture = (table.files[0].parent / f"{table.name}.svg").read_text(encoding="utf-8")
     for words in ("-74", "-73", "40", "41", "0.2 (17 km if degrees)", "safe"):

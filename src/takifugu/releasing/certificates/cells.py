@@ -20,8 +20,8 @@ from takifugu.releasing.certificates.sent_rows import ROW, read_rows
 
 #: The columns of a published table that hold texts, and those that hold numbers.
 TEXTS, NUMBERS = ("window", "unit", "cell"), ("value", "low", "high", "adjusted", "x", "y")
-#: What stands in place of a number where counts were compared with thresholds.
-VERDICTS = ("safe", "not answered")
+#: The column of values where counts were compared with thresholds, and what stands in it in place of an upper value.
+UPPER, VERDICTS = "safe_or_at_most", ("safe", "not answered")
 _RUNS = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.][0-9]+)?")
 _WRITTEN = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?")
@@ -86,12 +86,16 @@ def _is_chosen(row: Mapping[str, str]) -> bool:
 def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:
     if column in TEXTS:
         return unguarded(cell)
+    if column == UPPER:
+        return cell if cell in VERDICTS else _number(cell)
     if column not in NUMBERS:
         raise KeyError(column)
     if not cell and column != "value":
         return None  # nothing is known around what is no number
-    if column == "value" and cell in VERDICTS:
-        return cell
     if is_chosen and cell and not _WRITTEN.fullmatch(cell):
         return unguarded(cell)
+    return _number(cell)
+
+
+def _number(cell: str) -> int | float:
     return float(cell) if any(mark in cell for mark in ".en") else int(cell)

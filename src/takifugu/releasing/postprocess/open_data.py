@@ -7,7 +7,8 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from takifugu.core.plain import Json, Row
-from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.cells import UPPER
+from takifugu.releasing.certificates.certificate import Certificate, meaning_of
 from takifugu.releasing.certificates.files import DATA, DRAWING, PHOTO, PLACES, TABLE, digest_of
 from takifugu.releasing.certificates.sent_rows import ROW, Rows
 
@@ -19,6 +20,7 @@ _ABOUT = {
     "unit": "whose answer it is",
     "cell": "which part of the table; an apostrophe stands in front of what a spreadsheet would run",
     "value": "the published value: the true one with noise",
+    UPPER: '"safe" or an upper value, which is no count: the true one is at most that, and may be far below it',
     "low": "where the 95 % interval of the noise begins, all values of the table at once; not sampling error",
     "high": "where the 95 % interval of the noise ends",
     "adjusted": "a value made of the noisy ones, not negative and adding up; it may be biased",
@@ -26,7 +28,7 @@ _ABOUT = {
     "y": "the middle of the place, as in the data",
     ROW: "the number of the row, from 0",
 }
-_MEASURED = ("value", "low", "high", "adjusted")
+_MEASURED = ("value", UPPER, "low", "high", "adjusted")
 _OTHERS = {
     DATA: ("json", "application/json"), PLACES: ("geojson", "application/geo+json"),
     DRAWING: ("svg", "image/svg+xml"), PHOTO: ("png", "image/png"),
@@ -91,11 +93,14 @@ def data_package(
         }
         for end, (kind, media) in _OTHERS.items() if end in files
     ]  # fmt: skip
+    means = "".join(f" {words[:1].upper()}{words[1:]}." for words in meaning_of(certificate))
     package = {
         "$schema": f"{_PROFILE}/datapackage.json",
         "name": re.sub("[^a-z0-9._-]+", "-", name.lower()).strip("-") or "table",
         "title": certificate.title or name,
-        "description": f"{certificate.statistic}. Every value has noise; what that promises is in the certificate.",
+        "description": (
+            f"{certificate.statistic}. Every value has noise; what that promises is in the certificate.{means}"
+        ),
         "sources": [{"title": certificate.source}],
         **({"contributors": [_publisher(certificate)]} if certificate.publisher else {}),
         "resources": [table, *others],

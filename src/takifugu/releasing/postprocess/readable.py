@@ -6,9 +6,10 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from takifugu.analysis.randomisers import Randomiser, answered, around
+from takifugu.analysis.randomisers import MARKS, Randomiser, answered, around
 from takifugu.core.escaping import number as written
 from takifugu.core.plain import Json, Row
+from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.library import as_frame
 
@@ -30,11 +31,15 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
 def rows_of(
     labels: Sequence[str], values: Sequence[Hashable], noise: Randomiser, level: float, cells: int | None = None
 ) -> list[Json]:
-    """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value."""
+    """Return one row per cell: cell, value, low, high; the last two are None where nothing is known around a value.
+
+    Where counts were compared with thresholds a number is an upper value only, and its column is called so.
+    """
+    column = UPPER if noise.output is MARKS else "value"
     half = answered(lambda: noise.half_width(level, cells))
     ends = [_ends(noise, place, value, half) for place, value in enumerate(values)]
     return [
-        {"cell": label, "value": readable(v), "low": low, "high": high}
+        {"cell": label, column: readable(v), "low": low, "high": high}
         for label, v, (low, high) in zip(labels, values, ends, strict=True)
     ]
 
@@ -65,6 +70,17 @@ def readable(value: object) -> Any:
     if not isinstance(value, Fraction):
         return value
     return value.numerator if value.denominator == 1 else float(value)
+
+
+def in_words(row: Row) -> str:
+    """Write what was published of a row's cell.
+
+    >>> in_words({"value": 12345}), in_words({UPPER: 12345}), in_words({UPPER: "safe"})
+    ('12,345', 'at most 12,345', 'safe')
+    """
+    if UPPER not in row:
+        return number(row["value"])
+    return number(row[UPPER]) if isinstance(row[UPPER], str) else f"at most {number(row[UPPER])}"
 
 
 def number(value: object) -> str:

@@ -25,6 +25,7 @@ from takifugu.releasing.postprocess.readable import (
     NOT_PRIVATE,
     Readable,
     frame_of,
+    in_words,
     made,
     number,
     one_or_all,
@@ -121,7 +122,8 @@ class Release:
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
         """Return one row per cell: cell, value, low, high; simultaneous over `cells` values published together.
 
-        Low and high are None where what is published has no interval around it.
+        Low and high are None where what is published has no interval around it. Where counts were compared with
+        thresholds, value is called safe_or_at_most.
         """
         return rows_of(self.labels, self.values, self.randomiser, level, cells)
 
@@ -162,7 +164,7 @@ class Release:
         head = f"{c.statistic}, noisy: {made(c)}"
         warning = "" if c.private else f"{NOT_PRIVATE}\n"
         if self._has_no_intervals:
-            listed = text_table(("cell", "published"), [[r["cell"], number(r["value"])] for r in self.rows()])
+            listed = text_table(("cell", "published"), [[r["cell"], in_words(r)] for r in self.rows()])
             return warning + "\n".join([*textwrap.wrap(head, WIDTH), "", listed])
         rows = [[r["cell"], number(r["value"]), number(r["low"]), number(r["high"])] for r in self.rows()]
         table = text_table(("cell", "value", "low", "high"), rows)
@@ -177,7 +179,7 @@ class Release:
         c = self.certificate
         warning = "" if c.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
         if self._has_no_intervals:
-            listed = [[r["cell"], number(r["value"])] for r in self.rows()]
+            listed = [[r["cell"], in_words(r)] for r in self.rows()]
             return warning + html_table(("cell", "published"), listed, f"{c.statistic}: {made(c)}.")
         rows = [[r["cell"], number(r["value"]), f"{number(r['low'])} to {number(r['high'])}"] for r in self.rows()]
         heads = ("cell", "noisy value", "95 % interval (noise only)")

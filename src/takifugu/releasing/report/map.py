@@ -10,8 +10,9 @@ from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import Plain, Row
 from takifugu.core.text.pictures import drawing, rectangle, words
 from takifugu.model.policies.boxes import Boxes
+from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.readable import number
+from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.report.maps import BELOW, HEAD, LEFT, MARGIN, Ground, frame
 from takifugu.releasing.report.page import figure, paragraph, table
 
@@ -37,21 +38,21 @@ def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
 
 def verdict_map(certificate: Certificate, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a map, where the cells are boxes of a grid, how many cells were called what, and those not called safe."""
-    said = {str(row["cell"]): _kind(row["value"]) for row in rows}
+    said = {str(row["cell"]): _kind(row[UPPER]) for row in rows}
     count = Counter(said.values())
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in (_SAFE, _VALUE, _LEFT) if count[kind])
     boxes = boxes_of(certificate.frameworks.values())
     if boxes is not None:
         title = certificate.statistic[:1].upper() + certificate.statistic[1:]
         yield figure(lambda width: map_of(boxes, said, title, width), f"{caption} of {len(said):,} places")
-    listed = [row for row in rows if boxes is None or row["value"] != _SAFE]
+    listed = [row for row in rows if boxes is None or row[UPPER] != _SAFE]
     more = f"{len(listed) - MOST_LISTED:,} more are in the table." if len(listed) > MOST_LISTED else ""
     where = "" if boxes is None else f"x and y are the middle of a place; {certificate.release}.csv has all of them."
     if listed:
         note = " ".join(words for words in (f"{caption} of {len(said):,} places.", where, more) if words)
         header = ("place", "published", *(() if boxes is None else ("x", "y")))
         listing = [
-            (str(row["cell"]), number(row["value"]), *_middle(boxes, str(row["cell"]))) for row in listed[:MOST_LISTED]
+            (str(row["cell"]), in_words(row), *_middle(boxes, str(row["cell"]))) for row in listed[:MOST_LISTED]
         ]
         yield table(f"Published of {certificate.release}", header, listing, range(1, len(header)), note)
     elif where:
@@ -67,7 +68,7 @@ def drawn_map(certificate: Certificate, rows: Sequence[Row], width: int) -> str:
     boxes = boxes_of(certificate.frameworks.values())
     assert boxes is not None
     title = certificate.statistic[:1].upper() + certificate.statistic[1:]
-    return map_of(boxes, {str(row["cell"]): _kind(row["value"]) for row in rows}, title, width)
+    return map_of(boxes, {str(row["cell"]): _kind(row[UPPER]) for row in rows}, title, width)
 
 
 def map_of(boxes: Boxes, said: Mapping[str, str], title: str, width: int) -> str:

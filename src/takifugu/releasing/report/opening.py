@@ -9,6 +9,7 @@ from fractions import Fraction
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.randomisers import MARKS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
+from takifugu.core.entries import entry_word
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import number as written
@@ -138,30 +139,32 @@ def suspicion_of(t: Reported) -> str:
     if definitions.find(c.definition).one_way:
         said = definitions.find(c.definition).in_numbers(epsilon, delta)
         return sentence(f"How well it hides {' and '.join(c.hidden)}: {said[-1]}") if said else ""
-    compared = _compared(t)
-    if compared is None:
+    known = _compared(t)
+    if known is None:
         return ""
+    compared, word = known
     seen = suspicion.explain("50 %", epsilon * Fraction(compared.weight), delta)
     high, but = seen.high, ""
     if seen.beyond:
         high = seen.beyond[0].high
         but = f", but for a probability of at most {min(1.0, 3 * seen.delta):.2g}"
     unit = c.units[0] if c.scope == "unit" and c.units else ""
-    facts = _rather(compared.left, compared.right, unit, c.window)
+    facts = _rather(compared.left, compared.right, word, unit, c.window)
     return (
         f"How well it hides: somebody who is 50 % sure that {facts} can become {suspicion.percent(high, up=True)} sure "
         f"of it by this table, and no surer{but}."
     )
 
 
-def _compared(t: Reported) -> Comparison | None:
+def _compared(t: Reported) -> tuple[Comparison, str] | None:
+    """Return the first comparison of a table's framework, and what it calls an entry that has no name."""
     calibration = t.answers[0][1].calibration
     try:
         framework = calibration.framework if calibration is not None else _first_framework(t.certificate)
-        one = next(framework.comparisons(), None)
+        one, word = next(framework.comparisons(), None), entry_word(framework.domain)
     except (InputError, LookupError, TypeError, ValueError, ArithmeticError):  # not as it was written
         return None
-    return one if one is not None and math.isfinite(one.weight) else None
+    return (one, word) if one is not None and math.isfinite(one.weight) else None
 
 
 def _first_framework(c: Certificate) -> Framework:
@@ -169,10 +172,10 @@ def _first_framework(c: Certificate) -> Framework:
     return frameworks.from_dict(next(iter(summaries.values())))
 
 
-def _rather(left: Hypothesis, right: Hypothesis, unit: str, window: Window | None) -> str:
+def _rather(left: Hypothesis, right: Hypothesis, word: str, unit: str, window: Window | None) -> str:
     """Say that one hypothesis holds rather than the other, in words that anybody reads."""
     if isinstance(left, EntryIs) and isinstance(right, EntryIs):
-        entry = _entry(left, unit, window)
+        entry = _entry(left, word, unit, window)
         return f"{entry} is {_said(left.value)} rather than {_said(right.value)}{left.note}"
     if isinstance(left, LawIs) and isinstance(right, LawIs):
         return f"the {left.name} distribution holds rather than the {right.name} one"
@@ -181,12 +184,16 @@ def _rather(left: Hypothesis, right: Hypothesis, unit: str, window: Window | Non
     return f"{one} rather than {value if is_said and one.startswith(f'{same} is ') else other}"
 
 
-def _entry(one: EntryIs, unit: str, window: Window | None) -> str:
-    """Name an entry: by the clock where it is the first of a calendar's window, else by its name or number."""
+def _entry(one: EntryIs, word: str, unit: str, window: Window | None) -> str:
+    """Name an entry: by the clock where it is the first of a calendar's window, else by its name.
+
+    The number of an entry without a name is ours: it is said to be one of those that are called `word`.
+    """
     if window is not None and one.entry == 0:
         return f"{unit or 'the row'} at {window.start}"
     whose = f" of {unit}" if unit else ""
-    return f"{one.name or f'row {one.entry}'}{whose}"
+    name = f"one {word}" if one.name in ("", f"{word} {one.entry}") else one.name
+    return f"{name}{whose}"
 
 
 def _said(value: object) -> str:

@@ -11,6 +11,7 @@ from takifugu.core.plain import Row
 from takifugu.core.text.markup import folded, html_table, note, text
 from takifugu.core.text.tables import labelled, text_table
 from takifugu.releasing.advice.worth import Worth
+from takifugu.releasing.certificates.cells import UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.sent_rows import Rows
 from takifugu.releasing.postprocess.library import as_frame
@@ -82,8 +83,9 @@ class Published:
         if isinstance(self.rows, Rows):
             return [], []
         header = list(self.rows[0])
-        words = [self.certificate.person if key == "unit" else key for key in header]
-        return words, [[number(row[key]) for key in header] for row in self.rows[:MOST_ROWS]]
+        words = {"unit": self.certificate.person, UPPER: "safe or at most"}
+        rows = [[number(row[key]) for key in header] for row in self.rows[:MOST_ROWS]]
+        return [words.get(key, key) for key in header], rows
 
     @property
     def _more(self) -> str:

@@ -10,7 +10,7 @@ from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.pictures import Axis, Bar, bar_chart
 from takifugu.core.text.raster import stacked
-from takifugu.releasing.postprocess.readable import number, readable
+from takifugu.releasing.postprocess.readable import in_words, number, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.crossed import Places, crossed, drawn_crossed, two_way_of
 from takifugu.releasing.report.map import boxes_of, drawn_map, verdict_map
@@ -107,7 +107,7 @@ def _table_of_units(t: Reported, rows: Sequence[tuple[str | None, Sequence[Json]
 
 
 def _cells(row: Json) -> list[str]:
-    return [str(row["cell"]), number(row["value"]), f"{number(row['low'])} to {number(row['high'])}"]
+    return [str(row["cell"]), in_words(row), f"{number(row['low'])} to {number(row['high'])}"]
 
 
 def _read(t: Reported) -> str:
