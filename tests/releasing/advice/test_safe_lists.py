@@ -11,7 +11,7 @@ from takifugu.core.errors import SpecError
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.safe_lists import Named
-from takifugu.releasing.advice.worth import Expectation, Verdict
+from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,14 @@ def test_good_from_four_fifths_and_rough_from_one_fifth(share: float, verdict: V
     assert named.verdict is verdict
     assert named.sentence().startswith(f"{verdict}: ")
     assert f"{100 * share:.3g} % of the safe places" in named.sentence()
+
+
+def test_the_list_that_names_more_is_the_better_one_however_good_both_are() -> None:
+    shares = [0.0, 0.19, 0.2, 0.5, 0.79, 0.8, 0.81, 0.949, 0.95, 0.96, 0.999, 1.0]
+    ratios = [Named(Band(1 - s, 1.0), None, 0.2, Expectation(None, 0.2, "")).ratio for s in shares]
+    assert ratios == sorted({*ratios}, reverse=True)
+    assert (ratios[0], ratios[-1]) == (pytest.approx(GOOD + 0.8 * 4 / 0.6), 0)
+    assert (ratios[shares.index(0.2)], ratios[shares.index(0.8)]) == (pytest.approx(ROUGH), pytest.approx(GOOD))
 
 
 SAFE = """
@@ -52,6 +60,19 @@ def listed(folder: Path, boxes: int = 3, at_most: int = 5, more: str = "") -> Pa
     path = folder / "safe.toml"
     path.write_text(SAFE.format(boxes=boxes, at_most=at_most) + more)
     return path
+
+
+def test_remedies_that_name_most_come_first_and_those_over_the_budget_last(tmp_path: Path) -> None:
+    second = '[[release]]\nname = "other"\nquery = "safe"\nat_most = 5\nepsilon = 0.2\n'
+    path = listed(tmp_path, boxes=30, at_most=2, more=second)
+    text = path.read_text().replace("budget = 1\n", "budget = 3\n").replace("[hide]", "most = 4\n[hide]")
+    path.write_text(text.replace("epsilon = 1\n", "epsilon = 0.5\n"))
+    offered = [(not one.fits, one.worth) for one in tf.advise(path).remedies]
+    assert len(offered) > 2
+    assert {is_over for is_over, _ in offered} == {False, True}
+    ranks = [(is_over, 1 - worth.share) for is_over, worth in offered if isinstance(worth, Named)]
+    assert ranks == sorted(ranks)
+    assert len(ranks) == len(offered)
 
 
 @pytest.mark.parametrize("section", ["expect", "release.expect"])

@@ -33,9 +33,13 @@ class Named(Worth):
 
     @property
     def ratio(self) -> float:
-        """Return a number that is 1 where the list is just good and 5 where it is just rough, to compare tables by."""
-        rising = (ROUGH - GOOD) / (GOOD_SHARE - ROUGH_SHARE)
-        return max(0.0, GOOD + (GOOD_SHARE - self.share) * rising)
+        """Return a number to compare tables by: 1 where the list is just good and 5 where it is just rough.
+
+        It falls wherever the share rises, to 0 where all is named, so that the list that names most comes first.
+        """
+        if self.share > GOOD_SHARE:
+            return GOOD * (1 - self.share) / (1 - GOOD_SHARE)
+        return GOOD + (GOOD_SHARE - self.share) * (ROUGH - GOOD) / (GOOD_SHARE - ROUGH_SHARE)
 
     def sentence(self, unit: str = "") -> str:
         share = f"{number(100 * self.share, digits=3)} % of {self.expectation.source}"
