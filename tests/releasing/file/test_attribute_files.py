@@ -127,6 +127,18 @@ def test_what_breaks_a_rule_of_the_data(tmp_path: Path, kind: str, old: str, new
     assert not (tmp_path / "ledger.db").exists()
 
 
+def test_a_fit_with_another_decimal_sign_than_the_data_says_where_to_say_so(tmp_path: Path) -> None:
+    moments = "mean = [70, 40]\ncovariance = [[144, 60], [60, 100]]\n"
+    path = written(tmp_path, "normal", {moments: 'fit = { file = "public.csv" }\n'})
+    public = BODIES.partition("\n")[0] + "\n" + "".join(f"{30 + n % 7},5;{60 + n % 9},25;q{n}\n" for n in range(30))
+    (tmp_path / "public.csv").write_text(public, encoding="utf-8")
+    (line,) = faults(path).items()
+    fix = 'write the decimal sign of this file beside its name: decimal = ","'
+    assert line == ("belief", f"public.csv: column 'weight' has texts that are no numbers; repair them, or {fix}")
+    path.write_text(path.read_text().replace('"public.csv" }', '"public.csv", decimal = "," }'))
+    assert load(path).belief is not None
+
+
 def test_what_a_missing_number_may_count_as_can_be_pasted(tmp_path: Path) -> None:
     rows = FILES["normal"][2].replace("40.000;70.00", "40.000;ND")
     with_mark = {'file = "': 'missing = ["ND"]\nfile = "'}

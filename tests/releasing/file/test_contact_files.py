@@ -114,6 +114,21 @@ def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
     assert tf.calibrate(file.framework, tf.Count("ill"), 1, mechanism="group").scale == 2
 
 
+def test_meetings_with_another_decimal_sign_than_the_data_say_where_to_say_so(tmp_path: Path) -> None:
+    path = written(tmp_path, PUPILS)
+    comma = MEETINGS.replace(",", ";").replace("30;", "30,5;")
+    (tmp_path / "meetings.csv").write_text(comma)
+    with pytest.raises(SpecError, match=r"meetings\.csv: column 'minutes' has texts that are no numbers") as caught:
+        spec.load(path)
+    (line,) = caught.value.problems
+    assert 'write the decimal sign of this file beside its name: decimal = ","' in line
+    path.write_text(PUPILS.replace('file = "meetings.csv"', 'file = "meetings.csv"\ndecimal = ","'))
+    assert spec.load(path).belief.size == 6
+    (tmp_path / "meetings.csv").write_text(MEETINGS.replace("30,", ","))
+    with pytest.raises(SpecError, match="column 'minutes' has missing values; fill them"):
+        spec.load(path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -127,7 +142,7 @@ def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
         ('["one", "other"]', '["one", "others"]', r"belief: .*'others'.*did you mean 'other'"),
         ('["one", "other"]', '["one"]', r"belief\.columns"),
         ("{ minutes = 5 }", "{ hours = 5 }", r"belief: .*'hours'"),
-        ("{ minutes = 5 }", "{ other = 5 }", r"belief: .*'other' of the meetings is 'ben'; it must be a finite number"),
+        ("{ minutes = 5 }", "{ other = 5 }", r"belief: meetings.csv: column 'other' has texts that are no numbers"),
         ('["finn"]', '["finn", "ana"]', r"belief: people lists 'ana', whom the file names too; list only"),
         ("{ minutes = 5 }", "5", r"belief\.at_least: is 5, not { name = ... }; write at_least = { minutes = 5 }"),
         ('["well", "ill"]', '["well", "well"]', r"belief.states: .*states .*repeat a name"),

@@ -264,6 +264,17 @@ def test_a_fit_names_the_column_that_its_file_lacks(tmp_path: Path) -> None:
     assert spec.load(files.write(tmp_path, text.replace('public.csv"', 'public.csv"\norder = "minute"')))
 
 
+def test_a_fit_with_another_decimal_sign_than_the_data_says_where_to_say_so(tmp_path: Path) -> None:
+    rows = "".join(f"a;1;{n},5;{'still' if n % 3 else 'walking'}\n" for n in range(40))
+    (tmp_path / "public.csv").write_text(f"Who is it?;run no.;t [min];état\n{rows}", encoding="utf-8")
+    fit = '[belief.fit]\nfile = "public.csv"\nvalue = "état"\n'
+    text = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]\n", "").replace("[belief.map]", f"{fit}\n[belief.map]")
+    (line,) = problems(text, tmp_path)
+    assert line.startswith("belief: public.csv: column 't [min]' is neither all numbers nor all ISO dates")
+    assert "beside the name of the file" in line
+    assert spec.load(files.write(tmp_path, text.replace(fit, f'{fit}decimal = ","\n')))
+
+
 def test_deep_brackets_are_not_a_fault_of_ours(tmp_path: Path) -> None:
     assert "is not TOML" in problems("a = " + "[" * 100_000, tmp_path)[0]
 

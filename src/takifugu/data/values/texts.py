@@ -39,7 +39,7 @@ def no_order(column: str) -> DataError:
     return DataError(
         f"column {column!r} is neither all numbers nor all ISO dates and times (such as 2026-01-31 17:05:00)",
         rule="it cannot order the rows",
-        fix='declare how they are written, such as order_format = "%d/%m/%Y %H:%M" or decimal = ","',
+        fix='declare beside the name of the file how they are written: order_format = "%d/%m/%Y %H:%M", decimal = ","',
     ).at("order")
 
 

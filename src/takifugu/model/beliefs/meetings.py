@@ -86,4 +86,7 @@ def _fewer(columns: tuple[str, str]) -> str:
 
 
 def _size(text: str | None, column: str, table: PublicTable) -> Fraction:
-    return as_fraction(table.plain(text or ""), f"the column {column!r} of the meetings")
+    if text is None:
+        what = f"{table.source}: column {column!r} has missing values"
+        raise DataError(what, fix="fill them, or leave these rows out")
+    return as_fraction(table.number(text, column), f"the column {column!r} of the meetings")

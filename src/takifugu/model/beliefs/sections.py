@@ -66,8 +66,8 @@ class PublicTable(Protocol):
         """Return the canonical name of everybody who is named; DataError where two spellings may be one person."""
         ...
 
-    def plain(self, text: str) -> str:
-        """Return a number of the file as Python writes it."""
+    def number(self, text: str, column: str) -> str:
+        """Return a number of the file as Python writes it; DataError for a text that is none."""
         ...
 
 

@@ -73,10 +73,7 @@ class PublicTable:
         """Return what a cell counts as; DataError for a missing value that no class is declared for."""
         code = UNOBSERVED
         if classes is not None:
-            text = None if text is None else self.table.numerals.plain(text)
-            if text is not None and not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
-                what = f"{self.source}: column {name!r} has texts that are no numbers"
-                raise DataError(what, fix=self._where_no_numbers)
+            text = None if text is None else self.number(text, name)
             code = classes.classes().code(None if text is None else float(text))
         if code == UNOBSERVED and (text is None or classes is not None):
             fix = FILL_THEM if classes is None else f'fill them, or write missing = "..." under [belief.classes.{name}]'
@@ -86,8 +83,12 @@ class PublicTable:
     def people(self, written: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
         return meant(written, column, "person")
 
-    def plain(self, text: str) -> str:
-        return self.table.numerals.plain(text)
+    def number(self, text: str, column: str) -> str:
+        plain = self.table.numerals.plain(text)
+        if not re.match(NUMBER, plain) and not re.match(NOT_FINITE, plain):
+            what = f"{self.source}: column {column!r} has texts that are no numbers"
+            raise DataError(what, fix=self._where_no_numbers)
+        return plain
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class NormalSection:
             )  # fmt: skip
         table = public.open(self.fit)
         columns = zip(self.columns, zip(*table.texts(self.columns), strict=True), strict=True)
-        numbers = {name: [None if text is None else table.plain(text) for text in texts] for name, texts in columns}
+        numbers = {name: [None if t is None else table.number(t, name) for t in texts] for name, texts in columns}
         return MultivariateNormal.fit(
             numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
             records=self.records, ranges=self.ranges, resolution=self.resolution, outside=self.outside,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.errors import InputError, SpecError, TakifuguError
+from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import Bins, Calendar, Layout, Lengths, Recode, Table, parse_step, transitions, transitions_by
 from takifugu.model.beliefs.chains.declared_chain import ChainFit
@@ -111,10 +111,14 @@ class PublicSequences(Public):
         layout, states = layout_of(self.source, fit), recode_of(self.belief, self.source)
         table = self._opened(fit)
         by_cell, calendar = None, self.calendar
-        if self.belief.matrix_by is not None and calendar is not None:
-            cells = period_of(self.belief.matrix_by, calendar).cells
-            by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
-        counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
+        try:
+            if self.belief.matrix_by is not None and calendar is not None:
+                cells = period_of(self.belief.matrix_by, calendar).cells
+                by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
+            counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
+        except DataError as error:
+            error.what = f"{fit.file}: {error.what}"
+            raise
         layouts = [layout_of(self.source), *([layout] if layout != layout_of(self.source) else [])]
         if self.private is not None and not fit.private and same_transitions(counts, self.private, layouts, states):
             what = "counts what the private data counts, transition by transition"
