@@ -75,7 +75,8 @@ def picture(folder: Path) -> str:
         *((belief.values, sent[n], f"{name}: what is sent", None) for n, name in enumerate(belief.populations)),
         (belief.values, noise.sender.shares(start), "sent from the ringed cell", belief.values[start]),
     ]  # fmt: skip
-    maps = [heat_map(places, numbers, title, _WIDTH, mark) for places, numbers, title, mark in drawn]
+    metres = float(belief.scales[0])
+    maps = [heat_map(places, numbers, title, _WIDTH, mark, metres) for places, numbers, title, mark in drawn]
     tall = int(maps[0].partition('height="')[2].partition('"')[0]) + _GAP
     at = [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0)]
     inside = "".join(
