@@ -18,11 +18,12 @@ from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.candidates import ideas
 from takifugu.releasing.advice.changes import applied
 from takifugu.releasing.advice.checking import check
+from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.advice.ifs import half_as_long, what_if
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.problems import toml_of
-from takifugu.releasing.planning.plan import calibrated
+from takifugu.releasing.planning.plan import plan
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -127,9 +128,12 @@ def test_applying_a_remedy_gives_what_it_promises(name: str, tmp_path: Path) -> 
     for remedy in advised.remedies:
         changed = applied(raw, remedy.changes)
         assert {key: changed[key] for key in ("belief",)} == {"belief": raw["belief"]}
-        (table, *_) = calibrated(checked(changed, path)).tables
-        noise = table.questions[0].calibration.randomiser
-        assert float(noise.half_width(0.95, 1)) == pytest.approx(remedy.worth.cell.width, rel=0.05)
+        foreseen = forecast_of(plan(checked(changed, path)), anyway=True)
+        (table,) = (one for one in foreseen.tables if one.name == remedy.table)
+        assert remedy.joint is not None
+        assert remedy.joint.half_width in {blur.half_width for blur in table.blurs}
+        if remedy.worth.difference is not None:
+            assert remedy.promise == f"{remedy.sentence}; its ± is {remedy.joint}"
         assert remedy.worth.ratio < max(one.worth.ratio for one in advised.tables if one.worth is not None)
 
 

@@ -1,5 +1,6 @@
 """[expect] stands in for the means of the belief; what contradicts the table is refused at its key."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -271,9 +272,10 @@ def test_a_number_without_a_verdict_says_how_far_it_is_off(tmp_path: Path) -> No
     (table,) = tf.advise(of_text(tmp_path, only, "people = 7")).tables
     said = table.to_dict()
     assert said["verdict"] is None
-    assert said["error_of_a_cell"] > 0
-    assert said["coverage_of_a_cell"] == pytest.approx(0.95, abs=0.01)
-    assert table.sentence.endswith(f"; each value is within ± {said['error_of_a_cell']:g} with probability 95 %")
+    assert Fraction(said["half_width"]) > 0
+    assert said["coverage"] == pytest.approx(0.95, abs=0.01)
+    width = float(Fraction(said["half_width"]))
+    assert table.sentence.endswith(f"; the value lies within ± {width:g} with probability 95 %")
 
 
 def test_a_mean_outside_its_range_is_refused_for_normal_records(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 from tests.releasing.advice.test_advice import UNITS
 
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.advice.advising import worth_of
+from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
 
-RUNS, STEPS = 1000, 168
+RUNS, STEPS, WARDS = 1000, 168, "abc"
 MATRIX = np.array([[0.95, 0.05], [0.1, 0.9]])
 
 
@@ -32,19 +32,26 @@ def test_errors_lie_inside_their_bands_as_often_as_stated(epsilon: str, delta: s
     changed = UNITS.replace("epsilon = 0.2", f'epsilon = "{epsilon}"' + (f"\ndelta = {delta}" if delta != "0" else ""))
     if delta != "0":
         changed = changed.replace("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }")
-    (tmp_path / "rows.csv").write_text("who,hour,state\n" + "".join(f"a,{h},on\n" for h in range(STEPS)))
+    rows = [f"{who},{hour},on\n" for who in WARDS for hour in range(STEPS)]
+    (tmp_path / "rows.csv").write_text("".join(["who,hour,state\n", *rows]))
     (tmp_path / "release.toml").write_text(changed)
-    (table,) = calibrated(load(tmp_path / "release.toml")).tables
-    calibration = table.questions[0].calibration
-    worth, noise = worth_of(calibration, None), calibration.randomiser
+    planned = calibrated(load(tmp_path / "release.toml"))
+    noises = [question.calibration.randomiser for question in planned.tables[0].questions]
+    (table,) = advice_of(planned)
+    worth, joint = table.worth, table.joint
     generator, entropy = np.random.default_rng(11), InsecureSeededEntropyForTests(12)
-    truth = np.array([simulated(generator) for _ in range(RUNS)], dtype=float)
-    noisy = np.array([noise.draw(tuple(map(int, answer)), entropy) for answer in truth], dtype=float)
+    truth = np.array([[simulated(generator) for _ in WARDS] for _ in range(RUNS)])
+    noisy = [[noise.draw(answer, entropy) for noise, answer in zip(noises, one, strict=True)] for one in truth.tolist()]
+    errors = np.array(noisy, dtype=float) - truth
+    assert worth is not None
     assert worth.difference is not None
-    for errors, band in (
-        (noisy[:, 0] - truth[:, 0], worth.cell),
-        ((noisy[:, 0] - noisy[:, 1]) - (truth[:, 0] - truth[:, 1]), worth.difference),
+    assert joint is not None
+    assert joint.values == 2 * len(WARDS)
+    for sizes, width, coverage in (
+        (np.abs(errors).max(axis=(1, 2)), float(joint.half_width), joint.coverage),
+        (np.abs(errors[:, 0, 0]), worth.cell.width, worth.cell.coverage),
+        (np.abs(errors[:, 0, 0] - errors[:, 0, 1]), worth.difference.width, worth.difference.coverage),
     ):
-        assert band.coverage >= 0.95
-        inside = int((np.abs(errors) <= band.width).sum())
-        assert abs(inside - RUNS * band.coverage) <= 4 * math.sqrt(RUNS * band.coverage * (1 - band.coverage))
+        assert coverage >= 0.95
+        inside = int((sizes <= width).sum())
+        assert abs(inside - RUNS * coverage) <= 4 * math.sqrt(RUNS * coverage * (1 - coverage))

@@ -135,6 +135,6 @@ def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_
 def test_values_of_people_are_read_by_the_error_of_one_value(tmp_path: Path) -> None:
     (table,) = release_file(write_example("people", tmp_path)[0], new_ledger=True).tables
     verdict, number, _ = opening(report_html(table))
-    assert "the value is off by" in verdict
-    assert number.endswith("(the error above is that of any one value).")
+    assert "any one value is off by" in verdict
+    assert re.search(r" ± 2, with probability 95 % for all 5 values at once\.$", number)
     assert "<title>The value of &#x27;education&#x27;, coded" in report_html(table), "not only 'value'"

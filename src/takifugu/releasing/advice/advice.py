@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from takifugu.core.errors import DataError, SpecError
 from takifugu.core.plain import Json
 from takifugu.core.text.bars import bars
 from takifugu.core.text.markup import html_table, note
@@ -15,11 +16,13 @@ from takifugu.core.text.tables import filled, number
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest
 from takifugu.releasing.advice.ifs import what_if
+from takifugu.releasing.advice.joint import json_of
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.safe_lists import Named
 from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.file.loading import load, parsed
-from takifugu.releasing.planning.plan import Watch, calibrated, unwatched
+from takifugu.releasing.planning.expected import AT_ONCE
+from takifugu.releasing.planning.plan import Plan, Watch, calibrated, number_of_units, unwatched
 
 REMEDY_HEADER = ("change", "then", "why")
 EXPECTED_HEADER = ("cell", "expected", "± (95 %)")
@@ -33,10 +36,10 @@ _NO_LIST = (
     "No list of so many safe places is worth publishing: each place that one person can have been at makes the others "
     "less sure. Fewer places, or a bound on them that is a fact (most under [belief]), need less noise."
 )
-_LEGEND = (
-    "What is expected, from {source}. A published value lies between the ends of ▓ and ░ with probability 95 %, each "
-    "by itself; the ± of a release holds for all its values at once."
-)
+_EXPECTED = "What is expected, from {source}. "
+_LEGEND = "What is expected, from {source}; ▓ and ░ are the ± of its release. "
+_BEFORE = " It is that of the noisy values, before they are adjusted."
+_UNREAD = "The ± of its release depends on how many people there are, and their data cannot be read yet."
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Advice:
 
     @property
     def remedy_rows(self) -> list[tuple[str, ...]]:
-        return [(remedy.words, remedy.sentence, remedy.why) for remedy in self.remedies]
+        return [(remedy.words, remedy.promise, remedy.why) for remedy in self.remedies]
 
     @property
     def of_the_belief(self) -> str:
@@ -83,7 +86,7 @@ class Advice:
         if self.remedies:
             yield filled("What would help, the best first. Each goes into the place of the keys that it names:"), None
         for place, remedy in enumerate(self.remedies, start=1):
-            said = remedy.sentence if remedy.fits else f"{remedy.sentence} (it needs a larger budget)"
+            said = remedy.promise if remedy.fits else f"{remedy.promise} (it needs a larger budget)"
             yield from (("", None), (filled(f"{place}. {said}"), None), (filled(f"{remedy.why}:"), None))
             yield from ((f"    {line}", None) for line in remedy.lines)
         if self.remedies:
@@ -107,7 +110,7 @@ class Advice:
         kinds: dict[object, list[TableAdvice]] = {}
         for table in self.tables:
             expected = None if table.worth is None else table.worth.expectation.cells
-            kinds.setdefault((table.sentence, table.labels, expected), []).append(table)
+            kinds.setdefault((table.sentence, table.labels, expected, table.joint), []).append(table)
         more = {id(same[0]): len(same) - 1 for same in kinds.values()}
         return [
             (f"{one.name} and {more[id(one)]} more like it" if more[id(one)] else one.name, one)
@@ -129,31 +132,28 @@ class Advice:
         for name, table in self.alike:
             parts.append(note(f"{name}: {table.sentence}", strong=True))
             if rows := expected_rows(table):
-                parts.append(html_table(EXPECTED_HEADER, rows))
+                parts += [html_table(EXPECTED_HEADER, rows), note(_meaning(table))]
         if self.remedies:
             parts.append(html_table(REMEDY_HEADER, self.remedy_rows, "What would help, the best first"))
         return "".join([*parts, note(self.of_the_belief) if self.of_the_belief else ""])
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        shorter = self.shorter_stays
         return {
             "verdict": None if self.verdict is None else str(self.verdict),
             "tables": [table.to_dict() for table in self.tables],
             "remedies": [remedy.to_dict() for remedy in self.remedies],
-            "if_stays_were_half_as_long": None if shorter is None else {
-                "verdict": str(shorter.verdict), "error_of_a_cell": shorter.cell.width, "ratio": shorter.ratio_or_none,
-            },
-        }  # fmt: skip
+            "if_stays_were_half_as_long": None if self.if_true is None else _supposed(*self.if_true),
+        }
 
 
 @without_data
 def advise(path: str | Path, data: object = None, window: str | None = None, watch: Watch = unwatched) -> Advice:
     """Say what the tables of a release file are worth to a reader, and what would make the worst of them worth more.
 
-    The data are read only for which units there are, and how long, where that decides the noise; the ledger only for
-    what was spent of a budget. Nothing is paid, drawn or written. What is expected are the means of the first belief,
-    where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
+    The data are read only for which units there are, and how long, where that decides the noise or its ±; the ledger
+    only for what was spent of a budget. Nothing is paid, drawn or written. What is expected are the means of the first
+    belief, where nothing else is declared. Raises SpecError, DataError and CalibrationRefused, as `forecast`.
 
     >>> from takifugu.cli.samples import write_demo
     >>> advice = advise(write_demo(Path("advised")))
@@ -163,37 +163,64 @@ def advise(path: str | Path, data: object = None, window: str | None = None, wat
     ends = time.process_time() + SECONDS
     where = Path(path)
     planned = calibrated(load(where, data, window=window), watch)
-    tables = advice_of(planned)
+    units = _units(planned, watch)
+    tables = advice_of(planned, units)
     judged = [one.worth.verdict is Verdict.GOOD if one.worth is not None else not one.hopeless for one in tables]
     if all(judged) or window is not None:
         return Advice(tables, ())
     raw = parsed(where)
     watch("looking for what would help", 0, 1)
-    best, supposed = remedies(raw, planned, tables, ends), what_if(raw)
+    best, supposed = remedies(raw, planned, tables, ends, units), what_if(raw)
     made = None if supposed is None else with_changes(raw, planned, (supposed[0],))
     if made is None or supposed is None:
         return Advice(tables, best)
-    return Advice(tables, best, poorest(advice_of(made)), supposed[1])
+    return Advice(tables, best, poorest(advice_of(made, units)), supposed[1])
+
+
+def _units(planned: Plan, watch: Watch) -> int | None:
+    """Return how many units there are, where the ± of a table depends on it and the plan does not know it.
+
+    None where nobody can know it yet: a verdict needs no data, and `release` names what is wrong with them.
+    """
+    if planned.knows_units or not any(table.scope == "unit" for table in planned.tables):
+        return None
+    try:
+        return number_of_units(planned.file, watch)
+    except (DataError, SpecError):
+        return None
+
+
+def _supposed(table: TableAdvice, worth: Worth) -> Json:
+    return {"verdict": str(worth.verdict), **json_of(table.joint), "ratio": worth.ratio_or_none}
 
 
 def _picture(table: TableAdvice) -> list[str]:
-    """Return a typical result as bars, each with how far the published value may lie from it; nothing without one."""
-    one = table.worth
+    """Return a typical result as bars, each with the ± of the release; nothing without one."""
+    one, off = table.worth, None if table.joint is None else table.joint.half_width
     if not table.labels or one is None or one.expectation.cells is None:
         return []
-    rows, off = [], Fraction(one.cell.width)
+    rows: list[Json] = []
     for label, cell in zip(table.labels, one.expectation.cells, strict=True):
         value = Fraction(round(cell, 6))
-        rows.append({"cell": label, "value": value, "low": value - off, "high": value + off})
+        low, high = (None, None) if off is None else (value - off, value + off)
+        rows.append({"cell": label, "value": number(value) if off is None else value, "low": low, "high": high})
     more = [f"and {len(rows) - MOST_CELLS} more cells"] if len(rows) > MOST_CELLS else []
-    return [*bars(rows[:MOST_CELLS]), *more, "", filled(_LEGEND.format(source=one.expectation.source)), ""]
+    legend = (_EXPECTED if off is None else _LEGEND).format(source=one.expectation.source)
+    return [*bars(rows[:MOST_CELLS]), *more, "", filled(f"{legend}{_meaning(table)}"), ""]
+
+
+def _meaning(table: TableAdvice) -> str:
+    """Say what the ± of a table is, or why it is not known."""
+    if table.joint is None:
+        return _UNREAD
+    return f"{AT_ONCE}{_BEFORE}" if table.joint.is_adjusted else AT_ONCE
 
 
 def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
-    """Return the cells of a typical result, each with how far the published one may lie from it."""
+    """Return the cells of a typical result, each with the ± of the release."""
     if not table.labels or table.worth is None or table.worth.expectation.cells is None:
         return []
-    off = number(table.worth.cell.width)
+    off = "-" if table.joint is None else str(table.joint)
     cells = list(zip(table.labels, table.worth.expectation.cells, strict=True))
     rows: list[tuple[str, ...]] = [(label, number(round(value, 6)), off) for label, value in cells[:MOST_CELLS]]
     return rows if len(cells) <= MOST_CELLS else [*rows, (f"{len(cells) - MOST_CELLS} more", "", "")]

@@ -14,14 +14,14 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError, Unsupport
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.additive import Additive
-from takifugu.releasing.advice.bands import Band, cell_band
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import expectation_of, numbers_for
+from takifugu.releasing.advice.joint import Joint, joint_of, json_of
 from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
 from takifugu.releasing.advice.reaching import Reach, reach_of
 from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
-from takifugu.releasing.advice.worth import Worth, measured, worst, worth
+from takifugu.releasing.advice.worth import Worth, worst, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.sections import Table as Item
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 class TableAdvice:
     """What one table is worth; without a worth, `reason` says why there is no verdict.
 
-    `reach` stands for the worth of a number without a verdict, where it can be compared with all that the number can
-    be; `hopeless` says that it would be nothing but noise, `cell` how far one of its values is off.
+    `joint` is the ± that the release prints, of its worst answer. `reach` stands for the worth of a number without a
+    verdict, where it can be compared with all that the number can be; `hopeless` says that it would be nothing but
+    noise.
     """
 
     name: str
@@ -51,7 +52,7 @@ class TableAdvice:
     reason: str = ""
     reach: Reach | None = None
     hopeless: str = ""
-    cell: Band | None = None
+    joint: Joint | None = None
 
     @property
     def sentence(self) -> str:
@@ -59,10 +60,8 @@ class TableAdvice:
             return self.worth.sentence(self.measured_in)
         if self.hopeless:
             return f"no verdict: {self.reason}; and it would be nothing but noise: {self.hopeless}"
-        if self.cell is None:
-            return f"no verdict: {self.reason}"
-        off = measured(self.cell.width, self.measured_in)
-        return f"no verdict: {self.reason}; each value is within ± {off} with probability 95 %"
+        said = "" if self.joint is None else f"; {self.joint.sentence(self.measured_in)}"
+        return f"no verdict: {self.reason}{said}"
 
     @property
     def is_useful(self) -> bool:
@@ -76,16 +75,13 @@ class TableAdvice:
 
     def to_dict(self) -> Json:
         """Return plain data for JSON, in answer units."""
-        data: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
+        about: Json = {"name": self.name, "scope": self.scope, "sentence": self.sentence}
+        data: Json = {**about, **json_of(self.joint)}
         if self.worth is None:
-            error = {} if self.cell is None else {
-                "error_of_a_cell": self.cell.width, "coverage_of_a_cell": self.cell.coverage,
-            }  # fmt: skip
-            return {**data, "verdict": None, **error}
+            return {**data, "verdict": None}
         one, expected = self.worth, self.worth.expectation
         return {
             **data, "verdict": str(one.verdict), "ratio": one.ratio_or_none, "matters": one.matters,
-            "error_of_a_cell": one.cell.width, "coverage_of_a_cell": one.cell.coverage,
             "error_of_a_difference": None if one.difference is None else one.difference.width,
             "coverage_of_a_difference": None if one.difference is None else one.difference.coverage,
             "expected": None if expected.cells is None else dict(zip(self.labels, expected.cells, strict=False)),
@@ -93,28 +89,34 @@ class TableAdvice:
         }  # fmt: skip
 
 
-def table_advice(planned: Plan, table: Table) -> TableAdvice:
+def table_advice(planned: Plan, table: Table, units: int | None = None) -> TableAdvice:
     """Return what a planned table is worth: that of its worst answer; its own [expect] goes before the file's.
 
-    Raises SpecError for an expectation that the table contradicts.
+    `units` is how many there are, where the plan does not know it; the ± is unknown where nobody does. Raises SpecError
+    for an expectation that the table contradicts.
     """
     expected = _expect_of(planned, table)
     prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
     people = {id(q.calibration): len(q.readers) for q in table.questions}
     totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
+    is_stand_in = table.scope == "unit" and not planned.knows_units
+    several, each = is_stand_in or len(table.questions) > 1, units if is_stand_in else 1
     labels: tuple[str, ...] = ()
-    worths = []
-    for calibration in {id(one): one for one in table.calibrations}.values():
+    worths: list[Worth] = []
+    calibrations = {id(one): one for one in table.calibrations}
+    for this, calibration in calibrations.items():
         try:
-            this = id(calibration)
-            worths.append(worth_of(calibration, expected, people[this], prior, totals.get(this)))
+            worths.append(worth_of(calibration, expected, people[this], prior, totals.get(this), several))
             if isinstance(calibration.randomiser, Noise):
                 labels = calibration.problem.answers[0].labels
         except (InputError, Unsupported) as error:
             if isinstance(error, InputError) and error.where[:1] == ("expect",):
                 raise SpecError([error]) from None
-            return _without_verdict(table, error)
-    return TableAdvice(table.name, table.scope, labels, worst(worths), table.measured_in)
+            return _without_verdict(table, error, joint_of(table, each))
+    poorest_one = worst(worths)
+    of = next(made for made, one in zip(calibrations.values(), worths, strict=True) if one is poorest_one)
+    joint = joint_of(table, each, of)
+    return TableAdvice(table.name, table.scope, labels, poorest_one, table.measured_in, joint=joint)
 
 
 def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
@@ -166,16 +168,12 @@ def _is_list(table: Table) -> bool:
     return all(isinstance(one.randomiser, SafeCells) for one in table.calibrations)
 
 
-def _without_verdict(table: Table, error: TakifuguError) -> TableAdvice:
+def _without_verdict(table: Table, error: TakifuguError, joint: Joint | None) -> TableAdvice:
     """Return why there is no verdict, and whether the table would be nothing but noise all the same."""
     blurred = noise_of(table)
     noise = blurred.words_of_nothing() if blurred.says_nothing else blurred.words() if blurred.hopeless else ""
-    numbers = {id(one): one.randomiser for one in table.calibrations}.values()
-    cells = [cell_band(one) for one in numbers if isinstance(one, Noise) and not one.output.is_column]
-    is_plain = table.totals is None and len(cells) == len(numbers)  # adjusted values are off by something else
-    cell = max(cells, key=lambda band: band.width, default=None) if is_plain else None
     reason, reach = str(error), reach_of(blurred)
-    return TableAdvice(table.name, table.scope, (), None, table.measured_in, reason, reach, noise, cell)
+    return TableAdvice(table.name, table.scope, (), None, table.measured_in, reason, reach, noise, joint)
 
 
 def worth_of(
@@ -184,18 +182,24 @@ def worth_of(
     people: int = 1,
     prior: PriorSpec | None = None,
     totals: Totals | None = None,
+    is_one_of_several: bool = False,
 ) -> Worth:
     """Return what one answer about so many people is worth; Unsupported where no honest verdict exists.
 
-    With `totals` its values are adjusted after the noise. It is kept with the calibration: a release asks before its
-    data are read, before it pays, and for its report.
+    With `totals` its values are adjusted after the noise; it may be one of several of a table. It is kept with the
+    calibration: a release asks before its data are read, before it pays, and for its report.
     """
-    key = ("worth", people, totals, repr((expect, prior)))
-    return cached(calibration, key, lambda: _worth_of(calibration, expect, people, prior, totals))
+    key = ("worth", people, totals, is_one_of_several, repr((expect, prior)))
+    return cached(calibration, key, lambda: _worth_of(calibration, expect, people, prior, totals, is_one_of_several))
 
 
 def _worth_of(
-    calibration: Calibration, expect: ExpectSpec | None, people: int, prior: PriorSpec | None, totals: Totals | None
+    calibration: Calibration,
+    expect: ExpectSpec | None,
+    people: int,
+    prior: PriorSpec | None,
+    totals: Totals | None,
+    is_one_of_several: bool,
 ) -> Worth:
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):
@@ -209,7 +213,7 @@ def _worth_of(
         )
     if not isinstance(noise, Noise):
         raise Unsupported(f"{calibration.mechanism} does not add noise to a number that is as likely too low as high")
-    return worth(noise, expectation_of(calibration, expect, people), totals)
+    return worth(noise, expectation_of(calibration, expect, people), totals, is_one_of_several)
 
 
 def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
@@ -218,10 +222,10 @@ def poorest(tables: Sequence[TableAdvice]) -> tuple[TableAdvice, Worth] | None:
     return max(judged, key=lambda pair: pair[1].ratio, default=None)
 
 
-def advice_of(planned: Plan) -> tuple[TableAdvice, ...]:
-    """Return what every table of a plan is worth, in the file's order."""
+def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...]:
+    """Return what every table of a plan is worth, in the file's order; `units` as for one table."""
     _refuse_unused(planned)
-    advice = tuple(table_advice(planned, table) for table in planned.tables)
+    advice = tuple(table_advice(planned, table, units) for table in planned.tables)
     _refuse_more_people(planned)
     return advice
 

@@ -40,9 +40,21 @@ def cell_band(noise: Noise) -> Band:
     (300.0, 0.9505)
     """
     width = noise.half_width(LEVEL, 1)
+    return Band(float(width), coverage(noise, width))
+
+
+def coverage(noise: Noise, width: Fraction, values: int = 1) -> float:
+    """Return P(|noise| <= width in all of so many values), for a width on the grid.
+
+    >>> from takifugu.analysis.randomisers import DiscreteLaplace
+    >>> noise = DiscreteLaplace(Fraction(100), Fraction(1))
+    >>> round(coverage(noise, noise.half_width(0.95, 3), 3), 4)
+    0.9504
+    """
     if isinstance(noise, Exact):
-        return Band(float(width), 1.0)
-    return Band(float(width), -math.expm1(noise.log_reach(width + noise.grid)))
+        return 1.0
+    beyond = math.exp(noise.log_reach(width + noise.grid / 2))  # what is nearer is rounded to the width, or below it
+    return math.exp(values * math.log1p(-beyond))
 
 
 def difference_band(noise: Noise, other: Noise | None = None) -> Band:

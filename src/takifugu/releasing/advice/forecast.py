@@ -17,9 +17,8 @@ from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.refusing import refusals as refusals_of
-from takifugu.releasing.advice.refusing import units_are_known
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.expected import Blur, Expected, expected
+from takifugu.releasing.planning.expected import AT_ONCE, Blur, Expected, expected
 from takifugu.releasing.planning.layouts import notices_of_layout
 from takifugu.releasing.planning.notices import forbidden, notices, spending
 from takifugu.releasing.planning.plan import Plan, plan
@@ -30,11 +29,9 @@ if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulte
     from takifugu.accounting.ledger import Amount, Charged, Preview
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
-_MEANING = (
-    "±: all values of a table lie within it at once with probability 95 %, over the noise alone. A cell can be: from "
-    "its smallest to its largest possible value, whatever the data."
-)
+_MEANING = f"{AT_ONCE} A cell can be: from its smallest to its largest possible value, whatever the data."
 _NOT_CONSULTED = "The ledger was not consulted: `takifugu release --dry-run` reads which {people} there are."
+_OF_ONE = " It was not read which {people} there are: the ± is that of one {person}, and that of all at once is larger."
 #: How many kinds of answers are shown per table; the JSON has all.
 _MOST_NAMED = 6
 
@@ -65,13 +62,19 @@ class Forecast:
         if not self.tables:
             return ""
         rows = [row for table in self.tables for row in _rows(table)]
-        lines = [text_table(_HEADER, rows), "", paragraph(_MEANING)] if rows else []
+        lines = [text_table(_HEADER, rows), "", paragraph(self._meaning)] if rows else []
         for table in self.tables:
             lines += ["", paragraph(f"{table.name}: {table.words()}")]
         not_consulted = _NOT_CONSULTED.format(people=self.people.many)
         facts = labelled(self._facts) if self.account is not None else paragraph(not_consulted)
         notices = [labelled([("note", words) for words in self.notices])] if self.notices else []
         return "\n".join([*lines, "", facts, *notices])
+
+    @property
+    def _meaning(self) -> str:
+        """Say what the ± is."""
+        is_of_one = self.account is None and any(table.scope == "unit" for table in self.tables)
+        return _MEANING + (_OF_ONE.format(people=self.people.many, person=self.people.one) if is_of_one else "")
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
@@ -88,7 +91,7 @@ class Forecast:
         """Return what is refused first, then how large the noise will be, and the account."""
         refused = "".join(note(f"Refused: {words}", strong=True) for words in self.refusals)
         rows = [row for table in self.tables for row in _rows(table)]
-        table = html_table(_HEADER, rows) + note(_MEANING) if rows else ""
+        table = html_table(_HEADER, rows) + note(self._meaning) if rows else ""
         remarks = "".join(note(f"{table.name}: {table.words()}") for table in self.tables)
         facts = "".join(note(words) for _, words in self._facts)
         return refused + table + remarks + facts + folded("To know beforehand", "".join(map(note, self.notices)))
@@ -164,7 +167,7 @@ def forecast_of(planned: Plan, anyway: bool = False) -> Forecast:
     advice, people = advice_of(planned), planned.file.people
     refusals = [] if anyway else refusals_of(planned, tables, advice)
     apart = notices_of_ledgers(planned.file)
-    if not units_are_known(planned):
+    if not planned.knows_units:
         remarks = tuple(forbidden((q.release, q.calibration) for q in questions))
         beforehand = (*remarks, *notices_of_layout(planned.file), *apart)
         return Forecast(name, tables, None, beforehand, tuple(refusals), advice, people)

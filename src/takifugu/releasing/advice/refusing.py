@@ -19,11 +19,6 @@ SECONDS = 5.0
 _ANYWAY = "or write --anyway (anyway=True)"
 
 
-def units_are_known(planned: Plan) -> bool:
-    """Whether a plan knows which units there are: not where those of records were not read."""
-    return planned.file.source.unit is None or bool(planned.unit_names)
-
-
 def refusals(planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]) -> list[str]:
     """Return in words why tables of a plan are refused, all of them, each with what would help most."""
     reasons = list(_reasons(planned, tables, advice))
@@ -51,7 +46,7 @@ def _reasons(
 
     Noise is compared with the range of the sum over all units, and so where it is known which units there are.
     """
-    known = units_are_known(planned)
+    known = planned.knows_units
     for table, advised in zip(tables, advice, strict=True):
         less = _less(planned, table)
         if table.hopeless and (known or table.scope != "unit"):

@@ -20,6 +20,7 @@ from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_ledger, two_digits
 from takifugu.releasing.advice.candidates import ideas, number_of, of_table
 from takifugu.releasing.advice.changes import Change, applied, lines_of, words_of
+from takifugu.releasing.advice.joint import Joint, json_of
 from takifugu.releasing.advice.reaching import Reach
 from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
@@ -37,7 +38,7 @@ class Remedy:
     """Changes of the release file, and what its worst table, `table`, is worth with them.
 
     `fits` says that they need no larger budget than the declared one; else the budget is one of the changes. `is_one`
-    says that the file has no other table.
+    says that the file has no other table. `joint` is the ± that a release with them prints of that table.
     """
 
     changes: tuple[Change, ...]
@@ -47,6 +48,7 @@ class Remedy:
     measured_in: str = ""
     fits: bool = True
     is_one: bool = True
+    joint: Joint | None = None
 
     @property
     def words(self) -> str:
@@ -64,13 +66,21 @@ class Remedy:
         said = self.worth.sentence(self.measured_in)
         return said if self.is_one else f"{self.table}: {said}"
 
+    @property
+    def promise(self) -> str:
+        """Say what the worst table is worth with them, and what its ± is, where that is another number."""
+        is_said = self.worth.difference is None and not self.worth.is_adjusted
+        if self.joint is None or (is_said and self.joint.values == 1):
+            return self.sentence
+        return f"{self.sentence}; its ± is {self.joint}"
+
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
         changes = [{"where": list(change.where), "value": change.value} for change in self.changes]
         verdict = None if isinstance(self.worth, Reach) else str(self.worth.verdict)
         return {
             "table": self.table, "changes": changes, "why": self.why, "verdict": verdict,
-            "ratio": self.worth.ratio_or_none, "error_of_a_cell": self.worth.cell.width,
+            "ratio": self.worth.ratio_or_none, **json_of(self.joint),
             "error_of_a_difference": None if self.worth.difference is None else self.worth.difference.width,
             "fits_the_budget": self.fits,
         }  # fmt: skip
@@ -104,19 +114,19 @@ class Made:
 
 
 def remedies(
-    raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float
+    raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None
 ) -> tuple[Remedy, ...]:
     """Return what helps the worst table, the best first, then what changes fewest keys; what needs a budget is last.
 
-    `raw` is the parsed release file of the plan, `tables` what its tables are worth now. What does not help, and what
-    the file refuses, is left out. Ten files are tried at most, and none is begun when so many seconds of processor
-    time are over, but for two.
+    `raw` is the parsed release file of the plan, `tables` what its tables are worth now, `units` how many there are if
+    the plan does not know it. What does not help, and what the file refuses, is left out. Ten files are tried at most,
+    and none is begun when so many seconds of processor time are over, but for two.
     """
     measured = {index_of(raw, one) for one in tables if one.worth is not None or one.hopeless}
     now = _worst(raw, tables, measured)
     if not now:
         return ()
-    search = _Search(raw, planned, measured, Made((), "", now, room_of(planned)), ends)
+    search = _Search(raw, planned, units, measured, Made((), "", now, room_of(planned)), ends)
     alone = _alone(search)
     _enough_epsilon(search, search.now)
     best = min([*alone, *_together(search, alone)], key=lambda made: made.ratio, default=None)
@@ -130,8 +140,8 @@ def remedies(
 class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
-    def __init__(self, raw: Plain, planned: Plan, measured: set[int], now: Made, ends: float) -> None:
-        self.raw, self.planned, self.measured, self.now = raw, planned, measured, now
+    def __init__(self, raw: Plain, planned: Plan, units: int | None, measured: set[int], now: Made, ends: float):
+        self.raw, self.planned, self.units, self.measured, self.now = raw, planned, units, measured, now
         self.ends, self.done = ends, list[frozenset[tuple[object, str]]]()
         self.better: list[Remedy] = []
 
@@ -150,7 +160,7 @@ class _Search:
         if planned is None:
             return None
         try:
-            worst = _worst(self.raw, advice_of(planned), self.measured)
+            worst = _worst(self.raw, advice_of(planned, self.units), self.measured)
         except TakifuguError:
             return None  # what [expect] says of the table as it is contradicts this one
         if worst.keys() != self.measured:
@@ -167,7 +177,7 @@ class _Search:
         table, worth = made.poorest
         changes = (*made.changes, *budget)
         is_one = len(self.measured) == 1
-        self.better.append(Remedy(changes, table.name, why, worth, table.measured_in, fits, is_one))
+        self.better.append(Remedy(changes, table.name, why, worth, table.measured_in, fits, is_one, table.joint))
 
 
 def _alone(search: _Search) -> list[Made]:

@@ -163,11 +163,16 @@ def measured(size: float, unit: str) -> str:
     return f"{text} {unit}".rstrip()
 
 
-def worth(noise: Noise, expectation: Expectation, totals: Sequence[Fraction | None] | None = None) -> Worth:
+def worth(
+    noise: Noise,
+    expectation: Expectation,
+    totals: Sequence[Fraction | None] | None = None,
+    is_one_of_several: bool = False,
+) -> Worth:
     """Return what an answer with this noise is worth; `expectation` says what its cells are.
 
-    Its values are adjusted after the noise where `totals` are given: what each block of its cells sums to, None where
-    that is not public.
+    It may be one of several answers of a table. Its values are adjusted after the noise where `totals` are given: what
+    each block of its cells sums to, None where that is not public.
 
     >>> from fractions import Fraction
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
@@ -175,11 +180,12 @@ def worth(noise: Noise, expectation: Expectation, totals: Sequence[Fraction | No
     >>> worth(noisy, Expectation((80.0, 20.0), None, "the belief")).sentence()
     'rough: only differences above 29 show'
     """
+    which = "any one" if is_one_of_several else "the"
     if totals is not None and expectation.cells is not None:
         adjusted = adjusted_bands(noise, expectation.cells, totals)
-        return Worth(*adjusted, expectation.what_matters, expectation, "the adjusted value is off by", True)
+        return Worth(*adjusted, expectation.what_matters, expectation, f"{which} adjusted value is off by", True)
     difference = difference_band(noise) if noise.cells > 1 else None
-    return Worth(cell_band(noise), difference, expectation.what_matters, expectation)
+    return Worth(cell_band(noise), difference, expectation.what_matters, expectation, f"{which} value is off by")
 
 
 def worst(worths: Sequence[Worth]) -> Worth:

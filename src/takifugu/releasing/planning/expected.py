@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takifugu.analysis.randomisers import KINDS, Noise, answered
+from takifugu.analysis.randomisers import KINDS, Noise, Randomiser, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.escaping import number
 from takifugu.core.people import PEOPLE, People
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: The level of the error bars: all values of a table at once, over the noise alone, as in the published tables.
 LEVEL = 0.95
+#: What the ± is, wherever one is shown before a release.
+AT_ONCE = "±: all values of a table lie within it at once with probability 95 %, over the noise alone."
 #: Half of a normal distribution lies within so many standard deviations.
 _QUARTILE = 0.6744897501960817
 
@@ -137,12 +139,24 @@ def expected(table: Table) -> Expected:
         return Expected(table.name, table.scope, (), column_words(first))
     if isinstance(first.randomiser, PermuteAndFlip):
         return _of_choices(table)
-    values = sum(q.calibration.randomiser.cells for q in table.questions)
+    values = values_of(table)
     kinds: dict[int, tuple[Calibration, list[str | None]]] = {}
     for question in table.questions:
         kinds.setdefault(id(question.calibration), (question.calibration, []))[1].append(question.unit)
     blurs = [_blur(calibration, units, values) for calibration, units in kinds.values()]
     return Expected(table.name, table.scope, tuple(sorted(blurs, key=lambda b: b.shares)), people=table.people)
+
+
+def values_of(table: Table) -> int:
+    """Return how many values a table publishes."""
+    return sum(one.randomiser.cells for one in table.calibrations)
+
+
+def half_width(noise: Randomiser, values: int) -> Fraction | None:
+    """Return the ± at 95 % of a table with so many values, all of them at once; None for what has no ±."""
+    if noise.output.is_column or isinstance(noise, PermuteAndFlip):
+        return None
+    return answered(lambda: noise.half_width(LEVEL, values))
 
 
 def _of_choices(table: Table) -> Expected:
@@ -178,7 +192,7 @@ def _blur(calibration: Calibration, units: Sequence[str | None], values: int) ->
         units[0] if len(units) == 1 else None,
         len(units),
         noise.cells,
-        answered(lambda: noise.half_width(LEVEL, values)) or Fraction(0),
+        half_width(noise, values) or Fraction(0),
         answered(lambda: noise.half_width(0.5, 1)) or Fraction(0),
         tuple(_ranges(calibration)),
         noise.variance() if isinstance(noise, Noise) else 0.0,

@@ -86,6 +86,10 @@ class Plan:
     def unit_names(self) -> tuple[str, ...]:
         return tuple(u.name for u in self.units if u.name is not None)
 
+    @property
+    def knows_units(self) -> bool:
+        """Whether it is known which units there are: not where those of records were not read."""
+        return self.file.source.unit is None or bool(self.unit_names)
 
     def only(self, names: Collection[str]) -> Plan:
         """Return the plan of these of its tables alone."""
@@ -132,6 +136,12 @@ def plan(
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     """Return the calibrated plan without the data, where nothing asked depends on them; as `plan` otherwise."""
     return _planned(file, aims_as_needed(file, watch), watch)
+
+
+def number_of_units(file: ReleaseFile, watch: Watch = unwatched) -> int:
+    """Return how many units there are: the data are read."""
+    watch("reading the data", 0, 1)
+    return len(_read(file))
 
 
 def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:

@@ -88,7 +88,7 @@ def _worth(t: Reported) -> Worth | None:
         if answer.calibration is None or not isinstance(answer.randomiser, Noise):
             return None
         try:
-            worths.append(worth(answer.randomiser, expectation_of(answer.calibration)))
+            worths.append(worth(answer.randomiser, expectation_of(answer.calibration), None, len(t.answers) > 1))
         except (InputError, Unsupported):
             return None
     return worst(worths) if worths else None
@@ -111,10 +111,8 @@ def number_with_error(t: Reported) -> str:
     whose = f"{unit}, {answer.labels[0]}" if t.by_unit else answer.labels[0]
     judged = t.worth or _worth(t)
     is_of_pairs = judged is None or judged.difference is not None
-    return (
-        f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once (the "
-        f"{'difference above is that of any one pair' if is_of_pairs else 'error above is that of any one value'})."
-    )
+    which = " (the difference above is that of any one pair)" if is_of_pairs else ""
+    return f"How to read a number: {whose} is {size}, with probability 95 % for all {t.cells:,} values at once{which}."
 
 
 def _off(belief: FromPopulations, sent: Sending) -> str:

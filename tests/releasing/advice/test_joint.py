@@ -1,0 +1,220 @@
+"""There is one ±: that of the advice is the one that the dry run shows and the release prints, all values at once."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.conformance.release_files import Example
+from tests.conformance.test_release_files import EXAMPLES as KINDS
+from tests.releasing.advice.test_advice import NORMAL as NORMAL_RECORDS
+from tests.releasing.advice.test_advice import UNITS, of_units
+
+import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers.additive import Exact
+from takifugu.cli import main
+from takifugu.cli.samples.examples import examples, write_example
+from takifugu.core.text.tables import number
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.advice.advice import EXPECTED_HEADER
+from takifugu.releasing.advice.bands import LEVEL, coverage
+from takifugu.releasing.planning.expected import AT_ONCE
+
+NO_CALENDAR = ("from = 0\nuntil = 8760\n", ""), ("from = 0\nto = 168\n", "")
+COUNT = ('query = "histogram"', 'query = "count"\nstates = ["on"]')
+POOLED = ('per = "unit"', 'per = "pooled"')
+CLEAR = ("epsilon = 0.2", "epsilon = 4")
+ADJUSTED, BOTH = ("per =", "adjust = true\nper ="), ('per = "unit"', 'per = "both"')
+NORMAL = ("epsilon = 0.2", 'epsilon = 4\ndelta = 1e-5\nmechanism = "influence-gaussian"')
+
+
+def both(path: Path) -> tuple[Any, Any]:
+    """Return what `advise` and `release --dry-run` say, as JSON."""
+    outcomes = [CliRunner().invoke(main, [*words, str(path), "--json"], catch_exceptions=False)
+                for words in (["advise"], ["release", "--dry-run", "--anyway"])]  # fmt: skip
+    advised, dry = (json.loads(outcome.stdout) for outcome in outcomes)
+    return advised["files"][0], dry
+
+
+def check_one_width(path: Path) -> list[str]:
+    """Check that the ± of every table is the dry run's, wherever the advice has one; return these."""
+    advised, dry = both(path)
+    assert [table["name"] for table in advised["tables"]] == [table["name"] for table in dry["forecast"]["tables"]]
+    widths = []
+    for table, foreseen, again in zip(advised["tables"], dry["forecast"]["tables"], dry["advice"], strict=True):
+        printed = [] if "told" in foreseen else [answer["half_width"] for answer in foreseen["answers"]]
+        if table["half_width"] is not None:
+            assert table["half_width"] in printed
+            assert again["half_width"] == table["half_width"]
+            assert table["coverage"] >= LEVEL - 1e-9
+            widths.append(table["half_width"])
+    return widths
+
+
+@pytest.mark.parametrize("name", [example.name for example in examples()])
+def test_every_example_has_the_width_of_its_dry_run(name: str, tmp_path: Path) -> None:
+    (path, *_) = (one for one in write_example(name, tmp_path) if one.suffix == ".toml")
+    assert len(check_one_width(path)) == len(tf.advise(path).tables)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("example", KINDS, ids=lambda example: example.kind)
+def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_path: Path) -> None:
+    for name, text in example.files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "release.toml").write_text(example.text, encoding="utf-8")
+    assert len(check_one_width(tmp_path / "release.toml")) == (example.kind not in ("populations", "asymmetric"))
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize(
+    "changes",
+    [(), (CLEAR,), (COUNT, CLEAR), (POOLED, COUNT), (POOLED, CLEAR), (NORMAL, *NO_CALENDAR), (ADJUSTED,), (BOTH,)],
+    ids=["units", "clear", "number of each", "one number", "pooled", "normal", "adjusted", "both"],
+)
+def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], tmp_path: Path) -> None:
+    path, text = of_units(tmp_path), UNITS.replace("budget = 8", "budget = { epsilon = 8, delta = 1e-3 }")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+    widths = check_one_width(path)
+    advice = tf.advise(path)
+    assert widths == [str(table.joint.half_width) for table in advice.tables if table.joint is not None]
+    dry = CliRunner().invoke(main, ["release", "--dry-run", "--anyway", str(path)]).stdout
+    for width in widths:
+        shown = number(float(Fraction(width)))
+        assert f" ± {shown}\n" in str(advice)
+        assert f"  {shown}  " in dry
+        assert f">{shown}<" in advice._repr_html_()
+    said = [AT_ONCE in " ".join(words.split()) for words in (str(advice), dry)]
+    assert all(said)
+    assert AT_ONCE in advice._repr_html_()
+    assert EXPECTED_HEADER[2] in dry
+    is_adjusted = "adjust = true" in text
+    assert ("before they are adjusted" in " ".join(str(advice).split())) == is_adjusted
+    for table, published in zip(advice.tables, tf.release_file(path, anyway=True).tables, strict=True):
+        (width,) = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}
+        assert table.joint is not None
+        assert table.joint.half_width == width
+
+
+def test_units_of_different_lengths_have_the_width_of_the_worst(tmp_path: Path) -> None:
+    path = of_units(tmp_path)
+    lengths = {"a": 40, "b": 168}
+    rows = [f"{who},{hour},{'on' if hour % 3 else 'off'}" for who, most in lengths.items() for hour in range(most)]
+    (tmp_path / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
+    text = UNITS
+    for old, new in NO_CALENDAR:
+        text = text.replace(old, new)
+    path.write_text(text)
+    (width,) = check_one_width(path)
+    assert width
+
+
+def test_where_no_value_is_to_be_read_there_is_no_width(tmp_path: Path) -> None:
+    for kind in ("populations", "asymmetric"):
+        (example,) = (one for one in KINDS if one.kind == kind)
+        folder = tmp_path / kind
+        folder.mkdir()
+        for name, text in example.files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        (folder / "release.toml").write_text(example.text, encoding="utf-8")
+        advice = tf.advise(folder / "release.toml")
+        assert [table.joint for table in advice.tables] == [None]
+        assert "±" not in str(advice)
+        assert advice.to_dict()["tables"][0]["half_width"] is None
+
+
+def test_a_choice_has_no_width(tmp_path: Path) -> None:
+    path = of_units(tmp_path)
+    median = 'query = "median"\ncodes = { off = 0, on = 1 }'
+    path.write_text(UNITS.replace('query = "histogram"', median) + '[expect]\nsource = "a guess"\nmatters = 1\n')
+    assert check_one_width(path) == []
+    assert "±" not in str(tf.advise(path))
+
+
+def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("glucose,insulin\n" + "100,15\n" * 500)
+    path = tmp_path / "release.toml"
+    path.write_text(NORMAL_RECORDS.replace("[source]", "[source]\nonly_release = true"))
+    (width,) = check_one_width(path)
+    (table,) = tf.advise(path).tables
+    assert table.sentence.endswith(f"; the value lies within ± {float(Fraction(width)):g} with probability 95 %")
+
+
+def test_before_the_people_are_read_the_width_is_that_of_one(tmp_path: Path) -> None:
+    """`calibrate` reads none of them and says so; `advise` counts them where they can be read."""
+    (path, *_) = (one for one in write_example("people", tmp_path) if one.suffix == ".toml")
+    calibrated = CliRunner().invoke(main, ["calibrate", str(path)], catch_exceptions=False).stdout
+    assert "It was not read which people there are: the ± is that of one person" in " ".join(calibrated.split())
+    assert "It was not read" not in CliRunner().invoke(main, ["release", "--dry-run", str(path)]).stdout
+    (table,) = tf.advise(path).tables
+    assert table.joint is not None
+    assert (table.joint.values, table.joint.half_width) == (5, 2)
+    assert table.sentence == "good: any one value is off by at most 1 with 95 % probability"
+    (tmp_path / "people.csv").unlink()
+    advice = tf.advise(path)
+    assert (advice.tables[0].joint, advice.tables[0].sentence) == (None, table.sentence)
+    assert re.search(r"^value  1\.01\n\n", str(advice), re.MULTILINE)
+    assert "depends on how many people there are, and their data cannot be read yet" in " ".join(str(advice).split())
+    assert ">-<" in advice._repr_html_()
+
+
+LAWS: list[Callable[[Fraction, Fraction], Any]] = [DiscreteLaplace, RoundedLaplace, RoundedNormal]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("values", [1, 4, 25])
+def test_all_values_lie_inside_at_once_as_often_as_stated(law: Any, values: int) -> None:
+    noise = law(Fraction(3), Fraction(1), values)
+    width = noise.half_width(LEVEL, values)
+    stated, runs, entropy = coverage(noise, width, values), 4000, InsecureSeededEntropyForTests(5)
+    inside = sum(max(map(abs, noise.draw((0,) * values, entropy))) <= width for _ in range(runs))
+    assert stated >= LEVEL > coverage(noise, width - 1, values)
+    assert abs(inside - runs * stated) < 4 * math.sqrt(runs * stated * (1 - stated))
+
+
+def test_values_without_noise_always_lie_inside() -> None:
+    assert coverage(Exact(Fraction(1), 5), Fraction(0), 5) == 1.0
+
+
+WEEKS = """
+ledger = "ledger.db"
+[source]
+name = "ward"
+file = "ward.csv"
+value = "state"
+order = "hour"
+step = "1h"
+from = "2026-01-05"
+until = "2026-01-26"
+[belief]
+kind = "markov-chain"
+states = ["calm", "busy"]
+matrix = [[0.9, 0.1], [0.4, 0.6]]
+[[release]]
+name = "busy"
+query = "histogram"
+epsilon = 2
+every = "week"
+"""
+
+
+def test_each_window_has_the_width_of_its_dry_run(tmp_path: Path) -> None:
+    hours = [datetime(2026, 1, 5) + timedelta(hours=hour) for hour in range(3 * 168)]
+    rows = [f"{hour.isoformat()},{'busy' if hour.hour > 17 else 'calm'}" for hour in hours]
+    (tmp_path / "ward.csv").write_text("\n".join(["hour,state", *rows]) + "\n")
+    (tmp_path / "release.toml").write_text(WEEKS)
+    widths = check_one_width(tmp_path / "release.toml")
+    assert len(widths) == 3
+    assert [name for name, _ in tf.advise(tmp_path / "release.toml").alike] == ["busy-2026-W02 and 2 more like it"]
