@@ -21,7 +21,7 @@ from takifugu.releasing.advice.joint import Joint, joint_of, json_of
 from takifugu.releasing.advice.mattering import Unit, in_answer_units, unit_of
 from takifugu.releasing.advice.reaching import Reach, reach_of
 from takifugu.releasing.advice.safe_lists import refuse_unused, worth_of_list
-from takifugu.releasing.advice.worth import Worth, worst, worth
+from takifugu.releasing.advice.worth import Worth, worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.sections import Table as Item
@@ -100,23 +100,22 @@ def table_advice(planned: Plan, table: Table, units: int | None = None) -> Table
     people = {id(q.calibration): len(q.readers) for q in table.questions}
     totals = dict(zip((id(q.calibration) for q in table.questions), table.totals or (), strict=False))
     is_stand_in = table.scope == "unit" and not planned.knows_units
-    several, each = is_stand_in or len(table.questions) > 1, units if is_stand_in else 1
+    several, per_question = is_stand_in or len(table.questions) > 1, units if is_stand_in else 1
     labels: tuple[str, ...] = ()
-    worths: list[Worth] = []
-    calibrations = {id(one): one for one in table.calibrations}
-    for this, calibration in calibrations.items():
+    worths: list[tuple[Worth, Calibration]] = []
+    for this, calibration in {id(one): one for one in table.calibrations}.items():
         try:
-            worths.append(worth_of(calibration, expected, people[this], prior, totals.get(this), several))
+            answer = worth_of(calibration, expected, people[this], prior, totals.get(this), several)
+            worths.append((answer, calibration))
             if isinstance(calibration.randomiser, Noise):
                 labels = calibration.problem.answers[0].labels
         except (InputError, Unsupported) as error:
             if isinstance(error, InputError) and error.where[:1] == ("expect",):
                 raise SpecError([error]) from None
-            return _without_verdict(table, error, joint_of(table, each))
-    poorest_one = worst(worths)
-    of = next(made for made, one in zip(calibrations.values(), worths, strict=True) if one is poorest_one)
-    joint = joint_of(table, each, of)
-    return TableAdvice(table.name, table.scope, labels, poorest_one, table.measured_in, joint=joint)
+            return _without_verdict(table, error, joint_of(table, per_question))
+    least, noisiest = max(worths, key=lambda pair: pair[0].ratio)
+    joint = joint_of(table, per_question, noisiest)
+    return TableAdvice(table.name, table.scope, labels, least, table.measured_in, joint=joint)
 
 
 def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:

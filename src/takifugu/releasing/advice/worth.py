@@ -183,9 +183,11 @@ def worth(
     which = "any one" if is_one_of_several else "the"
     if totals is not None and expectation.cells is not None:
         adjusted = adjusted_bands(noise, expectation.cells, totals)
-        return Worth(*adjusted, expectation.what_matters, expectation, f"{which} adjusted value is off by", True)
+        value = f"{which} adjusted value"
+        return Worth(*adjusted, expectation.what_matters, expectation, f"{value} is off by", True, f"{value} is exact")
     difference = difference_band(noise) if noise.cells > 1 else None
-    return Worth(cell_band(noise), difference, expectation.what_matters, expectation, f"{which} value is off by")
+    words = (f"{which} value is off by", False, f"{which} value is exact")
+    return Worth(cell_band(noise), difference, expectation.what_matters, expectation, *words)
 
 
 def worst(worths: Sequence[Worth]) -> Worth:
