@@ -92,10 +92,10 @@ def test_what_is_shown_is_what_is_printed(changes: tuple[tuple[str, str], ...], 
     assert widths == [str(table.joint.half_width) for table in advice.tables if table.joint is not None]
     dry = CliRunner().invoke(main, ["release", "--dry-run", "--anyway", str(path)]).stdout
     for width in widths:
-        shown = number(float(Fraction(width)))
-        assert f" ± {shown}\n" in str(advice)
-        assert f"  {shown}  " in dry
-        assert f">{shown}<" in advice._repr_html_()
+        text_of_width = number(float(Fraction(width)))
+        assert f" ± {text_of_width}\n" in str(advice)
+        assert f"  {text_of_width}  " in dry
+        assert f">{text_of_width}<" in advice._repr_html_()
     said = [AT_ONCE in " ".join(words.split()) for words in (str(advice), dry)]
     assert all(said)
     assert AT_ONCE in advice._repr_html_()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -67,8 +66,8 @@ def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None
     if len(known) < len(widths):
         return None
     widest = max(known.values()) if of is None else known[id(of)]
-    inside = [
-        coverage(noise, known[key], noise.cells * answers[key] * people) if isinstance(noise, Noise) else LEVEL
-        for key, noise in noises.items()
-    ]
-    return Joint(widest, values, math.prod(inside), table.totals is not None)
+    inside = 1.0
+    for key, noise in noises.items():
+        count = noise.cells * answers[key] * people
+        inside *= coverage(noise, known[key], count) if isinstance(noise, Noise) else LEVEL ** (count / values)
+    return Joint(widest, values, inside, table.totals is not None)
