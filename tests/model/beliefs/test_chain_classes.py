@@ -234,12 +234,24 @@ def test_they_are_beliefs(belief: Any) -> None:
     assert isinstance(belief, beliefs.Belief)
     assert belief.possible(3) == (True,) * len(belief.states)
     assert belief.alphabet(2) == belief.states
-    assert belief.describe()
+    assert f", {belief.length} steps, " in belief.describe()
     with pytest.raises(InputError, match="counted from 0"):
         belief.position("x")
     again = (belief, beliefs.from_dict(json.loads(text)), belief.with_length(8))
     one, two, other = (tf.Pufferfish(tf.every_entry(), b).fingerprint() for b in again)
     assert one == two != other
+
+
+@pytest.mark.parametrize("chain", [
+    MarkovChain(MATRICES[0], 200), tf.PeriodicChain(MATRICES[:2], 200, [0, 1]), tf.MarkovChainClass(0.2, 0.1, 200),
+    ChainRegion(LOWER, UPPER, 200), BinaryChainInterval(0.15, 200),
+])  # fmt: skip
+def test_pieces_say_their_length_once(chain: Any) -> None:
+    law, length, start = chain.describe().rpartition("200 steps, ")
+    assert length
+    said = IndependentPieces(chain, [200, 200]).describe()
+    assert said == f"2 independent pieces of 200 steps, each {law}{start}"
+    assert said.count("200 steps") == 1
 
 
 def test_what_a_region_assumes_is_said() -> None:

@@ -122,6 +122,23 @@ class OneSequence(Nameless):
     @abstractmethod
     def describe(self) -> str: ...
 
+    def describe_piece(self) -> str:
+        """Describe one piece of a recording; where that can be done without its length, this is said of all pieces."""
+        return self.describe()
+
+
+class OneChain(OneSequence):
+    """A Markov chain or a class of chains: `_described` says what it is, with its length or without."""
+
+    def describe(self) -> str:
+        return self._described(f"{self.length} steps, ")
+
+    def describe_piece(self) -> str:
+        return self._described("")
+
+    @abstractmethod
+    def _described(self, length: str) -> str: ...
+
 
 class AnySequence(OneSequence):
     """One sequence of which no more is known than its law: a run from a later step on may follow another one.

@@ -17,7 +17,7 @@ from takifugu.core.text.markup import html_table
 from takifugu.model.beliefs import belief_class
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
-from takifugu.model.beliefs.one_sequence import OneSequence, checked_length
+from takifugu.model.beliefs.one_sequence import OneChain, checked_length
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import Start, WideLaw, stochastic_matrix, wide_stationary_law
 
@@ -183,12 +183,12 @@ class MarkovChain(PeriodicChain):
             data.get("source", "assumed"),
         )  # fmt: skip
 
-    def describe(self) -> str:
-        return f"a Markov chain over {len(self.states)} states, {self._length_and_start()}"
+    def _described(self, length: str) -> str:
+        return f"a Markov chain over {len(self.states)} states, {length}{self._start_and_source()}"
 
 
 @dataclass(frozen=True)
-class MarkovChainClass(OneSequence):
+class MarkovChainClass(OneChain):
     """All irreducible, aperiodic, reversible chains with stationary masses >= pi and eigengap >= g, any initial law.
 
     The class of Song17 §4.1 (pi_Theta, g_Theta). Raises InputError unless 0 < pi <= 1/k and 0 < g <= 1.
@@ -245,8 +245,8 @@ class MarkovChainClass(OneSequence):
             data["pi"], data["g"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
         )
 
-    def describe(self) -> str:
+    def _described(self, length: str) -> str:
         return (
             f"every reversible Markov chain over {len(self.states)} states with stationary masses >= {self.pi:g} and "
-            f"eigengap >= {self.g:g}, {self.length} steps, unknown initial distribution ({self.source})"
+            f"eigengap >= {self.g:g}, {length}unknown initial distribution ({self.source})"
         )

@@ -9,13 +9,13 @@ from fractions import Fraction
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.chains.chain import MarkovChain
-from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.numbers.rationals import as_fraction
 
 
 @dataclass(frozen=True, init=False)
-class BinaryChainInterval(OneSequence):
+class BinaryChainInterval(OneChain):
     """All chains with P(stay in 0) and P(stay in 1) in [low, 1 - low], any initial distribution (Song17 §6).
 
     Max-influence over the whole class is known exactly: of all its chains `worst` reveals the most (proved in
@@ -75,8 +75,8 @@ class BinaryChainInterval(OneSequence):
             data["low"], data["length"], data.get("states", (0, 1)), data.get("source", "assumed")
         )
 
-    def describe(self) -> str:
+    def _described(self, length: str) -> str:
         return (
             f"every Markov chain over 2 states that stays with probabilities in [{self.low:g}, {1 - self.low:g}], "
-            f"{self.length} steps, unknown initial distribution ({self.source})"
+            f"{length}unknown initial distribution ({self.source})"
         )

@@ -12,7 +12,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import FloatArray, IntArray, checked_confidence, mixture_interval
-from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import ROW_TOLERANCE
 
@@ -20,7 +20,7 @@ Matrix = Sequence[Sequence[float]] | FloatArray
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ChainRegion(OneSequence):
+class ChainRegion(OneChain):
     """All chains with lower[x][y] <= P(X_{t+1} = y | X_t = x) <= upper[x][y], any initial law.
 
     What is proved for the class holds even if every step has its own matrix in the region. `confidence` is the
@@ -135,11 +135,11 @@ class ChainRegion(OneSequence):
             data.get("source", "assumed"),
         )  # fmt: skip
 
-    def describe(self) -> str:
+    def _described(self, length: str) -> str:
         covered = "assumed" if self.confidence is None else f"confidence {self.confidence:g}"
         return (
             f"every Markov chain over {len(self.states)} states in a region of transition matrices ({covered}), "
-            f"{self.length} steps, unknown initial distribution ({self.source})"
+            f"{length}unknown initial distribution ({self.source})"
         )
 
 

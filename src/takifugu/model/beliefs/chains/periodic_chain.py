@@ -13,7 +13,7 @@ import numpy.typing as npt
 from takifugu.core.errors import InputError, Unsupported, within
 from takifugu.core.plain import Json, Plain
 from takifugu.core.sections import values_by_field
-from takifugu.model.beliefs.one_sequence import OneSequence, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import (
     FloatArray,
@@ -34,7 +34,7 @@ LONGEST_PERIOD = 2**17
 
 
 @dataclass(frozen=True, eq=False)
-class PeriodicChain(OneSequence):
+class PeriodicChain(OneChain):
     """A Markov chain X_0, ..., X_{length-1} with P(X_{t+1} = y | X_t = x) = M_t[x][y], M_t periodic in t.
 
     M_t is matrices[matrix_of[(start + t) mod period]], where `matrix_of` has the number of the matrix of each step of
@@ -222,16 +222,16 @@ class PeriodicChain(OneSequence):
             data.get("initial", "stationary"), data.get("states"), data.get("source", "assumed"),
         )  # fmt: skip
 
-    def describe(self) -> str:
+    def _described(self, length: str) -> str:
         return (
             f"a Markov chain over {len(self.states)} states with {len(self.matrices)} matrices in a period of "
-            f"{self.period} steps, of which the first entry is step {self.start}, {self._length_and_start()}"
+            f"{self.period} steps, of which the first entry is step {self.start}, {length}{self._start_and_source()}"
         )
 
-    def _length_and_start(self) -> str:
+    def _start_and_source(self) -> str:
         starts = {"stationary": "stationary start", "any": "unknown initial distribution"}
         start = starts[self.initial] if isinstance(self.initial, str) else "given start"
-        return f"{self.length} steps, {start} ({self.source})"
+        return f"{start} ({self.source})"
 
 
 def _turned(by_phase: ByPhase, step: int) -> ByPhase:

@@ -99,4 +99,4 @@ class IndependentPieces(Nameless):
     def describe(self) -> str:
         least, most = min(self.lengths), max(self.lengths)
         lengths = f"{most}" if least == most else f"{least} to {most}"
-        return f"{len(self.lengths)} independent pieces of {lengths} steps, each {self.chain.describe()}"
+        return f"{len(self.lengths)} independent pieces of {lengths} steps, each {self.chain.describe_piece()}"
