@@ -20,6 +20,7 @@ from takifugu.model.queries.sections import RECORDS, WHOLE_COLUMNS
 from takifugu.releasing.file.drafting import MOST_COLUMNS
 from takifugu.releasing.file.guessing.columns import Column, first_look, with_roles
 from takifugu.releasing.file.guessing.facts import Facts
+from takifugu.releasing.file.guessing.marks import with_marks
 from takifugu.releasing.file.guessing.notes import notes
 from takifugu.releasing.file.guessing.rules import Guess, guessed, with_pairs, with_repeats
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted, plain_name
@@ -44,6 +45,7 @@ def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool
     guess = Guess(PLAINLY.get(kind, kind), 0, "") if kind is not None else guessed(facts)
     chosen = chosen or KINDS.find(guess.kind)
     columns = with_pairs(facts, with_roles(look, chosen.facts.roles), guess.kind)
+    columns = with_marks(look, facts.look, columns)
     if chosen.facts.rows in (RECORDS, WHOLE_COLUMNS):
         columns = with_repeats(facts, columns)
     text, (declared, whose) = chosen.draft(data, output, columns, guess.kind), ledger_for(output, data)
@@ -54,7 +56,10 @@ def init(source: str, output: Path, kind: str | None, force: bool, as_json: bool
     missing, said = _missing(output), [*notes(look, columns, contents)]
     verdict = _verdict(output, missing)
     if as_json:
-        listing = [{"name": c.name, "kind": c.kind, "role": c.role, "why": c.why, "sure": c.sure} for c in columns]
+        listing = [
+            {"name": c.name, "kind": c.kind, "marks": c.marks, "role": c.role, "why": c.why, "sure": c.sure}
+            for c in columns
+        ]
         made = {"written": str(output), "ledger": str(ledger), "ledger_is_new": is_new}
         made["ledger_of"] = None if whose is None else str(whose)
         kinds = {"kind": guess.kind, "why": guess.why or None, "schema": str(schema_file), "verdict": verdict}
@@ -140,7 +145,7 @@ def _print(
     click.echo()
     listed = [c for c in columns if c.role is not None]
     listed += [c for c in columns if c.role is None][: MOST_COLUMNS - len(listed)]
-    rows = [[name_of(c.name, 26), c.kind, c.role or "-", _reason(c)] for c in columns if c in listed]
+    rows = [[name_of(c.name, 26), c.looks_like, c.role or "-", _reason(c)] for c in columns if c in listed]
     click.echo(text_table(["column", "looks like", "used as", "why"], rows))
     if len(columns) > len(listed):
         click.echo(f"and {counted(len(columns) - len(listed), 'more column')}, used for nothing")

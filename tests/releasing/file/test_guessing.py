@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.support.steps import calls
 
 from takifugu.cli import main
 from takifugu.data import open_frame, sniffed
-from takifugu.releasing.file.guessing.columns import first_look
+from takifugu.releasing.file.guessing.columns import first_look, with_roles
 from takifugu.releasing.file.guessing.facts import Facts
 from takifugu.releasing.file.guessing.rules import RULES, Guess, guessed, register
 from takifugu.releasing.file.kinds import drafted, plain_name
@@ -308,6 +309,12 @@ def test_nine_of_ten_held_out_files_are_taken_for_what_they_are(tmp_path: Path) 
          lambda n: f"{n},{110 + n * 7 % 41},{100 + n * 7 % 41},{60 + n % 31}.5,{160 + n % 37}.5"),
         ("normal", "n° patient;glycémie (g/L);cholestérol;tension",
          lambda n: f"{50001 + n};{90 + n % 41}.{n % 7};{'ND' if n % 90 == 3 else 1 + n % 97 / 100};{110 + n * 7 % 23}"),
+        ("normal", "patient,sys,dia,pulse",
+         lambda n: f"p{n},{110 + n * 7 % 41},{60 + n * 13 % 43},{50 + n * 11 % 47}"),
+        ("users", "sys,dia,state", lambda n: f"{110 + n * 7 % 41},{60 + n * 13 % 43},{'well' if n % 3 else 'ill'}"),
+        ("markov-chain", "persona,dia,estado", lambda n: f"p{n // 30},{40 + n % 30},{'ab'[n * n % 7 < 3]}"),
+        ("users", "Kunden-Nr;Status;Vertrag", lambda n: f"{n * 3701 % 9973};{'abc'[n * n % 3]};{'xy'[n % 2]}"),
+        ("markov-chain", "nr;status", lambda n: f"{n * 3};{'abc'[n * n % 3]}"),
         ("markov-chain", "who,k,s", lambda n: f"p{n // 30},{n % 30},{n * n % 7 < 3}"),
     ],
 )  # fmt: skip
@@ -344,6 +351,46 @@ def test_numbers_with_a_few_marks_are_no_people(tmp_path: Path, mark: str, kind:
     draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
     assert "belong to" not in done.output
     assert "several rows, by" not in draft
+
+
+def test_diastolic_pressures_are_no_days_and_numbers_of_customers_no_order(tmp_path: Path) -> None:
+    def roles(header: str, row: Callable[[int], str]) -> dict[str, str | None]:
+        (tmp_path / "d.csv").write_text("\n".join([header, *(row(n) for n in range(270))]), encoding="utf-8")
+        look = first_look(open_frame(str(tmp_path / "d.csv"), written=sniffed(tmp_path / "d.csv")))
+        return {column.name: column.role for column in with_roles(look)}
+
+    assert roles("dia,estado", lambda n: f"{60 + n * 13 % 43},{'ab'[n % 2]}")["dia"] is None
+    assert roles("dia,estado", lambda n: f"{60 + n * 13 % 43}.5,{'ab'[n % 2]}")["dia"] is None
+    assert roles("dia,estado", lambda n: f"{n + 1},{'ab'[n % 2]}")["dia"] == "order"
+    assert roles("persona,dia,estado", lambda n: f"p{n % 3},{n // 3},{'ab'[n % 2]}")["dia"] == "order"
+    assert roles("dia,estado", lambda n: f"2026-{1 + n // 28:02}-{1 + n % 28:02},{'ab'[n % 2]}")["dia"] == "order"
+    assert roles("Kunden-Nr;Ort", lambda n: f"{n * 3701 % 9973};{'ab'[n % 2]}")["Kunden-Nr"] is None
+    assert roles("Nr;Ort", lambda n: f"{7 * n + 3};{'ab'[n % 2]}")["Nr"] == "order"
+    assert roles("Nr;Ort", lambda n: f"{9000 - 7 * n};{'ab'[n % 2]}")["Nr"] == "order", "the newest first"
+    assert roles("minute;Ort", lambda n: f"{n * 37 % 271};{'ab'[n % 2]}")["minute"] == "order", "a log in any order"
+
+
+def test_numbers_with_a_few_marks_are_listed_as_numbers(tmp_path: Path) -> None:
+    marks = {"crp": ["<5"], "glucose": ["n/a", "ND"], "ferritin": [">1000", "<5"], "code": ["P1", "P2"]}
+    rows = []
+    for n in range(300):
+        values = [some[n % len(some)] if n % 11 == 3 else f"{10 + n * 7 % 89}" for some in marks.values()]
+        rows.append(",".join([f"p{n}", f"{50 + n % 41}.5", *values]))
+    (tmp_path / "d.csv").write_text("\n".join([",".join(["patient", "weight", *marks]), *rows]), encoding="utf-8")
+    words = ["init", str(tmp_path / "d.csv"), "-o", str(tmp_path / "r.toml"), "--kind", "normal"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    listing = dict(re.findall(r"^(\w+)  +(\S.*?)  +-  +-$", done.output, re.MULTILINE))
+    assert listing == {
+        "patient": "texts", "weight": "numbers", "crp": "whole numbers, 1 mark", "glucose": "whole numbers, 2 marks",
+        "ferritin": "whole numbers, 2 marks", "code": "texts",
+    }  # fmt: skip
+    assert "Among the numbers in 'crp', 'glucose', 'ferritin' are a few texts" in " ".join(done.output.split())
+    draft = (tmp_path / "r.toml").read_text(encoding="utf-8")
+    assert '# columns = ["weight", "crp"]' in draft
+    assert not any(mark in done.output + draft for some in marks.values() for mark in some)
+    again = CliRunner().invoke(main, [*words, "--force", "--json"])
+    assert [column["marks"] for column in json.loads(again.output)["columns"]] == [0, 0, 1, 2, 2, 0]
 
 
 @pytest.mark.parametrize("name", ["n° patient", "NIF", "ID", "Matricule", "running"])

@@ -62,6 +62,8 @@ WHEN = words(
     "date datum datetime timestamp time day month year week hour minute second stunde tag monat jahr heure jour mois "
     "annee hora dia mes ano ora giorno"
 )
+#: What is another word where the numbers are no days: diastolic pressure.
+OR_NO_DAY = words("dia")
 #: Words in the name of a column of times of day.
 CLOCK = words("time clock hhmm uhr uhrzeit zeit heure hora ora")
 #: Words in the name of a column that says how large or how many, the ends of such words, and those that begin it.

@@ -25,7 +25,8 @@ class Column:
     `is_unclear` where nothing tells which is meant. `written` is how its table is written; `labels` are private.
     Where a row should be a person, `repeats` are the rows and the fewer names that this column has for them, and it
     `is_shared` if several people live in one of what it names. It `recurs` if its values have two rows each or more,
-    and `is_identifier` if its numbers only say which row it is.
+    and `is_identifier` if its numbers only say which row it is. Beside its numbers it has so many different `marks`,
+    texts that are none.
     """
 
     name: str
@@ -42,6 +43,13 @@ class Column:
     recurs: bool = False
     is_shared: bool = False
     is_identifier: bool = False
+    marks: int = 0
+
+    @property
+    def looks_like(self) -> str:
+        """Return the kind of its values, with how many different marks stand among them."""
+        marks = f", {self.marks} mark{'' if self.marks == 1 else 's'}" if self.marks else ""
+        return f"{self.kind}{marks}"
 
 
 #: What a guess of so many points is called, and how far the next best must be behind.

@@ -174,7 +174,7 @@ class Facts:
         rest = [c for c in self._that_name if c.rows > 1]
         unique = [column for column in rest if len(column.labels) == column.rows]
         named = [column for column in unique if column.named("unit")]
-        return next(iter([*named, *(column for column in unique if column.kind == TEXTS)]), None)
+        return next(iter([*named, *(c for c in unique if c.kind == TEXTS or c.only_numbers_cases)]), None)
 
     @cached_property
     def shared(self) -> Seen | None:
@@ -219,6 +219,7 @@ class Facts:
         keys = [self.with_several_rows] if self.with_several_rows is not None else []
         steps = [c for c in self.columns if c.kind == TIMES or c.tells_when or c.named("order") or c.is_epoch]
         steps = [c for c in steps if c.kind in (TIMES, WHOLE, NUMBERS) and not c.words & _BIRTH and c not in keys]
+        steps = [c for c in steps if not c.only_numbers_cases]
         steps = sorted((c for c in steps if len(c.labels) > 1), key=lambda column: column.kind != TIMES)
         steps += [column for column in self._rising_in(keys) if column not in steps]
         pieces = [c for c in self.columns if c.kind in (WHOLE, TEXTS) and 1 < len(c.labels) * 2 <= c.rows]

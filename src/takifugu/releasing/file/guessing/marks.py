@@ -9,11 +9,13 @@ from itertools import islice
 
 from takifugu.data.kinds import NUMBERS, TEXTS, WHOLE
 from takifugu.data.values.texts import INTEGER, NUMBER
-from takifugu.releasing.file.guessing.columns import FirstLook
+from takifugu.releasing.file.guessing.columns import Column, FirstLook
 from takifugu.releasing.file.guessing.seen import MOST_STATES, Seen
 
 #: What often stands for a missing value.
 _MISSING = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "-999"))
+#: A number that was too small or too large to be measured.
+_BEYOND = r"[<>\u2264\u2265]=?\s*\S+"
 #: Of a column of numbers at most one row in so many is a mark for a missing value, and so many are different marks.
 _ONE_MARK_IN, _MARKS = 4, 3
 
@@ -31,8 +33,24 @@ def without_marks(look: FirstLook) -> FirstLook:
     return replace(look, columns=columns, rows=rows)
 
 
+def with_marks(look: FirstLook, unmarked: FirstLook, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Return the columns of which those that are used for nothing, and are numbers but for a few marks, are numbers."""
+    return tuple(_as_numbers(c, look.columns[c.name], unmarked.columns[c.name]) for c in columns)
+
+
+def _as_numbers(column: Column, seen: Seen, unmarked: Seen) -> Column:
+    if column.role is not None or seen.kind != TEXTS or unmarked.kind not in (WHOLE, NUMBERS):
+        return column
+    marks = len(seen.labels) - len(unmarked.labels)
+    identifies = unmarked.is_identifier
+    return replace(column, kind=unmarked.kind, labels=unmarked.labels, is_identifier=identifies, marks=marks)
+
+
 def _marks_of(column: Seen, values: Sequence[str | None]) -> frozenset[str]:
-    """Return the texts that stand for missing values: usual ones, and the few without digits among many numbers."""
+    """Return the texts that stand for missing values: usual ones, and the few among many numbers.
+
+    These have no digits, or are numbers that were too small or too large to be measured.
+    """
     if column.kind != TEXTS:
         return frozenset()
     usual = frozenset(text for text in column.labels if text.strip().lower() in _MISSING)
@@ -40,7 +58,8 @@ def _marks_of(column: Seen, values: Sequence[str | None]) -> frozenset[str]:
     others = frozenset(islice(no_numbers, _MARKS + 1))
     few = len(others) <= _MARKS and sum(v in others for v in values) * _ONE_MARK_IN <= len(values)
     are_marks = few and len(column.labels) - len(usual | others) > MOST_STATES
-    return usual | others if are_marks and not any(re.search("[0-9]", text) for text in others) else usual
+    numbered = any(re.search("[0-9]", text) and not re.fullmatch(_BEYOND, text) for text in others)
+    return usual | others if are_marks and not numbered else usual
 
 
 def all_match(form: str, texts: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from takifugu.data import Written
 from takifugu.releasing.file.guessing.column_words import people_of
 from takifugu.releasing.file.guessing.columns import Column, FirstLook
 
-#: So many sheets or tables are named.
+#: So many sheets, tables or columns are named.
 _LISTED = 10
 
 
@@ -31,6 +31,9 @@ def notes(look: FirstLook, columns: Sequence[Column], contents: Mapping[str, int
             yield _several_rows(column, *column.repeats)
         if column.is_shared:
             yield _shared(column.name)
+    with_marks = [column for column in columns if column.marks]
+    if with_marks:
+        yield _marks_among_numbers(with_marks)
 
 
 def _one_of_several(contents: Mapping[str, int], written: Written) -> str:
@@ -65,6 +68,15 @@ def _shared(name: str) -> str:
         f"Several people have the same in {visible(name)!r}, and this kind takes all people as independent of each "
         "other. Where one says something about those who live with them (an infection, a habit), that protects too "
         "little: start again with --kind contacts for what spreads, or make all people of one a single row."
+    )
+
+
+def _marks_among_numbers(columns: Sequence[Column]) -> str:
+    names = ", ".join(repr(visible(column.name)) for column in columns[:_LISTED])
+    more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
+    return (
+        f"Among the numbers in {names}{more} are a few texts that are none. Where such a column is read, name each of "
+        'them as it is written: missing = ["NA"] under [source].'
     )
 
 

@@ -18,6 +18,8 @@ from takifugu.releasing.file.guessing.column_words import (
     CLOCK,
     GROUPS,
     IDENTIFIERS,
+    NUMBERING,
+    OR_NO_DAY,
     WHEN,
     WORDS,
     says_how_many,
@@ -29,6 +31,8 @@ MOST_STATES = 20
 _CLOCK, _DATE = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?( ?[AaPp][Mm])?", r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: 00:00:00)?"
 #: A time of day as a number (930 is 9:30), and its format, which is read with four digits.
 _NUMBER_OF_CLOCK, DIGITS = r"(?:[01]?[0-9]|2[0-3])?[0-5]?[0-9]", "%H%M"
+#: A column rises where so many of its rows do; no month has more days.
+_RISES, _LAST_OF_MONTH = 0.8, 31
 #: A name of more words is a sentence.
 _LONGEST_NAME = 4
 #: A day for times of day, which are compared as times.
@@ -58,7 +62,15 @@ class Seen:
         self.runs = sum(a != b for a, b in pairwise(present)) + 1
         ranks = self.ranks(present)
         self.rising = sum(a < b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
-        self.words = words_in(name)
+        self.words = words_in(name) - (frozenset() if self._may_be_days(ranks) else OR_NO_DAY)
+
+    def _may_be_days(self, ranks: Sequence[Any]) -> bool:
+        """Return whether its numbers, if it holds some, could be those of days: of a month, or in an order."""
+        if self.kind not in (WHOLE, NUMBERS):
+            return True
+        falling = sum(a > b for a, b in pairwise(ranks)) / max(len(ranks) - 1, 1)
+        is_in_order = min(self.rising, falling) <= 1 - _RISES  # many rows may have one day
+        return self.kind == WHOLE and (is_in_order or max(ranks, default=0) <= _LAST_OF_MONTH)
 
     @cached_property
     def stem(self) -> str:
@@ -80,6 +92,11 @@ class Seen:
         ranks = self.ranks(self.labels)
         counted = max(ranks) - min(ranks) == self.rows - 1
         return counted or bool(self.words & (IDENTIFIERS | WORDS["unit"]))
+
+    @property
+    def only_numbers_cases(self) -> bool:
+        """Return whether its numbers identify what the rows are about, and do not say which came first."""
+        return self.is_identifier and self.words & WORDS["order"] <= NUMBERING and 1 - _RISES < self.rising < _RISES
 
     @property
     def decimals(self) -> int:
@@ -195,10 +212,10 @@ class Seen:
 
     def _order(self) -> list[tuple[int, str]] | None:
         different = len(self.labels)
-        if self.kind not in (TIMES, WHOLE, NUMBERS) or different < 2:
+        if self.kind not in (TIMES, WHOLE, NUMBERS) or different < 2 or self.only_numbers_cases:
             return None
         return [
-            (3 * (self.kind == TIMES), "it holds times"), (2 * (self.rising >= 0.8), "it rises"),
+            (3 * (self.kind == TIMES), "it holds times"), (2 * (self.rising >= _RISES), "it rises"),
             (int(different > MOST_STATES), "many values"),
         ]  # fmt: skip
 
