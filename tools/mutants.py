@@ -513,6 +513,7 @@ def main(wanted: Sequence[str]) -> int:
     began = time.monotonic()
     results: list[tuple[Mutant, str]] = []
     with tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as made:
+        Path(made).chmod(0o755)  # a test drops its privileges and must still load the code
         copied = copy_of_the_project(Path(made))
         os.environ["PYTHONPATH"] = os.pathsep.join([str(copied / "src"), str(copied)])
         for name, package in packages.items():

@@ -27,6 +27,7 @@ from tests.support.ledger_tools import (
 )
 
 from takifugu.accounting.composition import Charge, charge_of, joint
+from takifugu.accounting.composition.losses import raised
 from takifugu.accounting.ledger import Amount, Debit, Ledger, accounts
 from takifugu.accounting.ledger.accounts import Accounts, Item
 from takifugu.accounting.ledger.asking import request_of
@@ -402,6 +403,21 @@ def test_equal_debits_of_another_unit_count_as_often_as_they_were_made() -> None
     assert [account.cost("bob").epsilon for account in (known, thrice)] == [2, 4]
     alike = replace(known, counts={"bob": 5})  # five who are debited like bob
     assert [alike.cost(kind).epsilon for kind in ("bob", "cid")] == [6, 6]
+
+
+def test_the_delta_of_a_pooled_single_grows_by_what_was_released_before_about_others() -> None:
+    """By e^epsilon of it (docs/theory/composition.md); by nothing that came later, or that nobody waited for."""
+    delta = Fraction(1, 1000)
+    single = {d.unit: replace(d.charge, delta=delta) for d in pooled_debits(TWO, Count(1), wasserstein.MECHANISM)}
+    fixed = {unit: replace(charge, fixed_in_advance=True) for unit, charge in single.items()}
+    (whole,) = (debit.charge for debit in alone({"bob": TWO["bob"]}, Count(1), group.MECHANISM))
+    for bob, cid, expected in [
+        ([(whole, 1), (single["bob"], 2)], [(single["cid"], 2)], raised(delta, whole.epsilon)),
+        ([(whole, 1), (whole, 2), (single["bob"], 3)], [(single["cid"], 3)], raised(delta, 2 * whole.epsilon)),
+        ([(single["bob"], 1), (whole, 2)], [(single["cid"], 1)], delta),
+        ([(whole, 1), (fixed["bob"], 2)], [(fixed["cid"], 2)], delta),
+    ]:
+        assert accounts_of(bob=bob, cid=cid).cost("cid").delta == expected
 
 
 def test_a_unit_without_debits_has_spent_nothing() -> None:

@@ -46,6 +46,15 @@ def spent(ledger: Ledger, source: str) -> list[Fraction]:
     return sorted(unit.spent.epsilon for unit in ledger.spent(source).units)
 
 
+def test_a_source_says_whether_its_people_have_names_and_what_was_paid_for(ledger: Ledger) -> None:
+    assert ledger.payments("sleep") == ()
+    one = ledger.reserve("sleep", [about("")], budget=9)
+    other = ledger.reserve("work", [about("Ana")], budget=9)
+    assert [(row.name, row.names_people) for row in ledger.show()] == [("sleep", False), ("work", True)]
+    assert [payment.ids for payment in ledger.payments("sleep")] == [one.ids]
+    assert [payment.ids for payment in ledger.payments("work")] == [other.ids]
+
+
 # Spellings.
 
 
