@@ -14,6 +14,7 @@ from tests.support.normal_oracles import given_sets, hockey_stick, normal_densit
 
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.after_noise.laplace_pair import above
+from takifugu.numbers.normal.comparisons import Shifted, between_sets, between_values
 from takifugu.numbers.normal.matrices import form, is_semidefinite, largest_eigenvalue, least_eigenvalue, solved, times
 from takifugu.numbers.normal.pair import (
     Normal,
@@ -22,7 +23,7 @@ from takifugu.numbers.normal.pair import (
     shifted_delta,
     variance_per_shift,
 )
-from takifugu.numbers.normal.sets import LEAST_NOISE, least_noise, sets_delta, standardised
+from takifugu.numbers.normal.sets import LEAST_NOISE, Given, least_noise, sets_delta, standardised
 from takifugu.numbers.normal.vector import distance_squared, least_isotropic_variance
 
 INF = math.inf
@@ -230,6 +231,43 @@ def test_the_least_noise_for_sets_is_enough_and_no_less_is(left, right):
     noise = least_noise(one, other, 1.0, 1e-3)
     worst = [max(sets_delta(one, other, k, 1.0), sets_delta(other, one, k, 1.0)) for k in (noise, noise * (1 - 1e-7))]
     assert worst[0] <= 1e-3 < worst[1]
+
+
+@pytest.mark.parametrize("chosen", [intervals for pair in SETS for intervals in pair])
+@pytest.mark.parametrize("rho", [0.3, 0.9])
+def test_the_bounds_of_what_is_seen_on_a_cell_hold_within_it(chosen, rho):
+    law = Given(standardised(chosen, 0.0, 1.0), rho, math.sqrt(1 - rho**2))
+    edges = np.linspace(-6.0, 6.0, 8)
+    least, most = law.range(edges[:-1], edges[1:])
+    within = np.linspace(edges[:-1], edges[1:], 201)
+    seen, error = (part.reshape(within.shape) for part in law.share(within.ravel()))
+    assert (least <= seen + error).all()
+    assert (seen - error <= most).all()
+
+
+@pytest.mark.parametrize(("left", "right"), SETS)
+def test_noise_added_to_a_number_of_known_spread_keeps_delta_and_no_less_does(left, right):
+    """Mean 3, variance 4; the published number has variance 2, half of which the secret explains."""
+
+    def placed(end):
+        return None if end is None else 3 + 2 * Fraction(end)
+
+    moved = [[(placed(low), placed(high)) for low, high in chosen] for chosen in (left, right)]
+    pair = between_sets(*moved, Fraction(3), Fraction(4), Fraction(2), Fraction(2))
+    added = pair.least_variance(Fraction(1), Fraction(1, 10**4))
+    assert pair.delta(added, Fraction(1)) <= 1.0001e-4
+    assert pair.delta(added * Fraction(999, 1000), Fraction(1)) > 1e-4
+    apart = between_sets(*moved, Fraction(3), Fraction(4), Fraction(0), Fraction(2))
+    assert (apart.least_variance(Fraction(1), Fraction(1, 10**4)), apart.delta(Fraction(0), Fraction(1))) == (0, 0)
+
+
+def test_values_too_unlikely_to_be_weighed_are_compared_one_by_one():
+    """e^-800 is the weight of the far value, below all floats: what hides each value from each is enough."""
+    pair = between_values([Fraction(0), Fraction(40)], [Fraction(1)], *map(Fraction, (0, 1, 1, 2)))
+    alone = Shifted((Fraction(39),), ((Fraction(1),),))
+    budget = Fraction(1), Fraction(1, 1000)
+    assert pair.least_variance(*budget) == alone.least_variance(*budget)
+    assert pair.delta(Fraction(3), Fraction(1)) == alone.delta(Fraction(3), Fraction(1))
 
 
 def test_sets_that_hide_themselves_and_sets_without_mass():
