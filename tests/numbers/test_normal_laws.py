@@ -23,7 +23,7 @@ from takifugu.numbers.normal.pair import (
     shifted_delta,
     variance_per_shift,
 )
-from takifugu.numbers.normal.sets import LEAST_NOISE, Given, least_noise, sets_delta, standardised
+from takifugu.numbers.normal.sets import LEAST_NOISE, Given, _density, least_noise, sets_delta, standardised
 from takifugu.numbers.normal.vector import distance_squared, least_isotropic_variance
 
 INF = math.inf
@@ -240,6 +240,7 @@ def test_the_bounds_of_what_is_seen_on_a_cell_hold_within_it(chosen, rho):
     edges = np.linspace(-6.0, 6.0, 8)
     least, most = law.range(edges[:-1], edges[1:])
     within = np.linspace(edges[:-1], edges[1:], 201)
+    assert (np.exp(-(within**2) / 2) / math.sqrt(2 * math.pi) <= _density(edges[:-1], edges[1:])).all()
     seen, error = (part.reshape(within.shape) for part in law.share(within.ravel()))
     assert (least <= seen + error).all()
     assert (seen - error <= most).all()
