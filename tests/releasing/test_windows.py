@@ -237,3 +237,16 @@ def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> Non
     assert "fit the budget" in printed
     assert "epsilon in all" in CliRunner().invoke(main, ["release", path, "--window", "2026-W02", "--dry-run"]).output
     assert CliRunner().invoke(main, ["plan", path, "--releases", "0"]).exit_code != 0
+
+
+def test_a_dry_run_says_that_a_window_is_the_only_one_that_can_be_published(tmp_path: Path) -> None:
+    """Its noise has no joint promise with another such release; this window is published all the same."""
+    noise = '"quilt-exact"', '"influence-gaussian"\ndelta = 1e-5'
+    path = str(written(tmp_path, noise, ("budget = 2.0", "budget = {epsilon = 2.0, delta = 1e-3}")))
+    one = ["release", path, "--window", "2026-W02"]
+    rehearsed = CliRunner().invoke(main, [*one, "--dry-run"])
+    assert rehearsed.exit_code == 0
+    assert "only one such window can be published" in " ".join(rehearsed.output.split())
+    assert "only_one" in json.loads(CliRunner().invoke(main, [*one, "--dry-run", "--json"]).output)
+    assert CliRunner().invoke(main, one).exit_code == 0
+    assert CliRunner().invoke(main, ["release", path, "--window", "2026-W03"]).exit_code == 1

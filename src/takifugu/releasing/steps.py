@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from takifugu.calibration import Calibration
+from takifugu.core.errors import CompositionRefused
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.markup import folded, html_table, note, text
@@ -101,12 +102,14 @@ def _error(tables: Sequence[CalibratedTable]) -> str:
 class DryRun:
     """What a release would publish and cost; `outlook` is what such windows would cost one after the other.
 
-    `there` are the tables that are published already, and that a release leaves alone.
+    Where no other window may follow one with this noise, `only_one` says why. `there` are the tables that are published
+    already, and that a release leaves alone.
     """
 
     forecast: Forecast
     outlook: Outlook | None
     there: tuple[str, ...] = ()
+    only_one: str = ""
 
     @property
     def advice(self) -> tuple[TableAdvice, ...]:
@@ -129,21 +132,28 @@ class DryRun:
         there = [f"{paragraph(self.left_alone)}\n"] if self.there else []
         foreseen = [self.forecast.text] if self.forecast.tables else []
         ahead = [] if self.outlook is None else [f"\n{_AHEAD}:\n", str(self.outlook)]
+        only_one = [f"\n{paragraph(self._only_one)}"] if self.only_one else []
         verdicts = ["", labelled(self.verdicts)] if self.verdicts else []
-        return "\n".join([*there, *foreseen, *verdicts, *ahead, f"\n{_DRY}"])
+        return "\n".join([*there, *foreseen, *verdicts, *ahead, *only_one, f"\n{_DRY}"])
+
+    @property
+    def _only_one(self) -> str:
+        return f"only one such window can be published: {self.only_one}"
 
     def __str__(self) -> str:
         return "\n".join([self.text, *(f"refused: {words}" for words in self.forecast.refusals)])
 
     def _repr_html_(self) -> str:
         ahead = "" if self.outlook is None else folded(_AHEAD, self.outlook._repr_html_())
+        only_one = note(self._only_one, strong=True) if self.only_one else ""
         there = note(self.left_alone) if self.there else ""
         verdicts = "".join(note(line) for _, line in self.verdicts)
-        return there + verdicts + self.forecast._repr_html_() + ahead + note(_DRY)
+        return there + verdicts + self.forecast._repr_html_() + ahead + only_one + note(_DRY)
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        more = {} if self.outlook is None else {"outlook": self.outlook.to_dict()}
+        more: Json = {} if self.outlook is None else {"outlook": self.outlook.to_dict()}
+        more |= {"only_one": self.only_one} if self.only_one else {}
         worth = [table.to_dict() for table in self.advice]
         return {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth, **more}
 
@@ -166,8 +176,13 @@ def dry_run(
     refuse_inputs(file, folder_of(file, output), [f"{table.name}{end}" for table in planned.tables for end in ENDS])
     there = tuple(name for item in choice.of(file).items if item not in new.items for name, _ in tables_of(file, item))
     is_regular = any(q.at is not None for table in planned.tables for q in table.questions)
-    ahead = outlook(file, YEAR) if is_regular else None
-    return DryRun(forecast_of(planned, anyway), ahead, there)
+    ahead, only_one = None, ""
+    if is_regular:
+        try:
+            ahead = outlook(file, YEAR)
+        except CompositionRefused as error:  # the next window is, and this one is not
+            only_one = error.message
+    return DryRun(forecast_of(planned, anyway), ahead, there, only_one)
 
 
 def calibrated_tables(planned: Plan) -> tuple[CalibratedTable, ...]:
