@@ -200,6 +200,11 @@ def test_outputs_off_the_grid_are_impossible() -> None:
     assert DiscreteLaplace(Fraction(1), Fraction(1)).log_mass(Fraction(1, 2)) == -math.inf
 
 
+def test_rounded_noise_has_a_density_at_answers_off_the_grid() -> None:
+    noise = RoundedLaplace(Fraction(2), Fraction(1))
+    assert noise.log_density((Fraction(1, 3),), (Fraction(2),)) == noise.log_mass(Fraction(5, 3))
+
+
 def test_no_scale_means_no_noise() -> None:
     assert laplace_or_exact(Fraction(0), Fraction(1), 3) == Exact(Fraction(1), 3)
     assert laplace_or_exact(Fraction(2), Fraction(1), 3) == DiscreteLaplace(Fraction(2), Fraction(1), 3)
@@ -220,6 +225,7 @@ def test_forms_read_back_through_json(noise: Any) -> None:
         (lambda: Exact(Fraction(1), True), "whole number"),
         (lambda: from_dict({"kind": "discrete-laplac"}), "did you mean 'discrete-laplace'"),
         (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(1.0), "below 1"),
+        (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(0), "above 0"),
         (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).half_width(float("nan")), "below 1"),
         (lambda: DiscreteLaplace(Fraction(1), Fraction(1)).draw((1, 2), SystemEntropy()), "2 cells"),
     ],
