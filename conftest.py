@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     parser.addoption(
         "--some-examples", action="store_true",
-        help="a third of the examples of each property test: `make test-slow` takes all of them",
+        help="a quarter of the examples of each property test: `make test-slow` takes all of them",
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _take_some_examples(test: Any) -> None:
 
 
 def _some(whole: settings) -> int:
-    return max(3, whole.max_examples // 3)
+    return max(3, whole.max_examples // 4)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -18,6 +18,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli import BAD_INPUT, DONE, REFUSED, main
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.queries.additive import Additive
+from takifugu.releasing.advice import refusing
 from takifugu.releasing.planning.expected import Blur, Expected
 from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing import run
@@ -120,7 +121,10 @@ def test_bad_input_is_bad_input(tmp_path: Path) -> None:
 NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both"', 'per = "pooled"'))
 
 
-def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(tmp_path: Path) -> None:
+def test_a_table_of_nothing_but_noise_is_refused_unless_somebody_insists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refusing, "SECONDS", 0.0)  # what would help is not tested here
     where = files.write(tmp_path, changed(*NOISE))
     for arguments in (("release", where), ("release", "--dry-run", where), ("calibrate", where)):
         outcome = invoke(*arguments)
