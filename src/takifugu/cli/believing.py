@@ -12,7 +12,7 @@ from takifugu.cli.samples.published import PUBLISHED, Published, published
 from takifugu.core.errors import InputError
 from takifugu.core.text.tables import labelled, text_table
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.one_sequence import OneSequence, is_recording
+from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.releasing.file.kind import fitted_to_data
 from takifugu.releasing.file.loading import load
 
@@ -55,8 +55,8 @@ def _of_file(path: Path, as_json: bool) -> None:
         ).at("belief", "fit", "private")
     matrices = dict(_matrices(file.belief))
     states = [str(state) for state in file.belief.alphabet(0)] if is_recording(file.belief) else []
-    one = file.belief  # each piece of the data has a length of its own
-    described = one.describe_piece() if isinstance(one, OneSequence) else one.describe()
+    one = file.belief
+    described = one.chain.describe_piece() if is_recording(one) else one.describe()  # no length: each piece has its own
     source = one.source if isinstance(one, Belief) else ""
     if as_json:
         content = {"belief": described, "source": source, "states": states, **matrices}
