@@ -209,6 +209,7 @@ COLUMNS = JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])
         (lambda: Pufferfish(attribute("bits", 0, 1), COLUMNS), "did you mean 'bit'"),
         (lambda: Pufferfish(every_entry("bits"), COLUMNS), "did you mean 'bit'"),
         (lambda: Pufferfish([], CHAIN), "hides nothing"),
+        (lambda: Pufferfish(CHAIN, every_entry()), "MarkovChain is not a secret.*the secrets first"),
         (lambda: Pufferfish(every_entry(), []), "no belief"),
         (lambda: Pufferfish(every_entry, CHAIN), "not a secret"),
         (lambda: Pufferfish("every_entry", CHAIN), "not a secret"),

@@ -208,7 +208,8 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
     for secret in chosen:
         if not isinstance(secret, Secret):
             raise InputError(
-                f"{secret!r} is not a secret", fix="write for example every_entry() or attribute(name, a, b)"
+                f"{type(secret).__name__} is not a secret",
+                fix="give the secrets first, for example every_entry() or attribute(name, a, b), then the beliefs",
             ).at("secrets")
         with within("secrets"):
             secret_room.check_registered(secret)
