@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES as KINDS
 from tests.releasing.advice.test_advice import NORMAL as NORMAL_RECORDS
 from tests.releasing.advice.test_advice import UNITS, of_units
+from tests.releasing.test_windows import INFLUENCE, written
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
@@ -188,33 +188,9 @@ def test_values_without_noise_always_lie_inside() -> None:
     assert coverage(Exact(Fraction(1), 5), Fraction(0), 5) == 1.0
 
 
-WEEKS = """
-ledger = "ledger.db"
-[source]
-name = "ward"
-file = "ward.csv"
-value = "state"
-order = "hour"
-step = "1h"
-from = "2026-01-05"
-until = "2026-01-26"
-[belief]
-kind = "markov-chain"
-states = ["calm", "busy"]
-matrix = [[0.9, 0.1], [0.4, 0.6]]
-[[release]]
-name = "busy"
-query = "histogram"
-epsilon = 2
-every = "week"
-"""
-
-
 def test_each_window_has_the_width_of_its_dry_run(tmp_path: Path) -> None:
-    hours = [datetime(2026, 1, 5) + timedelta(hours=hour) for hour in range(3 * 168)]
-    rows = [f"{hour.isoformat()},{'busy' if hour.hour > 17 else 'calm'}" for hour in hours]
-    (tmp_path / "ward.csv").write_text("\n".join(["hour,state", *rows]) + "\n")
-    (tmp_path / "release.toml").write_text(WEEKS)
-    widths = check_one_width(tmp_path / "release.toml")
-    assert len(widths) == 3
-    assert [name for name, _ in tf.advise(tmp_path / "release.toml").alike] == ["busy-2026-W02 and 2 more like it"]
+    histogram = 'query = "count"\nstates = ["busy"]', 'query = "histogram"'
+    path = written(tmp_path, histogram, INFLUENCE)
+    widths = check_one_width(path)
+    assert len(widths) == 4
+    assert [name for name, _ in tf.advise(path).alike] == ["busy-2026-W02 and 3 more like it"]
