@@ -93,7 +93,7 @@ def most_answers(belief: Belief, answer: Additive) -> float:
     >>> most_answers(users, Count(1).resolve(users))
     26.0
     """
-    values = [np.array(sorted(set(table[:, 0].tolist()))) for table in answer.tables]
+    values = [np.array(sorted(set(table[:, 0].tolist()))) for table in answer.tables]  # np.unique loads masked arrays
     which = answer.table_numbers
     spreads = np.array([int(v[-1] - v[0]) for v in values], dtype=float)[which] * np.abs(answer.weights)
     steps = np.array([np.gcd.reduce(np.diff(v)) if len(v) > 1 else 0 for v in values])[which] * answer.weights
