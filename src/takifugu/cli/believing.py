@@ -53,11 +53,11 @@ def _of_file(path: Path, as_json: bool) -> None:
         raise InputError(
             "the belief is fitted to the private data", rule="nothing computed from them is shown"
         ).at("belief", "fit", "private")
-    matrices = dict(_matrices(file.belief))
-    states = [str(state) for state in file.belief.alphabet(0)] if is_recording(file.belief) else []
-    one = file.belief
-    described = one.chain.describe_piece() if is_recording(one) else one.describe()  # no length: each piece has its own
-    source = one.source if isinstance(one, Belief) else ""
+    belief = file.belief
+    matrices, source = dict(_matrices(belief)), belief.source if isinstance(belief, Belief) else ""
+    described, states = belief.describe(), list[str]()
+    if is_recording(belief):  # without a length: each piece has its own
+        described, states = belief.chain.describe_piece(), [str(state) for state in belief.alphabet(0)]
     if as_json:
         content = {"belief": described, "source": source, "states": states, **matrices}
         print_json("beliefs", path, content)

@@ -92,10 +92,14 @@ class TakifuguError(Exception):
         self.what, self.rule, self.fix = how(self.what), how(self.rule), how(self.fix)
         return self
 
+    def about(self, subject: str) -> Self:
+        """Return this error with what it is about, such as a file, before its words."""
+        self.what = f"{subject}: {self.what}"
+        return self
+
     def placed(self) -> Self:
         """Return this error with its place before its words, for who reads a file with such keys."""
-        self.what = f"{self.place}: {self.what}"
-        return self
+        return self.about(self.place)
 
     @property
     def message(self) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from takifugu.core.errors import DataError, Step, TakifuguError
 from takifugu.core.sections import values_of, written
 from takifugu.data import UNOBSERVED, Bins, Table, meant, totals
-from takifugu.data.values.texts import NOT_FINITE, NUMBER
+from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.binning import binned, bins_of
 from takifugu.releasing.file.described import files_of
@@ -86,8 +86,7 @@ class PublicTable:
     def number(self, text: str, column: str) -> str:
         plain = self.table.numerals.plain(text)
         if not re.match(NUMBER, plain) and not re.match(NOT_FINITE, plain):
-            what = f"{self.source}: column {column!r} has texts that are no numbers"
-            raise DataError(what, fix=self._where_no_numbers)
+            raise not_numbers(column, self._where_no_numbers).about(self.source)
         return plain
 
 

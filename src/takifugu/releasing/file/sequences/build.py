@@ -117,7 +117,7 @@ class PublicSequences(Public):
                 by_cell = transitions_by(table, replace(layout, calendar=since_the_year_1(calendar)), states, cells)
             counts = transitions(table, layout, states) if by_cell is None else by_cell.sum(axis=0)
         except DataError as error:
-            error.what = f"{fit.file}: {error.what}"
+            error.about(fit.file)
             raise
         layouts = [layout_of(self.source), *([layout] if layout != layout_of(self.source) else [])]
         if self.private is not None and not fit.private and same_transitions(counts, self.private, layouts, states):
